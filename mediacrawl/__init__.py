@@ -1,0 +1,35 @@
+"""mediacrawl finds audio and video files on the web, politely, and reads what they say about themselves.
+
+The life of a URL
+=================
+
+A **seed** or a link on a page gives a URL. `scope.Scope` writes it in one canonical form and decides whether it
+may join: scheme, length, extension, traps, NeverCrawl, the crawl's own borders. A URL that may not is counted under
+the name of its reason (`records.Drop`).
+
+The **frontier** stores it, if it was never seen, with its **site** (the registrable domain), in the FIFO of its
+**link class** there ("links of this shape on this host", `priority.link_class`). Only classes have scores. A site is
+ready, leased, or waiting in the **penalty box** (`frontier.penalty_box.PenaltyBox`), a heap ordered by release time.
+When its release time has come the box lets it go. `scheduler.PenaltyBoxScheduler` takes the head of its best class
+under a **lease** and makes a Scrapy request of it, which the engine sends at once: nothing waits in the downloader.
+
+On its way out the request passes `middlewares.NeverCrawlMiddleware` and `middlewares.RobotsMiddleware`. The first
+request of an authority (scheme, host, port) is its robots.txt, and it pays the delay like any visit: the page waits in
+the frontier meanwhile. `middlewares.AdaptiveDelayMiddleware` measures how long the site takes to answer.
+
+Whatever comes back **finishes** the lease: in one write the URL gets its end and the site its new release time
+(`politeness.delay`). A **redirect** is finished there too (`middlewares.RedirectCapMiddleware`); its target joins like
+any found URL, carrying its hop count, and the fourth hop is dropped.
+
+`spiders.media.MediaSpider` reads the rest. A page gives links with their evidence and media facts (`extract`). A
+media file is **probed** (`probe.Probe`): 16 KB of its head by Range, then only the ranges its container asks for, each
+a visit of its own that waits for the site's delay. The probe gives raw tag bytes and technical facts, an **item**.
+`pipelines.CataloguePipeline` stores it (`store.catalogue`) before the lease ends, so that a kill can at worst repeat a
+visit. Every request leaves one line in the request log (`observe.request_log`).
+
+Where to look: a URL was not fetched? `scope` and `politeness`. It was fetched too late? `frontier`. A record is wrong?
+`probe`. Rooms import neither Scrapy nor Twisted; what joins them to Scrapy (``spiders``, ``middlewares``,
+``pipelines``, ``extensions``, ``commands``, ``scheduler``) decides nothing.
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,36 @@
+"""The stores: one file each, one contract. `open_store` reads the setting ``SCHEDULER_STORE``."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from mediacrawl.frontier.contract import Frontier, FrontierError, FrontierPolicy
+
+SQLITE_FILE = "frontier.db"
+
+
+def open_store(
+    name: str, folder: Path, policy: FrontierPolicy, now: float, rng: random.Random | None = None
+) -> Frontier:
+    """Open a store by its name in settings.
+
+    Args:
+        name: ``sqlite`` (a file in `folder`) or ``memory`` (gone with the process).
+        folder: where the crawl's state lies; made if missing.
+        policy: the frontier's numbers.
+        now: seconds since the epoch.
+        rng: source of the even picks.
+
+    Raises:
+        FrontierError: unknown name, or the file cannot be used.
+    """
+    if name == "memory":
+        from mediacrawl.frontier.stores.memory import MemoryFrontier  # noqa: PLC0415 - only what is used is loaded
+
+        return MemoryFrontier(policy, rng)
+    if name == "sqlite":
+        from mediacrawl.frontier.stores.sqlite import SQLiteFrontier  # noqa: PLC0415
+
+        return SQLiteFrontier(folder / SQLITE_FILE, policy, now, rng)
+    raise FrontierError(f"SCHEDULER_STORE = {name!r} is not a store; use 'sqlite' or 'memory'")

@@ -1,0 +1,98 @@
+"""A waiting URL as the SQLite store keeps it: what is asked for stands in columns, the rest in one msgpack value."""
+
+from __future__ import annotations
+
+import msgpack
+
+from mediacrawl.records import Candidate, Evidence, Kind, Lease, Outcome
+
+Facts = tuple[str, int, int, str, int, str, str, str, str, str]
+
+
+class Row:
+    """One waiting URL. `facts` stays packed until the URL is leased, since most rows only wait.
+
+    Attributes:
+        seq: place in its class; grows with time, unique in the store.
+        url: canonical URL.
+        facts: msgpack of kind, depth, hops, parent, attempt and the evidence's fields.
+        state: what an earlier visit left, or empty.
+    """
+
+    __slots__ = ("facts", "seq", "state", "url")
+
+    def __init__(self, seq: int, url: str, facts: bytes, state: bytes | None) -> None:
+        self.seq = seq
+        self.url = url
+        self.facts = facts
+        self.state = state or b""
+
+    @classmethod
+    def of(cls, candidate: Candidate, seq: int) -> Row:
+        """The row of a URL that joins."""
+        found = candidate.evidence
+        facts: Facts = (
+            candidate.kind.value,
+            candidate.depth,
+            candidate.hops,
+            candidate.parent,
+            0,
+            found.via,
+            found.anchor,
+            found.page_title,
+            found.feed_url,
+            found.guid,
+        )
+        return cls(seq, candidate.url, _pack(facts), None)
+
+    def lease(self, site: str, link_class: str, delay: float, now: float) -> Lease:
+        """The lease of this row."""
+        kind, depth, hops, parent, attempt, via, anchor, page_title, feed_url, guid = _unpack(self.facts)
+        return Lease(
+            id=self.seq,
+            url=self.url,
+            site=site,
+            link_class=link_class,
+            kind=Kind(kind),
+            depth=depth,
+            hops=hops,
+            parent=parent,
+            evidence=Evidence(via, anchor, page_title, feed_url, guid),
+            attempt=attempt,
+            state=self.state,
+            delay=delay,
+            taken=now,
+        )
+
+    def again(self, seq: int) -> Row:
+        """The row after a failed visit: at a new place, one attempt more, without state."""
+        facts = _unpack(self.facts)
+        return Row(seq, self.url, _pack((*facts[:4], facts[4] + 1, *facts[5:])), None)
+
+    def continued(self, outcome: Outcome) -> Row:
+        """The row after a visit that goes on: same place, with what the next visit needs."""
+        if outcome.kind is None:
+            return Row(self.seq, self.url, self.facts, outcome.state)
+        return Row(self.seq, self.url, _pack((outcome.kind.value, *_unpack(self.facts)[1:])), outcome.state)
+
+
+def pack_samples(samples: tuple[float, ...]) -> bytes:
+    """Response times in seconds, as stored with their site."""
+    packed: bytes = msgpack.packb(samples)
+    return packed
+
+
+def unpack_samples(packed: bytes) -> tuple[float, ...]:
+    """What `pack_samples` made."""
+    return tuple(msgpack.unpackb(packed))
+
+
+def _pack(facts: Facts) -> bytes:
+    # Text of a hostile page can hold lone surrogates; they must not stop the URL from being kept.
+    packed: bytes = msgpack.packb(facts, unicode_errors="replace")
+    return packed
+
+
+def _unpack(facts: bytes) -> Facts:
+    fields: Facts = msgpack.unpackb(facts, use_list=False)
+    return fields

@@ -1,0 +1,103 @@
+"""The tables of the SQLite store, and how its file is opened."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from pathlib import Path
+
+from mediacrawl.frontier.contract import FrontierError
+
+VERSION = 1
+
+TABLES = """
+CREATE TABLE total (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE site (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+    release REAL NOT NULL DEFAULT 0, delay REAL NOT NULL DEFAULT 0, crawl_delay REAL NOT NULL DEFAULT 0,
+    samples BLOB NOT NULL DEFAULT x'90', visits INTEGER NOT NULL DEFAULT 0,
+    score REAL NOT NULL DEFAULT 0, active INTEGER NOT NULL DEFAULT 0
+);
+-- Only sites with something waiting are read at start, however many are known.
+CREATE INDEX site_active ON site (id) WHERE active = 1;
+CREATE TABLE class (
+    id INTEGER PRIMARY KEY, site INTEGER NOT NULL, name TEXT NOT NULL, score REAL NOT NULL, UNIQUE (site, name)
+);
+-- One tree: a class's FIFO is a range of it, its head is the first row of the range.
+CREATE TABLE url (
+    class INTEGER NOT NULL, seq INTEGER NOT NULL, url TEXT NOT NULL, facts BLOB NOT NULL, state BLOB,
+    PRIMARY KEY (class, seq)
+) WITHOUT ROWID;
+-- ended: 0 while it waits or is leased, else a code of table ending.
+CREATE TABLE seen (key INTEGER PRIMARY KEY, ended INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE ending (code INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, urls INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE lease (seq INTEGER PRIMARY KEY, class INTEGER NOT NULL, site INTEGER NOT NULL, taken REAL NOT NULL);
+CREATE TABLE robots (authority TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
+"""
+
+
+def lock(path: Path) -> int:
+    """Take the store's lock file; the descriptor holds it, so a killed process leaves it free.
+
+    Raises:
+        FrontierError: another process works on this store, or the folder cannot be written.
+    """
+    name = path.with_suffix(".lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise FrontierError(
+            f"the frontier cannot be kept in {path.parent}: {error.strerror}; choose another folder with JOBDIR"
+        ) from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        raise FrontierError(
+            f"another crawl is working on {path}; stop it first, or give this one its own folder with JOBDIR"
+        ) from error
+    return descriptor
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open the file, make the tables if it is new, check it if it is not.
+
+    Raises:
+        FrontierError: not our file, a newer one, or one that cannot be read.
+    """
+    try:
+        db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
+        _prepare(db, path)
+    except sqlite3.Error as error:
+        raise FrontierError(
+            f"{path} cannot be used as a frontier ({error}); move it away, or start anew with -a fresh=1"
+        ) from error
+    return db
+
+
+def _prepare(db: sqlite3.Connection, path: Path) -> None:
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = NORMAL")
+    db.execute("PRAGMA cache_size = -65536")
+    # A checkpoint copies pages back and syncs them: rarely and much beats often and little.
+    db.execute("PRAGMA wal_autocheckpoint = 8000")
+    db.execute("PRAGMA temp_store = MEMORY")
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if version == VERSION:
+        return
+    if version:
+        raise FrontierError(
+            f"{path} was written by another version of mediacrawl (layout {version}, this one reads {VERSION}); "
+            "use that version, or start anew with -a fresh=1"
+        )
+    if db.execute("SELECT 1 FROM sqlite_master").fetchone():
+        raise FrontierError(f"{path} is an SQLite file, but not a frontier; choose another folder with JOBDIR")
+    db.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT")
+
+
+def store_files(path: Path) -> list[Path]:
+    """The files of a store that exist: the database and what SQLite keeps beside it."""
+    names = (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm"))
+    return [name for name in names if name.exists()]

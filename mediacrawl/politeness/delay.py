@@ -1,0 +1,114 @@
+"""The delay that a site is owed, and its clocks after a visit.
+
+The formula is that of the crawler this project follows: the mean of the last five response times, times a
+factor, never under 15 seconds. A slow answer means a busy or a small server, so it is asked less often; a
+fast server never sees us more than four times a minute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mediacrawl.records import Outcome
+
+DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class DelayPolicy:
+    """How long a site is left alone after a request.
+
+    Attributes:
+        factor: delay per second of response time.
+        minimum: seconds; the least that any site gets.
+        maximum: seconds; the most that the formula may ask for. A Crawl-delay is not cut by it.
+        first: seconds; the least that a site gets until `window` response times are known. A site that
+            we do not know yet gets the benefit of the doubt.
+        window: how many response times count.
+
+    Raises:
+        ValueError: a value is negative, or `minimum` exceeds `maximum`.
+    """
+
+    factor: float = 30.0
+    minimum: float = 15.0
+    maximum: float = 1800.0
+    first: float = 60.0
+    window: int = 5
+
+    def __post_init__(self) -> None:
+        if min(self.factor, self.minimum, self.maximum, self.first) < 0 or self.window < 1:
+            raise ValueError(f"politeness settings must not be negative: {self}")
+        if self.minimum > self.maximum:
+            raise ValueError(f"POLITENESS_MIN_DELAY is greater than POLITENESS_MAX_DELAY: {self}")
+
+    def delay(self, samples: Sequence[float], crawl_delay: float = 0.0) -> float:
+        """Seconds to wait, counted from the end of the last response.
+
+        Args:
+            samples: the site's last response times in seconds, oldest first; more than `window` are cut.
+            crawl_delay: seconds that robots.txt asks for; raises the result, however long it is.
+        """
+        recent = samples[-self.window :]
+        mean = sum(recent) / len(recent) if recent else 0.0
+        wanted = min(max(self.factor * mean, self.minimum), self.maximum)
+        if len(recent) < self.window:
+            wanted = max(wanted, self.first)
+        return max(wanted, crawl_delay)
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """What decides when a site may be asked again. Kept with the site, on disk, in the write that ends a visit.
+
+    Attributes:
+        release: earliest time of the next request, seconds since the epoch.
+        delay: seconds of the delay that led to `release`.
+        crawl_delay: seconds that robots.txt asks for; 0 if nothing is asked.
+        samples: last response times in seconds, oldest first.
+        visits: requests made so far.
+    """
+
+    release: float = 0.0
+    delay: float = 0.0
+    crawl_delay: float = 0.0
+    samples: tuple[float, ...] = ()
+    visits: int = 0
+
+    @property
+    def rests(self) -> bool:
+        """Whether the site asked to be left alone for more than a day: it rests, and that is counted."""
+        return self.delay > DAY
+
+
+def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolicy) -> Clocks:
+    """A site's clocks after a visit ended.
+
+    Args:
+        clocks: as they were before.
+        outcome: what the visit tells. Without a request (`Outcome.asked` false) only `hold` counts.
+        now: the *end* of the visit, seconds since the epoch; the delay counts from it.
+        policy: the formula's numbers.
+    """
+    if not outcome.asked:
+        return replace(clocks, release=max(clocks.release, now + outcome.hold)) if outcome.hold else clocks
+    samples = clocks.samples
+    if outcome.response_time is not None:
+        samples = (*samples, max(outcome.response_time, 0.0))[-policy.window :]
+    crawl_delay = clocks.crawl_delay if outcome.crawl_delay is None else max(outcome.crawl_delay, 0.0)
+    delay = policy.delay(samples, crawl_delay)
+    return Clocks(now + max(delay, outcome.hold), delay, crawl_delay, samples, clocks.visits + 1)
+
+
+def after_restart(clocks: Clocks, leased: bool, now: float, policy: DelayPolicy) -> Clocks:
+    """A site's clocks when a stored frontier is opened again.
+
+    A site that was leased when the process died may have been asked a moment ago, or the answer may still
+    be on its way: it gets its whole delay from now. A release time further away than the delay that made it
+    shows that the machine's clock was set back; it is counted from now as well.
+    """
+    owed = max(clocks.delay, policy.delay(clocks.samples, clocks.crawl_delay))
+    if leased:
+        return replace(clocks, release=max(clocks.release, now + owed))
+    return replace(clocks, release=min(clocks.release, now + owed))

@@ -1,0 +1,316 @@
+"""The typed records that pass between the rooms, and the names of all reasons for a drop.
+
+Nothing here decides anything, and nothing here knows Scrapy. A room that needs something from another
+room gets one of these records, never a dictionary with agreed keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Drop(StrEnum):
+    """Why a URL was dropped. The value is the word in the log, in the stats and in the tests.
+
+    Stats count them as ``drop/<value>``. A URL that never joined (found on a page, refused by scope) and a
+    URL that waited and was dropped later use the same names.
+    """
+
+    # Scope: the URL may not join at all.
+    BAD_URL = "bad_url"
+    SCHEME = "scheme"
+    LENGTH = "length"
+    EXTENSION = "extension"
+    DEPTH = "depth"
+    TRAP_REPEAT = "trap_repeat"
+    TRAP_CALENDAR = "trap_calendar"
+    TRAP_SEGMENTS = "trap_segments"
+    NEVERCRAWL = "nevercrawl"
+    OFFSITE = "offsite"
+    NOT_INCLUDED = "not_included"
+    PLACEHOLDER_CONTACT = "placeholder_contact"
+    # Wishes of the site.
+    NOFOLLOW = "nofollow"
+    ROBOTS = "robots"
+    # Answers.
+    REDIRECT_CAP = "redirect_cap"
+    REDIRECT_BROKEN = "redirect_broken"
+    HTTP_STATUS = "http_status"
+    CONTENT_TYPE = "content_type"
+    DOWNLOAD_ERROR = "download_error"
+    CALLBACK_ERROR = "callback_error"
+    # A middleware that is not ours said no.
+    IGNORED = "ignored"
+
+
+class Kind(StrEnum):
+    """What a URL is expected to be; it decides what the request asks for."""
+
+    PAGE = "page"
+    MEDIA = "media"
+    ROBOTS = "robots"
+
+
+@dataclass(slots=True, frozen=True)
+class Evidence:
+    """Where and how a URL was found: provenance of the record, and hints for later decisions.
+
+    Attributes:
+        via: the door: ``a``, ``audio``, ``video``, ``source``, ``og:audio``, ``enclosure``, ``seed``, ``redirect`` ...
+        anchor: text of the link, or title of the feed's entry; at most 200 characters.
+        page_title: title of the page it was found on; at most 200 characters.
+        feed_url: the feed, if it was found in one.
+        guid: the feed entry's own id.
+    """
+
+    via: str = "a"
+    anchor: str = ""
+    page_title: str = ""
+    feed_url: str = ""
+    guid: str = ""
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A URL that scope let through, on its way into the frontier.
+
+    Attributes:
+        url: in canonical form.
+        site: registrable domain (or the address of a host without one).
+        link_class: name of its class on this site, see ``priority.link_class``.
+        kind: page or media.
+        depth: clicks from a seed.
+        hops: redirects in a row that led here.
+        parent: URL of the page it was found on; empty for a seed.
+        score: score of its class if this URL is the first of it; higher goes first.
+        evidence: where and how it was found.
+    """
+
+    url: str
+    site: str
+    link_class: str = ""
+    kind: Kind = Kind.PAGE
+    depth: int = 0
+    hops: int = 0
+    parent: str = ""
+    score: float = 0.0
+    evidence: Evidence = field(default_factory=Evidence)
+
+
+@dataclass(slots=True)
+class Lease:
+    """One URL of one site, handed out. While it is out the site is asked by nobody else.
+
+    Attributes:
+        id: names this lease in its store.
+        url, site, link_class, kind, depth, hops, parent, evidence: as in `Candidate`.
+        attempt: how often this URL was asked before and failed.
+        state: what an earlier visit of this URL left for this one (a probe's bytes); empty at first.
+        delay: seconds that were owed to the site before this visit.
+        taken: when it was taken, seconds since the epoch.
+    """
+
+    id: int
+    url: str
+    site: str
+    link_class: str
+    kind: Kind
+    depth: int
+    hops: int
+    parent: str
+    evidence: Evidence
+    attempt: int
+    state: bytes
+    delay: float
+    taken: float
+
+
+class End(StrEnum):
+    """How a lease ends."""
+
+    DONE = "done"
+    """The URL was visited and all that it gave is stored. It never comes back."""
+    DROPPED = "dropped"
+    """It never comes back either; `Outcome.reason` says why."""
+    AGAIN = "again"
+    """It failed and is tried again later, behind the others of its class."""
+    CONTINUE = "continue"
+    """It goes on at its place with `Outcome.state`: the next range of a probe, or the page after its robots.txt."""
+    RETURNED = "returned"
+    """No request went out (the crawl is closing): back to its place, the site's clocks unchanged."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a visit tells the frontier.
+
+    Attributes:
+        end: see `End`.
+        reason: set when dropped.
+        response_time: seconds from the request to the end of the response; None if no request went out
+            or none came back. Only measured times become samples of the site's delay.
+        crawl_delay: seconds the site's robots.txt asks for, if this visit learned it; 0 says "none any more".
+        asked: whether a request went out. If so the delay counts from `now` of `finish`.
+        state: for ``CONTINUE``: what the next visit of this URL needs.
+        kind: for ``CONTINUE``: what the URL turned out to be.
+        hold: seconds, for an end without a request: do not look at this site again before.
+    """
+
+    end: End
+    reason: Drop | None = None
+    response_time: float | None = None
+    crawl_delay: float | None = None
+    asked: bool = True
+    state: bytes = b""
+    kind: Kind | None = None
+    hold: float = 0.0
+
+
+@dataclass(slots=True, frozen=True)
+class Added:
+    """What `add` did with a batch of candidates."""
+
+    new: int = 0
+    known: int = 0
+    refused: int = 0
+
+
+class SiteState(StrEnum):
+    """The one state that a site is in. The first two are worked out from clocks and leases, the others are set."""
+
+    READY = "ready"
+    LEASED = "leased"
+    WAITING = "waiting"
+    RESTING = "resting"
+    RETIRED = "retired"
+    IDLE = "idle"
+    """Nothing waits here: the site costs disk, not memory."""
+
+
+@dataclass(slots=True, frozen=True)
+class SiteInfo:
+    """A site as an operator sees it.
+
+    Attributes:
+        name: registrable domain.
+        state: see `SiteState`.
+        release: earliest time of the next request, seconds since the epoch.
+        delay: seconds of the last delay applied.
+        crawl_delay: seconds that its robots.txt asks for.
+        samples: its last response times in seconds, oldest first.
+        visits: requests made.
+        waiting: URLs that wait here, the leased one not counted.
+        classes: name, score and number of waiting URLs of each link class.
+    """
+
+    name: str
+    state: SiteState
+    release: float
+    delay: float
+    crawl_delay: float
+    samples: tuple[float, ...]
+    visits: int
+    waiting: int
+    classes: tuple[tuple[str, float, int], ...]
+
+
+@dataclass(slots=True)
+class Tag:
+    """One text field of a media file, with the proof.
+
+    Attributes:
+        source: ``id3v2.3``, ``id3v1``, ``vorbis``, ``mp4`` ...
+        frame: the container's own name: ``TIT2``, ``TITLE``, ``©nam``.
+        key: its common name (MusicBrainz Picard's): ``title``, ``artist`` ...
+        declared: encoding that the container claims, as a Python codec name.
+        raw: the bytes of the value as they stand in the file, without padding.
+        text: the bytes read as declared; never None, undecodable bytes become U+FFFD.
+        index: which one, if the field came several times.
+        lang: language code of the field (COMM, USLT), if it has one.
+        desc: description of the field (COMM, TXXX), if it has one.
+    """
+
+    source: str
+    frame: str
+    key: str
+    declared: str
+    raw: bytes
+    text: str
+    index: int = 0
+    lang: str = ""
+    desc: str = ""
+
+
+@dataclass(slots=True)
+class MediaItem:
+    """One media file: the record that is stored and exported. Order of the fields is the order of the export.
+
+    Names are schema.org's in snake case for the object, MusicBrainz Picard's for music tags. What is not
+    known is None; nothing is ever guessed into a field.
+    """
+
+    type: str = "AudioObject"
+    id: str = ""
+    content_url: str = ""
+    requested_url: str | None = None
+    page_url: str | None = None
+    page_title: str | None = None
+    anchor_text: str | None = None
+    discovered_via: str | None = None
+    feed_url: str | None = None
+    guid: str | None = None
+    site: str | None = None
+    found_at: str | None = None
+    checked_at: str | None = None
+    # What the server said.
+    http_status: int | None = None
+    content_type: str | None = None
+    content_size: int | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    server_accepts_ranges: bool | None = None
+    # What it cost, and whether it is whole.
+    probe_status: str | None = None
+    bytes_fetched: int = 0
+    requests: int = 0
+    head_sha256: str | None = None
+    head_bytes: int | None = None
+    # What it is.
+    encoding_format: str | None = None
+    container: str | None = None
+    codec: str | None = None
+    duration: float | None = None
+    duration_estimated: bool | None = None
+    bitrate: int | None = None
+    bitrate_mode: str | None = None
+    sample_rate: int | None = None
+    bits_per_sample: int | None = None
+    channels: int | None = None
+    width: int | None = None
+    height: int | None = None
+    frame_rate: float | None = None
+    video_codec: str | None = None
+    audio_codec: str | None = None
+    audio_md5: str | None = None
+    has_cover: bool | None = None
+    cover_mime: str | None = None
+    cover_size: int | None = None
+    # What it says about itself.
+    title: str | None = None
+    artist: str | None = None
+    albumartist: str | None = None
+    album: str | None = None
+    composer: str | None = None
+    genre: str | None = None
+    date: str | None = None
+    tracknumber: str | None = None
+    discnumber: str | None = None
+    comment: str | None = None
+    copyright: str | None = None
+    language: str | None = None
+    encodedby: str | None = None
+    schema_version: int = 1
+    # The evidence: one object per text field, see `probe.record`.
+    tags: list[dict[str, Any]] = field(default_factory=list)

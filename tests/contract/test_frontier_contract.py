@@ -1,0 +1,302 @@
+"""What any frontier does, whatever it is kept in."""
+
+import random
+
+import pytest
+
+from mediacrawl.frontier import FrontierPolicy
+from mediacrawl.frontier.stores import open_store
+from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome, SiteState
+
+DELAY = 10.0
+NOW = 1_000_000.0
+POLICY = FrontierPolicy(delay=DelayPolicy(factor=0, minimum=DELAY, maximum=DELAY, first=DELAY), explore=0.0)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def make(request, tmp_path):
+    opened = []
+
+    def make(policy=POLICY, now=NOW):
+        store = open_store(request.param, tmp_path / "state", policy, now, random.Random(1))
+        opened.append(store)
+        return store
+
+    yield make
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def frontier(make):
+    return make()
+
+
+def page(url, site=None, **fields):
+    host = url.split("/")[2]
+    return Candidate(url, site or host, link_class=fields.pop("link_class", f"{host}/"), **fields)
+
+
+def done(asked=True, response_time=0.1):
+    return Outcome(End.DONE, response_time=response_time, asked=asked)
+
+
+def test_an_empty_frontier_has_nothing_to_give_and_no_time_to_wake(frontier):
+    assert frontier.take(NOW, 5) == []
+    assert frontier.next_release() is None
+    assert frontier.pending() == 0
+
+
+def test_a_url_joins_once_however_often_it_is_found(frontier):
+    first = frontier.add([page("http://a.org/1"), page("http://a.org/1"), page("http://a.org/2")])
+    again = frontier.add([page("http://a.org/2")])
+    assert (first.new, first.known) == (2, 1)
+    assert (again.new, again.known) == (0, 1)
+    assert frontier.pending() == 2
+
+
+def test_a_finished_url_never_joins_again(frontier):
+    frontier.add([page("http://a.org/1")])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.finish(lease, done(), NOW)
+    assert frontier.add([page("http://a.org/1")]).known == 1
+    assert frontier.pending() == 0
+
+
+def test_unknown_names_the_urls_never_accepted_in_their_order(frontier):
+    frontier.add([page(f"http://a.org/{n}") for n in range(100)])
+    asked = [f"http://a.org/{n}" for n in range(98, 170)]
+    assert frontier.unknown(asked) == asked[2:]
+    assert frontier.unknown([]) == []
+
+
+def test_a_lease_carries_all_that_was_known_of_the_url(frontier):
+    evidence = Evidence("enclosure", "Folge 1 – Жизнь", "Seite", "http://a.org/feed", "guid-1")
+    frontier.add(
+        [page("http://a.org/1.mp3", kind=Kind.MEDIA, depth=3, hops=2, parent="http://a.org/", evidence=evidence)]
+    )
+    (lease,) = frontier.take(NOW, 1)
+    assert (lease.url, lease.site, lease.kind, lease.depth, lease.hops, lease.parent, lease.evidence) == (
+        "http://a.org/1.mp3",
+        "a.org",
+        Kind.MEDIA,
+        3,
+        2,
+        "http://a.org/",
+        evidence,
+    )
+    assert (lease.attempt, lease.state, lease.taken) == (0, b"", NOW)
+
+
+def test_text_that_is_no_unicode_does_not_stop_a_url(frontier):
+    frontier.add([page("http://a.org/1", evidence=Evidence(anchor="\ud83d alone"))])
+    assert len(frontier.take(NOW, 1)) == 1
+
+
+def test_a_site_has_one_lease_at_a_time(frontier):
+    frontier.add([page("http://a.org/1"), page("http://a.org/2"), page("http://b.org/1")])
+    leases = frontier.take(NOW, 10)
+    assert sorted(lease.site for lease in leases) == ["a.org", "b.org"]
+    assert frontier.take(NOW + 1000, 10) == []
+    assert frontier.pending() == 3
+
+
+def test_a_site_is_not_given_out_before_its_delay_is_over(frontier):
+    frontier.add([page("http://a.org/1"), page("http://a.org/2")])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.finish(lease, done(), NOW + 3)
+    assert frontier.next_release() == NOW + 3 + DELAY
+    assert frontier.take(NOW + 3 + DELAY - 0.001, 1) == []
+    assert [lease.url for lease in frontier.take(NOW + 3 + DELAY, 1)] == ["http://a.org/2"]
+
+
+def test_a_url_that_joins_while_its_site_is_leased_waits_for_the_release(frontier):
+    frontier.add([page("http://a.org/1")])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.add([page("http://a.org/2")])
+    assert frontier.take(NOW + 99, 1) == []
+    frontier.finish(lease, done(), NOW)
+    assert frontier.take(NOW, 1) == []
+    assert len(frontier.take(NOW + DELAY, 1)) == 1
+
+
+def test_a_site_that_ran_empty_still_owes_its_delay_when_a_url_joins(frontier):
+    frontier.add([page("http://a.org/1")])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.finish(lease, done(), NOW)
+    frontier.add([page("http://a.org/2")])
+    assert frontier.take(NOW + DELAY - 1, 1) == []
+    assert len(frontier.take(NOW + DELAY, 1)) == 1
+
+
+def test_a_crawl_delay_is_waited_for_however_long_it_is(frontier):
+    frontier.add([page("http://a.org/1"), page("http://a.org/2")])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.finish(lease, Outcome(End.DONE, response_time=0.1, crawl_delay=100_000.0), NOW)
+    assert frontier.next_release() == NOW + 100_000
+    assert frontier.site("a.org").state is SiteState.RESTING
+
+
+def test_an_end_without_a_request_costs_the_site_nothing(frontier):
+    frontier.add([page("http://a.org/1"), page("http://a.org/2")])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.finish(lease, Outcome(End.DROPPED, Drop.ROBOTS, asked=False), NOW)
+    assert [lease.url for lease in frontier.take(NOW, 1)] == ["http://a.org/2"]
+    assert frontier.site("a.org").visits == 0
+
+
+def test_a_hold_keeps_a_site_back_though_nothing_was_asked(frontier):
+    frontier.add([page("http://a.org/1")])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.finish(lease, Outcome(End.RETURNED, asked=False, hold=30.0), NOW)
+    assert frontier.take(NOW + 29, 1) == []
+    assert len(frontier.take(NOW + 30, 1)) == 1
+
+
+def test_a_url_tried_again_goes_behind_the_others_and_counts_its_attempts(frontier):
+    frontier.add([page("http://a.org/1"), page("http://a.org/2")])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.finish(lease, Outcome(End.AGAIN), NOW)
+    (second,) = frontier.take(NOW + DELAY, 1)
+    frontier.finish(second, done(), NOW + DELAY)
+    (third,) = frontier.take(NOW + 2 * DELAY, 1)
+    assert (lease.url, second.url, third.url, third.attempt) == (
+        "http://a.org/1",
+        "http://a.org/2",
+        "http://a.org/1",
+        1,
+    )
+
+
+def test_a_url_that_goes_on_keeps_its_place_and_its_state(frontier):
+    frontier.add([page("http://a.org/1"), page("http://a.org/2")])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.finish(lease, Outcome(End.CONTINUE, state=b"\x00head", kind=Kind.MEDIA, response_time=1.0), NOW)
+    (on,) = frontier.take(NOW + DELAY, 1)
+    assert (on.url, on.state, on.kind, on.attempt) == ("http://a.org/1", b"\x00head", Kind.MEDIA, 0)
+
+
+def test_a_returned_lease_comes_first_again_and_at_once(frontier):
+    frontier.add([page("http://a.org/1"), page("http://a.org/2")])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.finish(lease, Outcome(End.RETURNED, asked=False), NOW)
+    assert [lease.url for lease in frontier.take(NOW, 1)] == ["http://a.org/1"]
+
+
+def test_finishing_a_lease_twice_changes_nothing(frontier):
+    frontier.add([page("http://a.org/1"), page("http://a.org/2")])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.finish(lease, done(), NOW)
+    frontier.finish(lease, Outcome(End.AGAIN), NOW + 50)
+    assert frontier.pending() == 1
+    assert frontier.next_release() == NOW + DELAY
+
+
+def test_urls_of_a_class_come_out_in_the_order_they_joined(frontier):
+    urls = [f"http://a.org/{n}" for n in range(40)]
+    frontier.add([page(url) for url in urls])
+    out = []
+    for visit in range(40):
+        (lease,) = frontier.take(NOW + visit * DELAY, 1)
+        out.append(lease.url)
+        frontier.finish(lease, done(), NOW + visit * DELAY)
+    assert out == urls
+
+
+def test_the_site_with_the_best_class_goes_first_and_in_it_the_best_class(frontier):
+    frontier.add(
+        [
+            page("http://a.org/1", link_class="pages"),
+            page("http://b.org/1", link_class="pages"),
+            page("http://b.org/1.mp3", link_class="songs", score=1.0),
+        ]
+    )
+    assert [lease.url for lease in frontier.take(NOW, 2)] == ["http://b.org/1.mp3", "http://a.org/1"]
+
+
+def test_a_new_score_changes_the_order_of_what_already_waits(frontier):
+    frontier.add([page("http://a.org/1"), page("http://b.org/x", link_class="x"), page("http://b.org/y")])
+    frontier.set_score("b.org", "b.org/", 2.0)
+    frontier.set_score("nowhere.org", "x", 9.0)
+    assert [lease.url for lease in frontier.take(NOW, 1)] == ["http://b.org/y"]
+
+
+def test_an_even_pick_reaches_a_site_that_is_never_the_best(make):
+    frontier = make(FrontierPolicy(delay=DelayPolicy(0, 0, 0, 0), explore=0.2))
+    frontier.add([page(f"http://good.org/{n}", score=1.0) for n in range(100)])
+    frontier.add([page("http://poor.org/1")])
+    for _ in range(100):
+        (lease,) = frontier.take(NOW, 1)
+        frontier.finish(lease, done(), NOW)
+        if lease.site == "poor.org":
+            return
+    pytest.fail("100 picks at 20 % even share never reached the poorer site")
+
+
+def test_a_site_has_at_most_sixty_classes(make):
+    frontier = make(FrontierPolicy(delay=POLICY.delay, explore=0.0, classes=5))
+    frontier.add([page(f"http://a.org/{n}", link_class=f"c{n}") for n in range(20)])
+    assert len(frontier.site("a.org").classes) == 5
+    assert frontier.site("a.org").waiting == 20
+
+
+def test_pruning_takes_the_newest_of_the_worst_class_and_forgets_them(frontier):
+    frontier.add([page(f"http://a.org/{n}", link_class="poor") for n in range(30)])
+    frontier.add([page(f"http://b.org/{n}", link_class="good", score=1.0) for n in range(5)])
+    assert frontier.prune(25) == 10
+    assert frontier.pending() == 25
+    assert frontier.unknown(["http://a.org/29", "http://a.org/20", "http://a.org/19"]) == [
+        "http://a.org/29",
+        "http://a.org/20",
+    ]
+    assert frontier.add([page("http://a.org/29", link_class="poor")]).new == 1
+
+
+def test_pruning_leaves_a_lease_alone_and_the_frontier_usable(frontier):
+    frontier.add([page(f"http://a.org/{n}") for n in range(10)])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.prune(0)
+    frontier.finish(lease, done(), NOW)
+    assert frontier.pending() == 0
+    assert frontier.next_release() is None
+    frontier.add([page("http://a.org/new")])
+    assert [lease.url for lease in frontier.take(NOW + DELAY, 1)] == ["http://a.org/new"]
+
+
+def test_the_counts_balance_at_every_step(frontier):
+    frontier.add([page(f"http://{host}.org/{n}") for host in "abc" for n in range(3)])
+    leases = frontier.take(NOW, 3)
+    for lease, outcome in zip(
+        leases, (done(), Outcome(End.DROPPED, Drop.ROBOTS, asked=False), Outcome(End.AGAIN)), strict=True
+    ):
+        frontier.finish(lease, outcome, NOW)
+        counts = frontier.counts()
+        assert counts.seen == counts.waiting + counts.leased + sum(counts.ends.values())
+    assert frontier.counts().ends == {"done": 1, "robots": 1}
+
+
+def test_a_site_can_be_looked_at(frontier):
+    assert frontier.site("a.org") is None
+    frontier.add([page("http://a.org/1"), page("http://a.org/2")])
+    (lease,) = frontier.take(NOW, 1)
+    assert frontier.site("a.org").state is SiteState.LEASED
+    frontier.finish(lease, Outcome(End.DONE, response_time=0.25, crawl_delay=40.0), NOW)
+    info = frontier.site("a.org")
+    assert (info.delay, info.crawl_delay, info.samples, info.visits, info.waiting) == (40.0, 40.0, (0.25,), 1, 1)
+    assert info.state is SiteState.WAITING
+
+
+def test_robots_records_come_back_as_they_went_in(frontier):
+    assert frontier.robots("http://a.org") is None
+    frontier.set_robots("http://a.org", b"\x00one")
+    frontier.set_robots("http://a.org", b"two")
+    assert frontier.robots("http://a.org") == b"two"
+
+
+def test_closing_twice_is_harmless(make):
+    frontier = make()
+    frontier.add([page("http://a.org/1")])
+    frontier.take(NOW, 1)
+    frontier.close()
+    frontier.close()

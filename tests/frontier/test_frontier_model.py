@@ -1,0 +1,167 @@
+"""Any order of add, take, finish, crash and clock jump: nothing lost, nothing twice, nobody asked early."""
+
+import random
+import shutil
+import tempfile
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from mediacrawl.frontier import FrontierPolicy
+from mediacrawl.frontier.stores import open_store
+from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.records import Candidate, Drop, End, Kind, Outcome
+
+POLICY = FrontierPolicy(delay=DelayPolicy(factor=2, minimum=5, maximum=50, first=8), explore=0.3)
+SITES = ["a.org", "b.org", "c.org"]
+
+
+class Machine(RuleBasedStateMachine):
+    """The store against a model: a set of URLs that must still come out, and the last request of each site."""
+
+    store = "memory"
+
+    @initialize()
+    def start(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.now = 1000.0
+        self.frontier = open_store(self.store, self.folder, POLICY, self.now, random.Random(0))
+        self.accepted, self.ended, self.leases = set(), set(), {}
+        self.owed = {}
+        self.pruned = set()
+
+    def teardown(self):
+        if hasattr(self, "frontier"):
+            self.frontier.close()
+            shutil.rmtree(self.folder)
+
+    @rule(
+        numbers=st.lists(st.integers(0, 40), max_size=6),
+        site=st.sampled_from(SITES),
+        link_class=st.sampled_from("xyz"),
+        score=st.sampled_from([0.0, 1.0]),
+    )
+    def add(self, numbers, site, link_class, score):
+        urls = [f"http://{site}/{number}" for number in numbers]
+        new = set(urls) - self.accepted
+        assert set(self.frontier.unknown(urls)) == new
+        added = self.frontier.add([Candidate(url, site, link_class, score=score) for url in urls])
+        assert (added.new, added.known) == (len(new), len(urls) - len(new))
+        self.accepted |= new
+
+    @rule(limit=st.integers(1, 4))
+    def take(self, limit):
+        for lease in self.frontier.take(self.now, limit):
+            assert lease.site not in self.leases, "two leases of one site"
+            assert lease.url in self.accepted - self.ended
+            assert self.now >= self.owed.get(lease.site, 0.0), "asked early"
+            self.leases[lease.site] = lease
+
+    @precondition(lambda self: self.leases)
+    @rule(data=st.data(), end=st.sampled_from(End), seconds=st.floats(0, 30), asked=st.booleans())
+    def finish(self, data, end, seconds, asked):
+        lease = self.leases.pop(data.draw(st.sampled_from(sorted(self.leases))))
+        self.now += seconds
+        asked = asked and end is not End.RETURNED
+        outcome = Outcome(
+            end,
+            reason=Drop.ROBOTS if end is End.DROPPED else None,
+            response_time=seconds if asked else None,
+            asked=asked,
+            state=b"s",
+            kind=Kind.MEDIA,
+        )
+        self.frontier.finish(lease, outcome, self.now)
+        if end in {End.DONE, End.DROPPED}:
+            self.ended.add(lease.url)
+        if asked:
+            self.owed[lease.site] = self.now + max(5.0, min(50.0, self.frontier.site(lease.site).delay))
+
+    @rule(seconds=st.floats(0, 100))
+    def wait(self, seconds):
+        self.now += seconds
+
+    @rule(seconds=st.floats(-500, 50))
+    def stop_and_start(self, seconds):
+        """A clean stop, and a clock that may have been set back meanwhile."""
+        if self.store == "memory":
+            return
+        self.frontier.close()
+        self.leases.clear()
+        self._start_again(seconds)
+
+    def _start_again(self, seconds):
+        self.now += seconds
+        if seconds < 0:
+            self.owed = {site: min(owed, self.now) for site, owed in self.owed.items()}
+        self.frontier = open_store(self.store, self.folder, POLICY, self.now, random.Random(0))
+
+    @rule(limit=st.integers(0, 30))
+    def prune(self, limit):
+        before = self.frontier.pending()
+        gone = self.frontier.prune(limit)
+        assert self.frontier.pending() == before - gone
+        forgotten = set(self.frontier.unknown(sorted(self.accepted)))
+        assert len(forgotten) == gone
+        self.pruned |= forgotten
+        self.accepted -= forgotten
+
+    @rule(site=st.sampled_from(SITES), link_class=st.sampled_from("xyz"), score=st.floats(-1, 2))
+    def rescore(self, site, link_class, score):
+        self.frontier.set_score(site, link_class, score)
+
+    @invariant()
+    def every_accepted_url_is_somewhere(self):
+        if not hasattr(self, "frontier"):
+            return
+        counts = self.frontier.counts()
+        assert counts.seen == len(self.accepted)
+        assert self.frontier.pending() == len(self.accepted - self.ended) == counts.waiting + counts.leased
+        assert counts.leased == len(self.leases)
+        assert sum(counts.ends.values()) == len(self.ended)
+
+    @invariant()
+    def what_waits_has_a_time_to_wake(self):
+        if not hasattr(self, "frontier"):
+            return
+        counts = self.frontier.counts()
+        free = {url for url in self.accepted - self.ended if url.split("/")[2] not in self.leases}
+        assert (self.frontier.next_release() is None) == (not free), counts
+
+
+class SQLiteMachine(Machine):
+    store = "sqlite"
+
+    @rule()
+    def crash(self):
+        """The process dies: the files stay as they are, and another process opens a copy of them."""
+        copy = Path(tempfile.mkdtemp())
+        for name in self.folder.iterdir():
+            shutil.copy(name, copy)
+        self.frontier.close()
+        shutil.rmtree(self.folder)
+        self.folder = copy
+        asked = set(self.leases)
+        self.leases.clear()
+        self._start_again(0.0)
+        # What joined, ended or was pruned since the last commit may be undone; leases were committed first.
+        known = self.accepted | self.pruned
+        self.accepted = known - set(self.frontier.unknown(sorted(known)))
+        assert asked <= {url.split("/")[2] for url in self.accepted}
+        self.ended &= self._gone()
+        for site in asked:
+            self.owed[site] = max(self.owed.get(site, 0.0), self.now + 8.0)
+
+    def _gone(self):
+        waiting = {row[0] for row in self.frontier._db.execute("SELECT url FROM url")}
+        return self.accepted - waiting
+
+
+TestMemory = Machine.TestCase
+TestSQLite = SQLiteMachine.TestCase
+for case in (TestMemory, TestSQLite):
+    case.settings = settings(
+        max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+    )
