@@ -314,3 +314,54 @@ class MediaItem:
     schema_version: int = 1
     # The evidence: one object per text field, see `probe.record`.
     tags: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Visit:
+    """One request for one lease, while it is on its way. The only thing of ours in ``Request.meta``.
+
+    Attributes:
+        lease: the URL it is made for.
+        url: what is asked: the lease's URL, or the robots.txt of its authority.
+        kind: what is expected there.
+        sent: when the request went out, on the crawl's clock; None as long as it did not.
+        response_time: seconds until the response had come.
+        status: HTTP status, 0 without an answer.
+        content_type, content_length, location: of the answer, as the server wrote them.
+        bytes: of the answer's body, as received.
+        asked: bytes of the range that was asked for, 0 if none was.
+        limit: bytes of the body that are wanted; None as long as no headers have come.
+        error: name of the exception that ended it.
+        crawl_delay: seconds that robots.txt of this authority asks for; None if not known.
+        outcome: what the visit came to, once somebody decided it.
+        found: URLs that join the frontier in the same write.
+        items: items on their way through the pipelines.
+        over: whether the frontier knows its end.
+    """
+
+    lease: Lease
+    url: str
+    kind: Kind
+    sent: float | None = None
+    response_time: float | None = None
+    status: int = 0
+    content_type: str = ""
+    content_length: str = ""
+    location: str = ""
+    bytes: int = 0
+    asked: int = 0
+    limit: int | None = None
+    error: str = ""
+    crawl_delay: float | None = None
+    outcome: Outcome | None = None
+    found: list[Candidate] = field(default_factory=list)
+    items: int = 0
+    over: bool = False
+
+    def drop(self, reason: Drop) -> None:
+        """Decide that the URL is dropped, and why."""
+        self.outcome = Outcome(End.DROPPED, reason)
+
+
+VISIT = "mediacrawl"
+"""The key of the `Visit` in ``Request.meta``."""

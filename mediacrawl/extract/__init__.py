@@ -1,0 +1,18 @@
+"""What is on the page?
+
+In come the bytes of a page or a feed as they were sent, cut to what the crawl is ready to read. Out come its
+references as they stand there, with the door each came through, and the page's wishes and evidence: `Page`
+and `Feed`.
+
+The room promises: no input makes it raise or hang, or keep more than a few thousand links; it resolves and judges
+no reference (that is `scope`'s work) and asks nobody else: no DTD, no entity, no network.
+"""
+
+from mediacrawl.extract.links import MAX_LINKS, Link, Page, parse_page
+
+__all__ = [
+    "MAX_LINKS",
+    "Link",
+    "Page",
+    "parse_page",
+]

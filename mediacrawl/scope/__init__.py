@@ -1,0 +1,39 @@
+"""May this URL join the crawl?
+
+In come URLs and references as people and pages write them, and plain text files with an operator's wishes.
+Out come canonical URLs, each with the site it belongs to, or the reason for the refusal, from `records.Drop`.
+
+The room promises: one spelling per URL; only http and https leave it; every refusal has a name; no input
+makes it raise, and no answer takes more than a few microseconds (`Scope.sift` takes a page's links in one
+call). It never touches the network. Files are read where a function takes a path, and a list that was good
+once stays in force until a better one is read.
+"""
+
+from mediacrawl.scope.canonical import Base, canonical, resolve, scheme_of
+from mediacrawl.scope.exclusions import Entry, NeverCrawl, NeverCrawlError
+from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, ExtensionFilter, extension_of
+from mediacrawl.scope.gate import Scope, is_loopback
+from mediacrawl.scope.hosts import canonical_host, is_address
+from mediacrawl.scope.sites import authority_of, host_of, site_of
+from mediacrawl.scope.traps import Traps
+
+__all__ = [
+    "MEDIA_EXTENSIONS",
+    "Base",
+    "Entry",
+    "ExtensionFilter",
+    "NeverCrawl",
+    "NeverCrawlError",
+    "Scope",
+    "Traps",
+    "authority_of",
+    "canonical",
+    "canonical_host",
+    "extension_of",
+    "host_of",
+    "is_address",
+    "is_loopback",
+    "resolve",
+    "scheme_of",
+    "site_of",
+]

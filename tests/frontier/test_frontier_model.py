@@ -26,7 +26,7 @@ class Machine(RuleBasedStateMachine):
     @initialize()
     def start(self):
         self.folder = Path(tempfile.mkdtemp())
-        self.now = 1000.0
+        self.now = 1_000_000.0
         self.frontier = open_store(self.store, self.folder, POLICY, self.now, random.Random(0))
         self.accepted, self.ended, self.leases = set(), set(), {}
         self.owed = {}
@@ -161,7 +161,7 @@ class SQLiteMachine(Machine):
 
 TestMemory = Machine.TestCase
 TestSQLite = SQLiteMachine.TestCase
-for case in (TestMemory, TestSQLite):
-    case.settings = settings(
+for _case in (TestMemory, TestSQLite):
+    _case.settings = settings(
         max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 
 from mediacrawl.frontier.contract import Frontier, FrontierError, FrontierPolicy
+from mediacrawl.frontier.stores.schema import lock, store_files
 
 SQLITE_FILE = "frontier.db"
 
@@ -34,3 +36,24 @@ def open_store(
 
         return SQLiteFrontier(folder / SQLITE_FILE, policy, now, rng)
     raise FrontierError(f"SCHEDULER_STORE = {name!r} is not a store; use 'sqlite' or 'memory'")
+
+
+def delete_store(folder: Path) -> list[Path]:
+    """Delete the SQLite store in `folder`; answers the files that went.
+
+    Raises:
+        FrontierError: a crawl is working on it, or a file cannot be deleted.
+    """
+    path = folder / SQLITE_FILE
+    files = store_files(path)
+    if not files:
+        return []
+    descriptor = lock(path)
+    try:
+        for name in files:
+            name.unlink()
+    except OSError as error:
+        raise FrontierError(f"{error.filename} cannot be deleted: {error.strerror}") from error
+    finally:
+        os.close(descriptor)
+    return files

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from mediacrawl.frontier.contract import Counts, FrontierPolicy
 from mediacrawl.frontier.penalty_box import PenaltyBox
-from mediacrawl.frontier.seen import RecentKeys, url_key
-from mediacrawl.frontier.stores.rows import Row, pack_samples, unpack_samples
+from mediacrawl.frontier.seen import RecentUrls, url_key
+from mediacrawl.frontier.stores.journal import Journal
+from mediacrawl.frontier.stores.rows import Row, unpack_samples
 from mediacrawl.frontier.stores.schema import connect, lock
 from mediacrawl.politeness.delay import Clocks, after_restart, after_visit
 from mediacrawl.records import Added, Candidate, End, Lease, Outcome, SiteInfo, SiteState
@@ -92,7 +93,8 @@ class SQLiteFrontier:
             raise
         self._closed = False
         self._box = PenaltyBox(self._rng)
-        self._recent = RecentKeys()
+        self._recent = RecentUrls()
+        self._journal = Journal(self._db)
         self._sites: dict[str, _Site] = {}
         self._by_id: dict[int, _Site] = {}
         self._out: dict[int, _Site] = {}
@@ -107,12 +109,12 @@ class SQLiteFrontier:
         execute = self._db.execute
         self._begin()
         for candidate in candidates:
-            key = url_key(candidate.url)
-            if key in self._recent:
+            url = candidate.url
+            if url in self._recent:
                 known += 1
                 continue
-            self._recent.add(key)
-            if execute("INSERT OR IGNORE INTO seen (key) VALUES (?)", (key,)).rowcount:
+            self._recent.add(url)
+            if execute("INSERT OR IGNORE INTO seen (key) VALUES (?)", (url_key(url),)).rowcount:
                 self._queue(candidate)
                 new += 1
             else:
@@ -122,15 +124,12 @@ class SQLiteFrontier:
         return Added(new, known)
 
     def unknown(self, urls: Sequence[str]) -> list[str]:
-        recent = self._recent
-        keys = {url: url_key(url) for url in urls}
-        asked = {url: key for url, key in keys.items() if key not in recent}
-        if not asked:
-            return []
+        asked = {url: url_key(url) for url in self._recent.unknown(urls)}
         known = self._known(list(asked.values()))
-        for key in known:
-            recent.add(key)
-        return [url for url in urls if asked.get(url, _KNOWN) is not _KNOWN and asked[url] not in known]
+        for url, key in asked.items():
+            if key in known:
+                self._recent.add(url)
+        return [url for url, key in asked.items() if key not in known]
 
     # -- going out -------------------------------------------------------------------------------------------
 
@@ -150,8 +149,7 @@ class SQLiteFrontier:
         if site is None or site.row is None:
             return
         (link_class, row), site.lease, site.row = site.row, None, None
-        self._begin()
-        self._db.execute("DELETE FROM lease WHERE seq = ?", (row.seq,))
+        self._journal.lease_over(row.seq)
         self._end(link_class, row, outcome)
         site.clocks = after_visit(site.clocks, outcome, now, self._policy.delay)
         best = self._best(site)
@@ -180,6 +178,7 @@ class SQLiteFrontier:
         if site is None:
             return None
         clocks = site.clocks
+        self._journal.flush()
         classes = tuple(
             self._db.execute(
                 "SELECT name, score, (SELECT count(*) FROM url WHERE class = class.id) FROM class WHERE site = ?"
@@ -219,6 +218,7 @@ class SQLiteFrontier:
     def prune(self, limit: int) -> int:
         excess = self._waiting - limit
         gone = 0
+        self._journal.flush()
         self._begin()
         if excess > 0:
             for number, name in self._db.execute(
@@ -245,8 +245,10 @@ class SQLiteFrontier:
     # -- the file --------------------------------------------------------------------------------------------
 
     def commit(self) -> None:
-        if not self._db.in_transaction:
+        if not self._db.in_transaction and not self._journal:
             return
+        self._begin()
+        self._journal.flush()
         for name, urls in self._ended.items():
             self._db.execute("UPDATE ending SET urls = urls + ? WHERE code = ?", (urls, self._endings[name]))
         self._ended.clear()
@@ -276,7 +278,6 @@ class SQLiteFrontier:
         self._seq: int = totals.get("seq", 0)
         self._endings = dict(self._db.execute("SELECT name, code FROM ending"))
         leased = {row[0] for row in self._db.execute("SELECT site FROM lease")}
-        self._begin()
         for row in self._db.execute(f"SELECT {_SITE} FROM site WHERE active = 1"):
             site = self._keep(_site(row))
             owed = after_restart(site.clocks, site.id in leased, now, self._policy.delay)
@@ -285,6 +286,8 @@ class SQLiteFrontier:
             self._box.put(site.id, site.clocks.release, site.score)
         for number in leased:
             self._save(self._by_id[number], active=True)
+            self._journal.flush()
+        self._begin()
         self._db.execute("DELETE FROM lease")
         self.commit()
 
@@ -295,6 +298,7 @@ class SQLiteFrontier:
         return site
 
     def _read_site(self, name: str) -> _Site | None:
+        self._journal.flush()
         row = self._db.execute(f"SELECT {_SITE} FROM site WHERE name = ?", (name,)).fetchone()
         return _site(row) if row else None
 
@@ -311,21 +315,7 @@ class SQLiteFrontier:
         return self._keep(site)
 
     def _save(self, site: _Site, *, active: bool) -> None:
-        clocks = site.clocks
-        self._db.execute(
-            "UPDATE site SET release = ?, delay = ?, crawl_delay = ?, samples = ?, visits = ?, score = ?, active = ?"
-            " WHERE id = ?",
-            (
-                clocks.release,
-                clocks.delay,
-                clocks.crawl_delay,
-                pack_samples(clocks.samples),
-                clocks.visits,
-                site.score,
-                active,
-                site.id,
-            ),
-        )
+        self._journal.site(site.id, site.clocks, site.score, active=active)
 
     def _state(self, site: _Site, waiting: int) -> SiteState:
         if site.lease is not None:
@@ -336,6 +326,7 @@ class SQLiteFrontier:
 
     def _classes(self, site: _Site) -> dict[str, _Class]:
         if site.classes is None:
+            self._journal.flush()
             rows = self._db.execute(
                 "SELECT id, name, score, EXISTS (SELECT 1 FROM url WHERE class = class.id) FROM class WHERE site = ?",
                 (site.id,),
@@ -380,10 +371,7 @@ class SQLiteFrontier:
         return self._seq
 
     def _push(self, link_class: _Class, row: Row) -> None:
-        self._db.execute(
-            "INSERT INTO url (class, seq, url, facts, state) VALUES (?, ?, ?, ?, ?)",
-            (link_class.id, row.seq, row.url, row.facts, row.state or None),
-        )
+        self._journal.url(link_class.id, row)
         if link_class.more or len(link_class.window) >= WINDOW:
             link_class.more = True
         else:
@@ -392,6 +380,7 @@ class SQLiteFrontier:
 
     def _pop(self, link_class: _Class) -> Row | None:
         if not link_class.window and link_class.more:
+            self._journal.flush()
             rows = self._db.execute(
                 "SELECT seq, url, facts, state FROM url WHERE class = ? AND seq > ? ORDER BY seq LIMIT ?",
                 (link_class.id, link_class.last, WINDOW),
@@ -407,7 +396,6 @@ class SQLiteFrontier:
         while True:
             filled = [c for c in self._classes(site).values() if c.filled]
             if not filled:
-                self._begin()
                 self._save(site, active=False)
                 del self._sites[site.name], self._by_id[site.id]
                 return None
@@ -415,8 +403,7 @@ class SQLiteFrontier:
             row = self._pop(link_class)
             if row is not None:
                 break
-        self._begin()
-        self._db.execute("INSERT INTO lease VALUES (?, ?, ?, ?)", (row.seq, link_class.id, site.id, now))
+        self._journal.leased(row.seq, link_class.id, site.id, now)
         lease = row.lease(site.name, link_class.name, site.clocks.delay, now)
         site.lease, site.row = lease, (link_class, row)
         self._out[lease.id] = site
@@ -425,26 +412,23 @@ class SQLiteFrontier:
 
     def _end(self, link_class: _Class, row: Row, outcome: Outcome) -> None:
         if outcome.end in _FINAL:
-            self._db.execute("DELETE FROM url WHERE class = ? AND seq = ?", (link_class.id, row.seq))
             name = str(outcome.reason or outcome.end)
-            self._db.execute("UPDATE seen SET ended = ? WHERE key = ?", (self._code(name), url_key(row.url)))
+            self._journal.ended(link_class.id, row.seq, url_key(row.url), self._code(name))
             self._ended[name] += 1
             return
         self._waiting += 1
         if outcome.end is End.AGAIN:
-            self._db.execute("DELETE FROM url WHERE class = ? AND seq = ?", (link_class.id, row.seq))
+            self._journal.gone(link_class.id, row.seq)
             self._push(link_class, row.again(self._next_seq()))
             return
         if outcome.end is End.CONTINUE:
             row = row.continued(outcome)
-            self._db.execute(
-                "UPDATE url SET facts = ?, state = ? WHERE class = ? AND seq = ?",
-                (row.facts, row.state or None, link_class.id, row.seq),
-            )
+            self._journal.changed(link_class.id, row)
         link_class.window.appendleft(row)
 
     def _code(self, name: str) -> int:
         if name not in self._endings:
+            self._begin()
             cursor = self._db.execute("INSERT INTO ending (name) VALUES (?)", (name,))
             assert cursor.lastrowid is not None
             self._endings[name] = cursor.lastrowid
@@ -465,10 +449,9 @@ class SQLiteFrontier:
             "SELECT seq, url FROM url WHERE class = ? AND seq != ? ORDER BY seq DESC LIMIT ?", (number, leased, most)
         ).fetchall()
         for seq, url in rows:
-            key = url_key(url)
-            self._recent.discard(key)
-            self._db.execute("DELETE FROM url WHERE class = ? AND seq = ?", (number, seq))
-            self._db.execute("DELETE FROM seen WHERE key = ?", (key,))
+            self._recent.discard(url)
+            self._journal.pruned(number, seq, url_key(url))
+        self._journal.flush()
         site.classes = self._reread(site) if rows else site.classes
         return len(rows)
 
@@ -492,7 +475,6 @@ class SQLiteFrontier:
 
 
 _FINAL = frozenset({End.DONE, End.DROPPED})
-_KNOWN = object()
 _ASK = 32
 _KNOWN_SQL = f"SELECT key FROM seen WHERE key IN ({', '.join('?' * _ASK)})"
 _SITE = "id, name, release, delay, crawl_delay, samples, visits, score"

@@ -1,0 +1,121 @@
+"""A synthetic web on loopback that is faster than any crawler: it must not be what a benchmark measures.
+
+25-35 KB a page, 100 links each of which about 10 are new, on many hosts; 5 % of the URLs redirect, 3 % are gone.
+Every page is a function of its number, so each crawler sees the same web.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import sys
+
+LINKS = 100
+NEW = 10
+WORDS = ("archive", "music", "evening", "radio", "garden", "letter", "harbour", "winter", "choir", "station")
+
+
+def build_pages(hosts: int, port: int, count: int = 64) -> list[tuple[bytes, bytes, bytes]]:
+    """Page bodies to reuse: head, and the filler that makes 25-35 KB."""
+    rng = random.Random(7)
+    pages = []
+    for number in range(count):
+        size = rng.randint(25_000, 35_000) - LINKS * 110
+        text = " ".join(rng.choice(WORDS) for _ in range(size // 8))
+        head = f"<!doctype html><html lang='en'><head><meta charset='utf-8'><title>Page {number}</title></head><body>"
+        paragraphs = "".join(f"<p class='text'>{text[i : i + 400]}</p>\n" for i in range(0, len(text), 400))
+        pages.append((head.encode(), paragraphs.encode(), b"</body></html>"))
+    return pages
+
+
+class Web:
+    """What the server answers. Pages are numbered by the order in which they were first linked."""
+
+    def __init__(self, hosts: int, port: int) -> None:
+        self.hosts = hosts
+        self.port = port
+        self.pages = build_pages(hosts, port)
+
+    def url(self, number: int) -> str:
+        host = number % self.hosts
+        return f"http://site{host}.test:{self.port}/page/{number}.html"
+
+    def links(self, number: int) -> list[int]:
+        """The pages that a page links to: its ten children, and ninety that were linked before."""
+        rng = random.Random(number)
+        children = range(self.hosts + number * NEW, self.hosts + number * NEW + NEW)
+        top = max(self.hosts + number * NEW, 1)
+        return [rng.randrange(top) for _ in range(LINKS - NEW)] + list(children)
+
+    def answer(self, path: bytes) -> bytes:
+        """The whole HTTP answer for a path."""
+        if path == b"/robots.txt":
+            return _answer(b"200 OK", b"text/plain", b"User-agent: *\nDisallow: /private/\n")
+        try:
+            number = int(path.rsplit(b"/", 1)[1].split(b".")[0])
+        except (ValueError, IndexError):
+            return _answer(b"404 Not Found", b"text/html", b"<p>no</p>")
+        luck = number * 2654435761 % 100
+        if path.startswith(b"/page/") and luck < 5 and number >= self.hosts:
+            target = f"http://site{number % self.hosts}.test:{self.port}/moved/{number}.html".encode()
+            return (
+                b"HTTP/1.1 302 Found\r\nLocation: "
+                + target
+                + b"\r\nContent-Length: 0\r\nContent-Type: text/html\r\n\r\n"
+            )
+        if luck > 96 and number >= self.hosts:
+            return _answer(b"404 Not Found", b"text/html", b"<p>gone</p>")
+        head, filler, tail = self.pages[number % len(self.pages)]
+        cut = len(filler) // LINKS
+        parts = [head]
+        for place, target in enumerate(self.links(number)):
+            parts.append(filler[place * cut : (place + 1) * cut])
+            parts.append(f"<li><a class='l' href='{self.url(target)}'>{WORDS[target % 10]} {target}</a></li>".encode())
+        parts.append(tail)
+        return _answer(b"200 OK", b"text/html; charset=utf-8", b"".join(parts))
+
+
+def _answer(status: bytes, mime: bytes, body: bytes) -> bytes:
+    head = b"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n" % (status, mime, len(body))
+    return head + body
+
+
+class Protocol(asyncio.Protocol):
+    """HTTP/1.1 with keep-alive, for GET without a body."""
+
+    def __init__(self, web: Web) -> None:
+        self.web = web
+        self.buffer = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.buffer += data
+        while (end := self.buffer.find(b"\r\n\r\n")) >= 0:
+            request, self.buffer = self.buffer[:end], self.buffer[end + 4 :]
+            path = request.split(b" ", 2)[1]
+            self.transport.write(self.web.answer(path))  # type: ignore[attr-defined]
+
+
+async def serve(hosts: int) -> None:
+    """Serve until stdin closes, so that it ends with whoever started it; prints its port."""
+    loop = asyncio.get_running_loop()
+    web: list[Web] = []
+    server = await loop.create_server(lambda: Protocol(web[0]), "127.0.0.1", 0, backlog=4096)
+    port = server.sockets[0].getsockname()[1]
+    web.append(Web(hosts, port))
+    print(port, flush=True)
+    closed = asyncio.Event()
+    loop.add_reader(sys.stdin.fileno(), lambda: os.read(0, 1) or closed.set())
+    await closed.wait()
+
+
+if __name__ == "__main__":
+    try:
+        import uvloop
+
+        uvloop.run(serve(int(sys.argv[1])))
+    except ImportError:
+        asyncio.run(serve(int(sys.argv[1])))

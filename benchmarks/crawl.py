@@ -1,0 +1,140 @@
+"""Pages per CPU-second of mediacrawl's crawl against stock Scrapy's, on the same local web, alternating in one run.
+
+Stock Scrapy: a spider with ``LinkExtractor`` and the settings of Scrapy's own chapter on broad crawls. mediacrawl: its
+spider ``media`` with the SQLite frontier, robots.txt, delay bookkeeping and the request log on, all delays set to
+zero. CPU is user plus system time of the crawler's process, from start to end; the server is another process.
+
+Run: ``make bench NAME=crawl``; arguments: pages per run (3,000), rounds (3).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+HOSTS = 1000
+TARGET = 8.0
+
+STOCK = """
+import sys
+from scrapy import Spider, Request
+from scrapy.crawler import AsyncCrawlerProcess
+from scrapy.linkextractors import LinkExtractor
+
+hosts, port, pages = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+
+
+class Broad(Spider):
+    name = "broad"
+    links = LinkExtractor()
+
+    async def start(self):
+        for number in range(hosts):
+            yield Request(f"http://site{number}.test:{port}/page/{number}.html")
+
+    def parse(self, response):
+        for link in self.links.extract_links(response):
+            yield Request(link.url)
+
+
+process = AsyncCrawlerProcess({
+    # https://docs.scrapy.org/en/latest/topics/broad-crawls.html
+    "CONCURRENT_REQUESTS": 100, "CONCURRENT_REQUESTS_PER_DOMAIN": 8, "DOWNLOAD_DELAY": 0,
+    "REACTOR_THREADPOOL_MAXSIZE": 20, "LOG_LEVEL": "INFO", "COOKIES_ENABLED": False, "RETRY_ENABLED": False,
+    "DOWNLOAD_TIMEOUT": 15, "ROBOTSTXT_OBEY": True, "DEPTH_PRIORITY": 1,
+    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
+    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+    "TELNETCONSOLE_ENABLED": False, "REMOTE_CONTROL_ENABLED": False,
+    "DNS_RESOLVER": "mediacrawl.resolver.HostsResolver",
+    "RESOLVER_HOSTS": {f"site{n}.test": "127.0.0.1" for n in range(hosts)},
+    "CLOSESPIDER_PAGECOUNT": pages,
+})
+process.crawl(Broad)
+process.start()
+"""
+
+OURS = """
+import sys
+from scrapy.crawler import AsyncCrawlerProcess
+from scrapy.settings import Settings
+
+hosts, port, pages = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+settings = Settings()
+settings.setmodule("mediacrawl.settings")
+settings.setdict({
+    "POLITENESS_FACTOR": 0, "POLITENESS_MIN_DELAY": 0, "POLITENESS_MAX_DELAY": 0, "POLITENESS_FIRST_DELAY": 0,
+    "CONCURRENT_REQUESTS": 100, "MEDIACRAWL_CONTACT": "http://localhost/benchmark",
+    "RESOLVER_HOSTS": {f"site{n}.test": "127.0.0.1" for n in range(hosts)},
+    "CLOSESPIDER_PAGECOUNT": pages, "MEDIACRAWL_DIR": sys.argv[4],
+}, priority="cmdline")
+process = AsyncCrawlerProcess(settings)
+process.crawl("media", seed="\\n".join(f"http://site{n}.test:{port}/page/{n}.html" for n in range(hosts)))
+process.start()
+"""
+
+
+def measure(script: str, port: int, pages: int, folder: str) -> tuple[int, float, float]:
+    """Run one crawl; answers pages read, CPU seconds and wall seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.perf_counter()
+    command = [sys.executable, "-c", script, str(HOSTS), str(port), str(pages), folder]
+    environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True, cwd=folder)
+    wall = time.perf_counter() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    statuses = dict(re.findall(r"'downloader/response_status_count/(\d+)': (\d+)", done.stderr))
+    robots = int((re.search(r"'robotstxt/response_count': (\d+)|'robots/fetched': (\d+)", done.stderr) or [0, 0, 0])[1]
+                 or (re.search(r"'robots/fetched': (\d+)", done.stderr) or [0, 0])[1])
+    if "200" not in statuses:
+        raise SystemExit(f"the crawl went wrong:\n{done.stderr[-3000:]}")
+    return int(statuses["200"]) - robots, cpu, wall
+
+
+def main() -> None:
+    """Alternate the two, print a table and the figures."""
+    pages = int(sys.argv[1]) if len(sys.argv) > 1 else 6000
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    server = subprocess.Popen(
+        [sys.executable, str(HERE / "bench_web.py"), str(HOSTS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    rows: dict[str, list[tuple[int, float, float]]] = {"stock Scrapy": [], "mediacrawl": []}
+    try:
+        assert server.stdout is not None
+        port = int(server.stdout.readline())
+        for _ in range(rounds):
+            for name, script in (("stock Scrapy", STOCK), ("mediacrawl", OURS)):
+                with tempfile.TemporaryDirectory() as folder:
+                    rows[name].append(measure(script, port, pages, folder))
+    finally:
+        server.communicate()
+    print(f"{'crawler':14} {'pages':>7} {'CPU ms a page':>14} {'pages per CPU s':>16} {'pages/s':>9}   median of {rounds}")
+    speed = {}
+    for name, runs in rows.items():
+        speed[name] = statistics.median(count / cpu for count, cpu, _ in runs)
+        wall = statistics.median(count / wall for count, _, wall in runs)
+        count = statistics.median(count for count, _, _ in runs)
+        print(f"{name:14} {count:>7.0f} {1000 / speed[name]:>14.2f} {speed[name]:>16.0f} {wall:>9.0f}")
+    ratios = sorted(
+        (ours[0] / ours[1]) / (stock[0] / stock[1])
+        for ours, stock in zip(rows["mediacrawl"], rows["stock Scrapy"], strict=True)
+    )
+    ratio = statistics.median(ratios)
+    print(f"ratio {ratio:.1f} (of single rounds: {', '.join(f'{r:.1f}' for r in ratios)}); target {TARGET:.0f}")
+    figures = [
+        {"name": "pages per CPU-second, times stock Scrapy", "value": round(ratio, 2), "unit": "x", "target": TARGET, "better": "more"}
+    ]
+    print(json.dumps({"bench": "crawl", "figures": figures}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""Door to the catalogue: ``scrapy catalogue`` shows what was found."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from mediacrawl.observe.text import printable
+from mediacrawl.pipelines.store import catalogue_path
+from mediacrawl.store import Catalogue, Filters, StoreError, json_lines, listing
+
+_SHOWN = 20
+"""Records that are listed unless asked otherwise: what fits a screen."""
+
+
+class Command(ScrapyCommand):
+    """Lists the newest records of the catalogue, or searches it."""
+
+    requires_project = False
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        """What may follow the name of the command."""
+        return "[options] [WORD ...]"
+
+    def short_desc(self) -> str:
+        """For the list of all commands."""
+        return "Show or search the media files that were found"
+
+    def long_desc(self) -> str:
+        """For ``-h``."""
+        return (
+            "Lists the newest media files in the catalogue, or those that have all the WORDs in title, artist, album,"
+            " comment, page title, link text or URL; each word may be the beginning of one."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's own options and ours."""
+        super().add_options(parser)
+        parser.add_argument("--db", metavar="FILE", help="the catalogue (default: setting MEDIACRAWL_DB)")
+        parser.add_argument("--site", metavar="DOMAIN", help="only files of this site")
+        parser.add_argument("--format", metavar="NAME", help="only this format: audio/flac, or only flac")
+        parser.add_argument("--kind", metavar="TYPE", help="only this type: audio, video, PodcastEpisode ...")
+        parser.add_argument(
+            "--limit",
+            metavar="N",
+            type=int,
+            help=f"most records shown (default: {_SHOWN}; with --json all)",
+        )
+        parser.add_argument("--json", action="store_true", help="full records as JSON lines")
+        parser.add_argument("--summary", action="store_true", help="only the numbers of the whole catalogue")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Answer on the standard output; errors go to the standard error, and the exit code is 1."""
+        words = _words(args)
+        if opts.limit is not None and opts.limit < 1:
+            raise UsageError("--limit must be 1 or more", print_help=False)
+        assert self.settings is not None
+        path = Path(opts.db) if opts.db else catalogue_path(self.settings)
+        try:
+            with Catalogue(path, read_only=True) as catalogue:
+                _answer(catalogue, words, opts)
+            sys.stdout.flush()
+        except StoreError as error:
+            print(printable(str(error)), file=sys.stderr)
+            self.exitcode = 1
+        except BrokenPipeError:
+            # The reader (`head`, `less`) has seen enough; Python must not complain at exit that nobody listens.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _words(args: list[str]) -> list[str]:
+    """The words of a search. Scrapy hands on what it does not know, so a misspelt option would be one.
+
+    Raises:
+        UsageError: an unknown option.
+    """
+    end = args.index("--") if "--" in args else len(args)
+    for word in args[:end]:
+        if word.startswith("-") and len(word) > 1:
+            raise UsageError(f"unknown option {word}", print_help=False)
+    return args[:end] + args[end + 1 :]
+
+
+def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace) -> None:
+    if opts.summary:
+        _print([listing.overview(catalogue.summary(), str(catalogue.path))])
+        return
+    filters = Filters(site=opts.site, format=opts.format, kind=opts.kind)
+    if opts.json:
+        for line in json_lines(catalogue.search(words, opts.limit, filters)):
+            sys.stdout.buffer.write(line)
+        return
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    limit = opts.limit or _SHOWN
+    shown = _print(listing.line(record, width) for record in catalogue.search(words, limit, filters))
+    print(_footer(shown, limit, catalogue.count()), file=sys.stderr)
+
+
+def _print(lines: Iterable[str]) -> int:
+    """Print, and count, lines on an output that may not know all characters."""
+    encoding = sys.stdout.encoding or "ascii"
+    printed = 0
+    for text in lines:
+        print(text.encode(encoding, "backslashreplace").decode(encoding))
+        printed += 1
+    return printed
+
+
+def _footer(shown: int, limit: int, total: int) -> str:
+    if not shown:
+        return f"No record matches; the catalogue has {total:,}."
+    more = " More with --limit." if shown == limit and shown < total else ""
+    return f"{shown:,} shown, {total:,} in the catalogue.{more} Full records with --json."

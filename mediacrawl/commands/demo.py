@@ -1,0 +1,107 @@
+"""``scrapy demo``: a small web on loopback, crawled by the real spider with delays of tenths of a second."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from scrapy.settings import Settings
+
+from mediacrawl.demo import DemoWeb
+
+_SCALE: dict[str, Any] = {
+    # A hundredth of the real delays, so that a crawl of minutes takes seconds.
+    "POLITENESS_FACTOR": 3.0,
+    "POLITENESS_MIN_DELAY": 0.15,
+    "POLITENESS_MAX_DELAY": 5.0,
+    "POLITENESS_FIRST_DELAY": 0.2,
+    "SCOPE_MAX_DEPTH": 12,
+    "MEDIACRAWL_CONTACT": "http://localhost/the-mediacrawl-demo",
+}
+
+
+class Command(ScrapyCommand):
+    """Crawl the demo web."""
+
+    requires_project = False
+
+    def syntax(self) -> str:
+        """What stands behind the name."""
+        return "[options]"
+
+    def short_desc(self) -> str:
+        """One line for ``scrapy -h``."""
+        return "Crawl a small web on this machine, to see what mediacrawl does"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """The options."""
+        super().add_options(parser)
+        parser.add_argument("--folder", default="demo-crawl", help="where records and logs go (default: demo-crawl)")
+        parser.add_argument("--serve", action="store_true", help="only serve the web, until Ctrl-C")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Serve the web, crawl it, and sum up.
+
+        Raises:
+            UsageError: arguments that the command does not know.
+        """
+        if args:
+            raise UsageError(f"scrapy demo takes no arguments, but got {args[0]!r}")
+        with DemoWeb() as web:
+            if opts.serve:
+                self._serve(web)
+            else:
+                self._crawl(web, Path(opts.folder))
+
+    def _serve(self, web: DemoWeb) -> None:
+        print("The demo web answers on loopback. Its seeds:", *web.seeds, sep="\n  ")
+        print("Its names are known to RESOLVER_HOSTS only. Ctrl-C ends it.")
+        with contextlib.suppress(KeyboardInterrupt):
+            threading.Event().wait()
+
+    def _crawl(self, web: DemoWeb, folder: Path) -> None:
+        from scrapy.crawler import AsyncCrawlerProcess  # noqa: PLC0415 - it takes a while, and --serve has no need
+
+        from mediacrawl.extensions import Progress  # noqa: PLC0415
+
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        never = folder / "NeverCrawl.txt"
+        never.write_text(web.never_crawl, encoding="utf-8")
+        settings = Settings()
+        settings.setmodule("mediacrawl.settings", priority="project")
+        settings.setdict(_SCALE, priority="command")
+        settings.setdict(
+            {
+                "MEDIACRAWL_DIR": str(folder),
+                "RESOLVER_HOSTS": web.hosts,
+                "NEVERCRAWL_FILES": [str(never)],
+                "NEVERCRAWL_RELOAD": 1.0,
+                "PROGRESS_SUMMARY": False,
+                "LOGSTATS_INTERVAL": 3.0,
+                "STATS_DUMP": False,
+            },
+            priority="command",
+        )
+        assert self.settings is not None
+        for name in self.settings:
+            if (self.settings.getpriority(name) or 0) >= 40:
+                settings.set(name, self.settings[name], priority="cmdline")
+        print(f"A web of {len(web.hosts)} hosts on loopback; one request to a site at a time.\n")
+        process = AsyncCrawlerProcess(settings)
+        crawler = process.create_crawler("media")
+        # Scrapy tells much of itself at INFO; the demo is about the crawl.
+        logging.getLogger("scrapy").setLevel(logging.WARNING)
+        process.crawl(crawler, seed="\n".join(web.seeds))
+        process.start()
+        progress = crawler.get_extension(Progress)
+        print(f"\n{progress.text}" if progress else "")
+        if process.bootstrap_failed or crawler.stats.get_value("finish_reason") != "finished":
+            self.exitcode = 1

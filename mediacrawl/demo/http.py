@@ -1,0 +1,284 @@
+"""A small HTTP/1.1 server: its own thread, its own event loop, the standard library only.
+
+It takes care of connections, heads and the log; what is answered is the business of an `App`. An app may also
+misbehave: `Exchange` lets it write raw bytes, reset the connection, or never answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from email.utils import formatdate
+from http import HTTPStatus
+from types import TracebackType
+from typing import Self
+
+from mediacrawl.demo.log import LoggedRequest, RequestLog
+from mediacrawl.demo.message import BadRequestError, Request, Response, parse_request
+
+MAX_HEAD = 64 * 1024
+"""Bytes of a request's head; twice what a request with an 8 KB URL and 20 KB of cookies needs."""
+
+IDLE_SECONDS = 60.0
+"""How long an open connection may stay silent. Longer than any delay of the demo, so that keep-alive is used."""
+
+CHUNK = 64 * 1024
+"""Bytes given to the kernel at a time; what a client did not take is not counted as sent."""
+
+_BODILESS = {HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}
+
+
+class Exchange:
+    """One request, and the wire on which its answer goes out.
+
+    Attributes:
+        request: what was asked.
+        status: of the answer; 0 until a status line went out.
+        bytes_sent: bytes of the body, and all raw bytes, that the kernel took.
+        keep_alive: whether the connection lives on after this answer; an app may set it to False.
+    """
+
+    def __init__(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.request = request
+        self.status = 0
+        self.bytes_sent = 0
+        self.keep_alive = request.keep_alive
+        self._reader = reader
+        self._writer = writer
+
+    async def send(self, response: Response) -> None:
+        """Send a whole answer; Content-Length, Date and Connection are added, HEAD gets no body.
+
+        Raises:
+            ConnectionError: the client has gone; the server expects this.
+        """
+        await self.send_head(response)
+        if self.request.method != "HEAD" and response.status not in _BODILESS:
+            await self._write(response.body)
+
+    async def send_head(self, response: Response) -> None:
+        """Send status line and header lines only, with the length of the body that should follow."""
+        lines = [_status_line(response.status), f"Date: {formatdate(usegmt=True)}"]
+        lines += [f"{name}: {value}" for name, value in response.headers]
+        if response.status not in _BODILESS and not _has(response, "content-length", "transfer-encoding"):
+            lines.append(f"Content-Length: {len(response.body)}")
+        if not self.keep_alive:
+            lines.append("Connection: close")
+        self._writer.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
+        self.status = int(response.status)
+        await self._writer.drain()
+
+    async def raw(self, data: bytes) -> None:
+        """Send bytes as they are; the connection ends with this exchange, since nobody can know where it stands.
+
+        Raises:
+            ConnectionError: the client has gone; the server expects this.
+        """
+        self.keep_alive = False
+        await self._write(data)
+
+    def reset(self) -> None:
+        """End the connection with a RST: the client sees 'connection reset by peer'."""
+        self.keep_alive = False
+        # Linger of zero seconds makes close() throw away what is unsent and send RST instead of FIN.
+        self._writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._writer.transport.abort()
+
+    async def until_gone(self) -> None:
+        """Say nothing more until the client has closed the connection (or the server stops)."""
+        self.keep_alive = False
+        while await self._reader.read(CHUNK):
+            pass
+
+    async def _write(self, data: bytes) -> None:
+        for start in range(0, len(data), CHUNK):
+            piece = data[start : start + CHUNK]
+            self._writer.write(piece)
+            await self._writer.drain()
+            self.bytes_sent += len(piece)
+
+
+App = Callable[[Exchange], Awaitable[None]]
+"""Answers one request; may raise ConnectionError when the client has gone."""
+
+
+class HttpServer:
+    """Serves one app on one port of loopback, from `start` to `stop`.
+
+    A client that goes away, sends nonsense or reads nothing hurts nobody but itself. After `stop` no thread, no
+    socket and no task is left; what was under way is cut off. An error in the app ends its connection and is
+    raised again by `stop`, so that no test passes over it.
+
+    Args:
+        app: answers the requests; runs in the server's event loop.
+        address: to listen on.
+        port: to listen on; 0 takes any free one.
+    """
+
+    def __init__(self, app: App, address: str = "127.0.0.1", port: int = 0) -> None:
+        self._app = app
+        self._wish = (address, port)
+        self._log = RequestLog()
+        self._port = 0
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopping: asyncio.Event | None = None
+        self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
+        self._errors: list[BaseException] = []
+
+    @property
+    def port(self) -> int:
+        """The port that is listened on.
+
+        Raises:
+            RuntimeError: the server was never started.
+        """
+        if not self._port:
+            raise RuntimeError("the server has no port before start()")
+        return self._port
+
+    @property
+    def log(self) -> list[LoggedRequest]:
+        """All requests so far, in the order in which they came in."""
+        return self._log.snapshot()
+
+    def settled_log(self, timeout: float = 10.0) -> list[LoggedRequest]:
+        """The same, once no answer is under way; TimeoutError after that many seconds."""
+        return self._log.settled(timeout)
+
+    def start(self) -> None:
+        """Listen; when this returns, connections are accepted.
+
+        Raises:
+            RuntimeError: it runs already.
+            OSError: the port is taken.
+        """
+        if self._thread is not None:
+            raise RuntimeError("the server runs already")
+        listener = socket.create_server(self._wish)
+        self._port = int(listener.getsockname()[1])
+        ready = threading.Event()
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._serve(listener, ready)), name=f"http-{self._port}", daemon=True
+        )
+        self._thread.start()
+        ready.wait()
+
+    def stop(self) -> None:
+        """Cut off what is under way and wait until all is closed; harmless when it does not run.
+
+        Raises:
+            ExceptionGroup: errors that the app raised meanwhile.
+        """
+        if self._thread is None or self._loop is None or self._stopping is None:
+            return
+        self._loop.call_soon_threadsafe(self._stopping.set)
+        self._thread.join()
+        self._thread = None
+        errors, self._errors = self._errors, []
+        if errors:
+            raise BaseExceptionGroup("the app of this server failed", errors)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    async def _serve(self, listener: socket.socket, ready: threading.Event) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stopping = asyncio.Event()
+        server = await asyncio.start_server(self._accept, sock=listener, limit=MAX_HEAD)
+        ready.set()
+        await self._stopping.wait()
+        server.close()
+        await self._cut_off()
+        await server.wait_closed()
+
+    async def _cut_off(self) -> None:
+        # A connection that was accepted in this very moment appears only now.
+        await asyncio.sleep(0)
+        for task, writer in self._connections.items():
+            task.cancel()
+            writer.transport.abort()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.get_running_loop().create_task(self._connection(reader, writer))
+        self._connections[task] = writer
+        task.add_done_callback(self._forget)
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        del self._connections[task]
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._errors.append(error)
+
+    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            # Head and body go out in two writes; without this the body waits 40 ms for the client's acknowledgement.
+            writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # Without a buffer of our own, drain() means that the kernel has it all.
+        writer.transport.set_write_buffer_limits(high=0)
+        try:
+            while await self._one_request(reader, writer):
+                pass
+        except (ConnectionError, TimeoutError):
+            pass
+        finally:
+            writer.close()
+            with suppress(ConnectionError, TimeoutError):
+                await writer.wait_closed()
+
+    async def _one_request(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        try:
+            async with asyncio.timeout(IDLE_SECONDS):
+                head = await reader.readuntil(b"\r\n\r\n")
+            request = parse_request(head)
+        except asyncio.IncompleteReadError:
+            return False
+        except (BadRequestError, asyncio.LimitOverrunError):
+            writer.write(f"{_status_line(400)}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())
+            return False
+        return await self._exchange(Exchange(request, reader, writer))
+
+    async def _exchange(self, exchange: Exchange) -> bool:
+        number = self._log.begin(self._logged(exchange.request))
+        try:
+            await self._app(exchange)
+        finally:
+            self._log.end(number, exchange.status, exchange.bytes_sent)
+        return exchange.keep_alive
+
+    def _logged(self, request: Request) -> LoggedRequest:
+        return LoggedRequest(
+            url=f"http://{request.host}:{self._port}{request.target}",
+            host=request.host,
+            path=request.target,
+            method=request.method,
+            range=request.headers.get("range", ""),
+            user_agent=request.headers.get("user-agent", ""),
+            headers=request.headers,
+            received=time.time(),
+            received_monotonic=time.monotonic(),
+        )
+
+
+def _status_line(status: int) -> str:
+    try:
+        phrase = HTTPStatus(status).phrase
+    except ValueError:
+        phrase = "Unknown"
+    return f"HTTP/1.1 {int(status)} {phrase}"
+
+
+def _has(response: Response, *names: str) -> bool:
+    return any(name.lower() in names for name, _ in response.headers)

@@ -1,0 +1,137 @@
+"""The demo web: all its hosts on one port of loopback, and what a crawl of it should come to."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import date
+from http import HTTPStatus
+from types import TracebackType
+from typing import Self
+
+from mediacrawl.demo.http import Exchange, HttpServer
+from mediacrawl.demo.log import LoggedRequest
+from mediacrawl.demo.message import Response, respond
+from mediacrawl.demo.sites import build_hosts, names
+from mediacrawl.demo.virtual_host import VirtualHost
+
+ADDRESS = "127.0.0.1"
+
+NEVER_CRAWL = """\
+# Hosts of the demo web that do not want to be crawled. One domain a line; its subdomains are meant too.
+bitte-nicht.example   # wrote to us; the demo's own log shows that nobody asks there
+"""
+"""The NeverCrawl file that goes with the demo web."""
+
+_SEEDS = (names.TONSPUR, names.PODCAST, names.DIRECTORY)
+
+
+class DemoWeb:
+    """A small web with real media files, for the first run and for tests.
+
+    Everything is known in advance: what is to be found, and what is not to be asked for. All facts stand after
+    `start`, because URLs contain the port.
+
+    Args:
+        port: to listen on; 0 takes any free one.
+        today: the day on which the calendar begins; None takes the clock's.
+
+    Attributes:
+        hosts: name of each host -> the address it has here.
+        seeds: URLs from which all the rest can be reached.
+        expected_media: URLs, in canonical form, of the media that a well-behaved crawl finds.
+        titles: the same URLs -> title as its maker meant it, however the file encodes it.
+        sizes: the same URLs -> bytes of the whole file.
+        forbidden: beginnings of URLs that a well-behaved crawl never asks for -> the reason.
+        traps: beginnings of URLs without end -> the most requests that a careful crawl makes there.
+        crawl_delays: host -> seconds that its robots.txt asks for.
+        never_crawl: text of the NeverCrawl file that goes with this web.
+    """
+
+    def __init__(self, port: int = 0, today: date | None = None) -> None:
+        self._server = HttpServer(self._answer, ADDRESS, port)
+        self._today = today
+        self._hosts: dict[str, VirtualHost] = {}
+        self.hosts: dict[str, str] = {}
+        self.seeds: list[str] = []
+        self.expected_media: set[str] = set()
+        self.titles: dict[str, str] = {}
+        self.sizes: dict[str, int] = {}
+        self.forbidden: dict[str, str] = {}
+        self.traps: dict[str, int] = {}
+        self.crawl_delays: dict[str, float] = {}
+        self.never_crawl = NEVER_CRAWL
+
+    @property
+    def port(self) -> int:
+        """The port of all hosts; RuntimeError before `start`."""
+        return self._server.port
+
+    @property
+    def log(self) -> list[LoggedRequest]:
+        """All requests so far as the server saw them, in the order in which they came in."""
+        return self._server.log
+
+    def settled_log(self, timeout: float = 10.0) -> list[LoggedRequest]:
+        """The same, once no answer is under way; TimeoutError after that many seconds."""
+        return self._server.settled_log(timeout)
+
+    def start(self) -> None:
+        """Build the hosts and listen.
+
+        Raises:
+            RuntimeError: it runs already.
+            OSError: the port is taken.
+        """
+        self._server.start()
+        today = self._today or date.today()  # noqa: DTZ011 - the calendar begins on the user's own day
+        self._hosts = {host.host: host for host in build_hosts(self.port, today)}
+        self._collect()
+
+    def stop(self) -> None:
+        """Stop listening and close everything; facts and log stay. Harmless when it does not run."""
+        self._server.stop()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def violations(self) -> list[tuple[LoggedRequest, str]]:
+        """Requests that a well-behaved crawl does not make, each with the reason."""
+        found = [(entry, self._reason(entry)) for entry in self.log]
+        return [(entry, reason) for entry, reason in found if reason] + self._trapped()
+
+    def _reason(self, entry: LoggedRequest) -> str:
+        return next((why for start, why in self.forbidden.items() if entry.url.startswith(start)), "")
+
+    def _trapped(self) -> list[tuple[LoggedRequest, str]]:
+        """Requests in a trap beyond its allowance."""
+        late = []
+        for start, allowed in self.traps.items():
+            late += [entry for entry in self.log if entry.url.startswith(start)][allowed:]
+        return [(entry, "trap") for entry in late]
+
+    def _collect(self) -> None:
+        """Gather the facts of all hosts."""
+        hosts = self._hosts.values()
+        self.hosts = dict.fromkeys(self._hosts, ADDRESS)
+        self.seeds = [self._hosts[name].url("/") for name in _SEEDS]
+        self.titles = {url: host.title_of(url) for host in hosts for url in host.expected}
+        self.sizes = {url: host.size_of(url) for host in hosts for url in host.expected}
+        self.expected_media = set(self.titles)
+        self.forbidden = {start: why for host in hosts for start, why in host.forbidden.items()}
+        self.traps = {start: limit for host in hosts for start, limit in host.traps.items()}
+        self.crawl_delays = {host.host: host.crawl_delay for host in hosts if host.crawl_delay}
+
+    async def _answer(self, exchange: Exchange) -> None:
+        host = self._hosts.get(exchange.request.host)
+        if host is None:
+            await exchange.send(Response(HTTPStatus.MISDIRECTED_REQUEST))
+            return
+        resource = host.find(exchange.request.target)
+        await asyncio.sleep(resource.delay)
+        await exchange.send(respond(resource, exchange.request))

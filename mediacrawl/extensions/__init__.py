@@ -1,0 +1,7 @@
+"""Doors to Scrapy's extensions, one file each."""
+
+from mediacrawl.extensions.log_format import QuietLogFormatter
+from mediacrawl.extensions.progress import Progress
+from mediacrawl.extensions.tuning import Tuning
+
+__all__ = ["Progress", "QuietLogFormatter", "Tuning"]

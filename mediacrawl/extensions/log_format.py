@@ -1,0 +1,34 @@
+"""What is not said twice: the request log has a line for every answer."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from scrapy import Request, Spider
+from scrapy.http import Response
+from scrapy.logformatter import LogFormatter, LogFormatterResult
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+_CRAWLED = logging.getLogger("scrapy.core.engine")
+
+
+class QuietLogFormatter(LogFormatter):
+    """Scrapy's formatter, without the work for "Crawled (200)" lines that no level lets through."""
+
+    def __init__(self, level: str = "DEBUG") -> None:
+        super().__init__()
+        self._debug = logging.getLevelName(level) <= logging.DEBUG if isinstance(level, str) else True
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(str(crawler.settings.get("LOG_LEVEL") or "DEBUG").upper())
+
+    def crawled(  # type: ignore[override]
+        self, request: Request, response: Response, spider: Spider
+    ) -> LogFormatterResult | None:
+        """None means that there is nothing to log."""
+        return super().crawled(request, response, spider) if self._debug else None

@@ -1,0 +1,179 @@
+"""What a person sees: one line while the crawl runs, and a summary at its end."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import sys
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, TextIO
+
+from scrapy import signals
+from scrapy.utils.asyncio import CallLaterResult, call_later
+
+from mediacrawl.observe import CrawlFacts, progress_line, summary
+from mediacrawl.parts import Parts
+from mediacrawl.pipelines.store import catalogue_path
+from mediacrawl.records import Drop, End, Kind, Outcome, Visit
+from mediacrawl.signals import visit_ended
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
+
+_FORMAT = "media/format/"
+_SITES = 10_000
+
+
+class Progress:
+    """One line that shows where the crawl stands, redrawn on a terminal every ``PROGRESS_INTERVAL`` seconds; log lines
+    every ``LOGSTATS_INTERVAL`` where there is no terminal (scrapyd, cron, pipes). At the end the summary.
+
+    It must never end up on stdout: scrapyd and feeds live there. It writes to stderr.
+    """
+
+    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+        self._crawler = crawler
+        self._parts = parts
+        self._clock = parts.clock
+        self._terminal = sys.stderr.isatty() and not parts.settings.get("LOG_FILE")
+        name = "PROGRESS_INTERVAL" if self._terminal else "LOGSTATS_INTERVAL"
+        self._interval = parts.settings.getfloat(name, 1.0) or 60.0
+        self._timer: CallLaterResult | None = None
+        self._began = self._clock.now()
+        self._sites: Counter[str] = Counter()
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+        self._drops: Counter[str] = Counter()
+        self._errors: Counter[str] = Counter()
+        self._requests = 0
+        self._bytes = 0
+        self.text = ""
+        """The summary, once the crawl has ended."""
+        self._drawn: _Line | None = _Line() if self._terminal else None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        progress = cls(crawler, Parts.of(crawler))
+        connect = crawler.signals.connect
+        connect(progress._opened, signals.spider_opened)
+        connect(progress._visit_ended, visit_ended)
+        connect(progress._closed, signals.spider_closed)
+        return progress
+
+    def facts(self, reason: str = "") -> CrawlFacts:
+        """The crawl in numbers, as of now.
+
+        Args:
+            reason: why it ended, in Scrapy's word; empty while it runs.
+        """
+        stats = self._crawler.stats
+        get = stats.get_value
+        folder = self._parts.folder
+        counts = self._parts.counts()
+        drops = {str(drop): int(get(f"drop/{drop}", 0)) for drop in Drop}
+        for name, number in self._drops.items():
+            drops[name] = max(drops.get(name, 0), number)
+        return CrawlFacts(
+            duration=self._clock.now() - self._began,
+            finish_reason=reason,
+            pages=get("page/read", 0),
+            media={k.removeprefix(_FORMAT): v for k, v in stats.get_stats().items() if k.startswith(_FORMAT)},
+            new_records=get("catalogue/new", 0),
+            updated_records=get("catalogue/updated", 0),
+            requests=self._requests,
+            bytes_received=self._bytes,
+            media_bytes_read=get("media/bytes_fetched", 0),
+            media_bytes_total=get("media/bytes_of_files", 0),
+            sites=dict(self._sites),
+            response_times={site: self._seconds[site] / self._sites[site] for site in self._seconds},
+            refusals={name: number for name, number in drops.items() if number},
+            errors=dict(self._errors),
+            waiting_urls=counts.waiting + counts.leased,
+            waiting_sites=counts.penalty + counts.ready,
+            lost_lines=get("request_log/lost", 0),
+            catalogue_path=str(catalogue_path(self._parts.settings)),
+            log_path=str(folder / "log") if self._parts.settings.getbool("REQUEST_LOG_ENABLED") else "",
+        )
+
+    def _opened(self) -> None:
+        self._began = self._clock.now()
+        if self._drawn is not None:
+            self._drawn.attach()
+        self._timer = call_later(self._interval, self._show)
+
+    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
+        if outcome.asked:
+            self._requests += 1
+            self._bytes += visit.bytes
+            if len(self._sites) < _SITES or visit.lease.site in self._sites:
+                self._sites[visit.lease.site] += 1
+                self._seconds[visit.lease.site] += visit.response_time or 0.0
+            if visit.error or (visit.status >= 400 and visit.kind is not Kind.ROBOTS):
+                self._errors[visit.error or str(visit.status)] += 1
+        if outcome.end is End.DROPPED:
+            self._drops[str(outcome.reason)] += 1
+
+    def _show(self) -> None:
+        self._timer = call_later(self._interval, self._show)
+        line = self._line(shutil.get_terminal_size((100, 24)).columns - 1 if self._terminal else 200)
+        if self._drawn is not None:
+            self._drawn.draw(line)
+        else:
+            logger.info("%s", line)
+
+    def _line(self, width: int) -> str:
+        get = self._crawler.stats.get_value
+        counts = self._parts.counts()
+        release = self._parts.frontier.next_release() if self._parts.leases else None
+        return progress_line(
+            pages=get("page/read", 0),
+            media=get("media/found", 0),
+            sites_waiting=counts.penalty,
+            next_release=None if release is None else max(release - self._clock.now(), 0.0),
+            width=width,
+        )
+
+    def _closed(self, reason: str) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._drawn is not None:
+            self._drawn.detach()
+        self.text = summary(self.facts(reason), colour=self._terminal)
+        if self._parts.settings.getbool("PROGRESS_SUMMARY", True):
+            logger.info("Summary\n%s", self.text)
+
+
+class _Line:
+    """A line at the bottom of a terminal that gives way to log lines."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._wrapped: list[logging.StreamHandler[TextIO]] = []
+
+    def attach(self) -> None:
+        """Let every log line wipe the progress line first."""
+        for handler in logging.getLogger().handlers:
+            if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stderr:
+                handler.addFilter(self._wipe)
+                self._wrapped.append(handler)
+
+    def detach(self) -> None:
+        """Leave the terminal as it was."""
+        self._wipe(None)
+        for handler in self._wrapped:
+            handler.removeFilter(self._wipe)
+        self._wrapped.clear()
+
+    def draw(self, text: str) -> None:
+        """Show `text` in place of what was shown."""
+        sys.stderr.write(f"\r{text}\x1b[K")
+        sys.stderr.flush()
+        self._text = text
+
+    def _wipe(self, _: logging.LogRecord | None) -> bool:
+        if self._text:
+            sys.stderr.write("\r\x1b[K")
+            self._text = ""
+        return True

@@ -1,0 +1,106 @@
+"""Writes of the SQLite store that nobody reads back at once, gathered and written table by table.
+
+One statement for many rows costs a third of as many statements. What is gathered here is not durable; the store
+flushes it before it commits, and before it reads what it may have changed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from mediacrawl.frontier.stores.rows import Row, pack_samples
+from mediacrawl.politeness.delay import Clocks
+
+_SITE = (
+    "UPDATE site SET release = ?, delay = ?, crawl_delay = ?, samples = ?, visits = ?, score = ?, active = ?"
+    " WHERE id = ?"
+)
+
+
+class Journal:
+    """The gathered writes. In memory only; lost with the process, as any write after the last commit."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._urls: list[tuple[int, int, str, bytes, bytes | None]] = []
+        self._changes: list[tuple[bytes, bytes | None, int, int]] = []
+        self._gone: list[tuple[int, int]] = []
+        self._ended: list[tuple[int, int]] = []
+        self._forgotten: list[tuple[int]] = []
+        self._leased: list[tuple[int, int, int, float]] = []
+        self._over: list[tuple[int]] = []
+        self._sites: dict[int, tuple[Clocks, float, bool]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._sites or self._urls or self._leased or self._over or self._gone or self._changes)
+
+    def url(self, link_class: int, row: Row) -> None:
+        """A URL joins a class."""
+        self._urls.append((link_class, row.seq, row.url, row.facts, row.state or None))
+
+    def changed(self, link_class: int, row: Row) -> None:
+        """A URL keeps its place with other facts or state."""
+        self._changes.append((row.facts, row.state or None, link_class, row.seq))
+
+    def gone(self, link_class: int, seq: int) -> None:
+        """A URL leaves its place."""
+        self._gone.append((link_class, seq))
+
+    def ended(self, link_class: int, seq: int, key: int, code: int) -> None:
+        """A URL has come to its end, named by `code`."""
+        self._gone.append((link_class, seq))
+        self._ended.append((code, key))
+
+    def pruned(self, link_class: int, seq: int, key: int) -> None:
+        """A URL is forgotten."""
+        self._gone.append((link_class, seq))
+        self._forgotten.append((key,))
+
+    def leased(self, seq: int, link_class: int, site: int, now: float) -> None:
+        """A URL goes out."""
+        self._leased.append((seq, link_class, site, now))
+
+    def lease_over(self, seq: int) -> None:
+        """A URL came back."""
+        self._over.append((seq,))
+
+    def site(self, number: int, clocks: Clocks, score: float, *, active: bool) -> None:
+        """A site's clocks; only the last of several counts."""
+        self._sites[number] = (clocks, score, active)
+
+    def flush(self) -> None:
+        """Write all of it into the open transaction, or open one."""
+        if not self:
+            return
+        if not self._db.in_transaction:
+            self._db.execute("BEGIN")
+        # The order matters: a lease that is over may go out anew, and a URL may join and leave between two flushes.
+        self._write("DELETE FROM lease WHERE seq = ?", self._over)
+        self._write("INSERT INTO url VALUES (?, ?, ?, ?, ?)", self._urls)
+        self._write("UPDATE url SET facts = ?, state = ? WHERE class = ? AND seq = ?", self._changes)
+        self._write("DELETE FROM url WHERE class = ? AND seq = ?", self._gone)
+        self._write("UPDATE seen SET ended = ? WHERE key = ?", self._ended)
+        self._write("DELETE FROM seen WHERE key = ?", self._forgotten)
+        self._write("INSERT INTO lease VALUES (?, ?, ?, ?)", self._leased)
+        if self._sites:
+            self._db.executemany(_SITE, [_site_row(number, *site) for number, site in self._sites.items()])
+            self._sites.clear()
+
+    def _write(self, statement: str, rows: list[Any]) -> None:
+        if rows:
+            self._db.executemany(statement, rows)
+            rows.clear()
+
+
+def _site_row(number: int, clocks: Clocks, score: float, active: bool) -> tuple[Any, ...]:
+    return (
+        clocks.release,
+        clocks.delay,
+        clocks.crawl_delay,
+        pack_samples(clocks.samples),
+        clocks.visits,
+        score,
+        active,
+        number,
+    )

@@ -1,0 +1,21 @@
+"""Doors to Scrapy's downloader middlewares, one file each. They carry facts to the rooms and decide nothing.
+
+Each works in two ways: with `mediacrawl.scheduler.PenaltyBoxScheduler`, where a request carries a lease, and alone in
+any Scrapy project.
+"""
+
+from mediacrawl.middlewares.adaptive_delay import AdaptiveDelayMiddleware
+from mediacrawl.middlewares.cut import CutMiddleware
+from mediacrawl.middlewares.nevercrawl import NeverCrawlMiddleware
+from mediacrawl.middlewares.redirect import RedirectCapMiddleware
+from mediacrawl.middlewares.request_log import RequestLogMiddleware
+from mediacrawl.middlewares.robots import RobotsMiddleware
+
+__all__ = [
+    "AdaptiveDelayMiddleware",
+    "CutMiddleware",
+    "NeverCrawlMiddleware",
+    "RedirectCapMiddleware",
+    "RequestLogMiddleware",
+    "RobotsMiddleware",
+]

@@ -1,0 +1,102 @@
+"""The door to redirects: none is followed blindly, each target goes back to the queue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+
+from mediacrawl.middlewares.refused import RefusedRequest
+from mediacrawl.parts import Parts
+from mediacrawl.priority import link_class
+from mediacrawl.records import VISIT, Candidate, Drop, End, Evidence, Kind, Outcome, Visit
+from mediacrawl.scope.canonical import resolve
+from mediacrawl.scope.sites import site_of
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from typing_extensions import Self
+
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_HOPS = "redirect_hops"
+
+
+class RedirectCapMiddleware:
+    """Follows at most ``REDIRECT_CAP`` redirects in a row (3).
+
+    With our scheduler a redirect ends its lease, and its target joins the frontier as any found URL does, through scope
+    and NeverCrawl, carrying its hop count. Alone in a Scrapy project the target is scheduled as a new request, which the
+    duplicate filter and all middlewares see; switch Scrapy's own ``RedirectMiddleware`` off beside it.
+
+    Stats: ``redirect/followed``, ``drop/redirect_cap``, ``drop/redirect_broken``.
+    """
+
+    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._cap = parts.settings.getint("REDIRECT_CAP", 3)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler, Parts.of(crawler))
+
+    def process_response(self, request: Request, response: Response) -> Response | Request:
+        """Pass on what is no redirect; queue the target of what is one.
+
+        Raises:
+            RefusedRequest: alone, for a redirect too many, or without a target.
+        """
+        if response.status not in _REDIRECTS or request.meta.get("dont_redirect"):
+            return response
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is not None and visit.kind is Kind.ROBOTS:
+            return response
+        location = response.headers.get("Location")
+        target = resolve(response.url, location.decode("latin-1")) if location else None
+        hops = visit.lease.hops if visit is not None else request.meta.get(_HOPS, 0)
+        reason = self._refusal(target, hops)
+        self._stats.inc_value(f"drop/{reason}" if reason else "redirect/followed")
+        if visit is None:
+            return self._alone(request, response, target, hops, reason)
+        if reason:
+            visit.drop(reason)
+        else:
+            assert target is not None
+            visit.outcome = Outcome(End.DONE)
+            self._queue(visit, target)
+        return response
+
+    def _refusal(self, target: str | None, hops: int) -> Drop | None:
+        if target is None:
+            return Drop.REDIRECT_BROKEN
+        return Drop.REDIRECT_CAP if hops >= self._cap else None
+
+    def _queue(self, visit: Visit, target: str) -> None:
+        lease = visit.lease
+        found = Candidate(
+            url=target,
+            site=site_of(target),
+            link_class=link_class(target),
+            kind=lease.kind,
+            depth=lease.depth,
+            hops=lease.hops + 1,
+            parent=lease.url,
+            evidence=Evidence(
+                "redirect", lease.evidence.anchor, lease.evidence.page_title, lease.evidence.feed_url, lease.evidence.guid
+            ),
+        )
+        admit = getattr(self._crawler.spider, "admit", None)
+        if admit is None or admit(found):
+            visit.found.append(found)
+
+    def _alone(
+        self, request: Request, response: Response, target: str | None, hops: int, reason: Drop | None
+    ) -> Request:
+        if reason or target is None:
+            raise RefusedRequest(reason or Drop.REDIRECT_BROKEN, response.url)
+        method = request.method if response.status in {307, 308} or request.method == "HEAD" else "GET"
+        body = request.body if method == request.method else b""
+        return request.replace(
+            url=target, method=method, body=body, dont_filter=False, meta={**request.meta, _HOPS: hops + 1}
+        )

@@ -1,0 +1,111 @@
+"""The door to the request log: one line for every request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy import Request, signals
+from scrapy.exceptions import NotConfigured
+
+from mediacrawl.observe import RequestLine
+from mediacrawl.parts import Parts
+from mediacrawl.records import VISIT, Outcome, Visit
+from mediacrawl.scope.sites import site_of
+from mediacrawl.signals import visit_ended
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from typing_extensions import Self
+
+
+class RequestLogMiddleware:
+    """One JSON line per request in ``<state folder>/log``; see `observe.request_log.RequestLog` for what is on disk.
+
+    With our scheduler the line is written when the visit is over, so it tells why a URL was dropped, also if no request
+    went out. Alone in a Scrapy project it is written when the response or the failure comes by.
+
+    Settings: ``REQUEST_LOG_ENABLED``, ``REQUEST_LOG_DAYS``. Stats: ``request_log/lost``, lines a full disk refused.
+    """
+
+    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+        if not parts.settings.getbool("REQUEST_LOG_ENABLED", True):
+            raise NotConfigured("REQUEST_LOG_ENABLED is off")
+        self._clock = parts.clock
+        self._log = parts.request_log
+        self._stats = crawler.stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        middleware = cls(crawler, Parts.of(crawler))
+        crawler.signals.connect(middleware._visit_ended, visit_ended)
+        crawler.signals.connect(middleware._closed, signals.spider_closed)
+        return middleware
+
+    def process_request(self, request: Request) -> None:
+        """Note when it goes out."""
+        if VISIT not in request.meta:
+            request.meta["request_log_sent"] = self._clock.now()
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Take down what came."""
+        headers = response.headers
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is not None:
+            visit.status = response.status
+            visit.content_type = _text(headers.get(b"Content-Type"))
+            visit.content_length = _text(headers.get(b"Content-Length"))
+            visit.location = _text(headers.get(b"Location"))
+            visit.bytes = len(response.body)
+            return response
+        self._alone(request, response=response)
+        return response
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Take down what went wrong."""
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is None:
+            self._alone(request, error=type(exception).__name__)
+        elif not visit.error:
+            visit.error = type(exception).__name__
+
+    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
+        self._log.write(
+            RequestLine(
+                time=self._clock.now() if visit.sent is None else visit.sent,
+                url=visit.url,
+                status=visit.status or None,
+                content_type=visit.content_type,
+                content_length=visit.content_length,
+                location=visit.location,
+                duration=visit.response_time,
+                bytes=visit.bytes,
+                site=visit.lease.site,
+                delay=visit.lease.delay,
+                kind=visit.kind,
+                drop=outcome.reason,
+                error=visit.error or None,
+            )
+        )
+
+    def _alone(self, request: Request, response: Response | None = None, error: str | None = None) -> None:
+        now = self._clock.now()
+        sent: float = request.meta.get("request_log_sent", now)
+        line = RequestLine(time=sent, url=request.url, duration=now - sent, site=site_of(request.url), error=error)
+        if response is not None:
+            line.status = response.status
+            line.content_type = _text(response.headers.get(b"Content-Type"))
+            line.content_length = _text(response.headers.get(b"Content-Length"))
+            line.location = _text(response.headers.get(b"Location"))
+            line.response_url = response.url if response.url != request.url else None
+            line.bytes = len(response.body)
+        self._log.write(line)
+
+    def _closed(self) -> None:
+        if self._log.lost:
+            self._stats.set_value("request_log/lost", self._log.lost)
+        self._log.close()
+
+
+def _text(value: bytes | None) -> str:
+    return value.decode("latin-1") if value else ""

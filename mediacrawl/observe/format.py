@@ -1,0 +1,69 @@
+"""Numbers as people read them: sizes, durations, counts, shares."""
+
+from __future__ import annotations
+
+_UNITS = ("KB", "MB", "GB", "TB", "PB")
+
+
+def size(count: float) -> str:
+    """Write a number of bytes, 1 KB being 1000 bytes.
+
+    >>> size(812), size(9_840_000), size(412_345)
+    ('812 B', '9.8 MB', '412 KB')
+    """
+    if count < 1000:
+        return f"{count:.0f} B"
+    value, units = count / 1000, iter(_UNITS)
+    unit = next(units)
+    # 999.5 would be written as 1000.
+    while value >= 999.5 and unit != _UNITS[-1]:
+        value, unit = value / 1000, next(units)
+    return f"{value:.1f} {unit}" if value < 9.95 else f"{value:.0f} {unit}"
+
+
+def playing_time(seconds: float) -> str:
+    """Write the length of a recording as ``m:ss``, from an hour on as ``h:mm:ss``.
+
+    >>> playing_time(59.6), playing_time(3725)
+    ('1:00', '1:02:05')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def elapsed(seconds: float) -> str:
+    """Write how long something took, with two units at most.
+
+    >>> elapsed(0.42), elapsed(12.3), elapsed(252), elapsed(12_000), elapsed(187_200)
+    ('0.4 s', '12.3 s', '4 min 12 s', '3 h 20 min', '2 d 4 h')
+    """
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    if whole < 86400:
+        return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+    return f"{whole // 86400} d {whole % 86400 // 3600} h"
+
+
+def count(number: int) -> str:
+    """Write a count with a comma between thousands.
+
+    >>> count(1234567)
+    '1,234,567'
+    """
+    return f"{number:,}"
+
+
+def share(part: float, whole: float) -> str:
+    """Write a part of a whole in per cent; nothing of nothing is nothing.
+
+    >>> share(412, 9840), share(0, 0)
+    ('4.2 %', '0 %')
+    """
+    if not whole or not part:
+        return "0 %"
+    percent = 100 * part / whole
+    return f"{percent:.1f} %" if percent < 99.95 else f"{percent:.0f} %"

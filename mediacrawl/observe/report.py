@@ -1,0 +1,188 @@
+"""What a person sees of a crawl: one line while it runs, and a block at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from mediacrawl.observe.format import count, elapsed, share, size
+from mediacrawl.observe.text import cut, pad, printable
+
+_LABEL = 11
+_WIDTH = 100
+_MOST = 6
+"""Entries shown of a list that may be long."""
+
+
+@dataclass(slots=True)
+class CrawlFacts:
+    """The facts of one crawl: plain numbers, taken from the stats by whoever has them.
+
+    Attributes:
+        duration: seconds from start to end.
+        finish_reason: Scrapy's word: ``finished``, ``shutdown``, ``closespider_timeout`` ...
+        pages: HTML pages read.
+        media: media files described, by format (``mp3``, ``audio/flac`` ...).
+        new_records: records that the catalogue did not have before.
+        updated_records: records that it had.
+        requests: sent, robots.txt included.
+        bytes_received: of all answers.
+        media_bytes_read: of the media files that were described.
+        media_bytes_total: the size of those files.
+        sites: requests by site.
+        response_times: mean seconds of an answer by site.
+        refusals: dropped URLs by reason, see `records.Drop`.
+        errors: requests without an answer, and answers that are no success, by their name.
+        waiting_urls: URLs left for the next run.
+        waiting_sites: sites that they belong to.
+        lost_lines: lines that the request log could not write.
+        catalogue_path: where the records are; empty if they were not stored there.
+        log_path: folder of the request log; empty if there is none.
+        next_command: what to type next; empty for nothing.
+    """
+
+    duration: float = 0.0
+    finish_reason: str = "finished"
+    pages: int = 0
+    media: Mapping[str, int] = field(default_factory=dict)
+    new_records: int = 0
+    updated_records: int = 0
+    requests: int = 0
+    bytes_received: int = 0
+    media_bytes_read: int = 0
+    media_bytes_total: int = 0
+    sites: Mapping[str, int] = field(default_factory=dict)
+    response_times: Mapping[str, float] = field(default_factory=dict)
+    refusals: Mapping[str, int] = field(default_factory=dict)
+    errors: Mapping[str, int] = field(default_factory=dict)
+    waiting_urls: int = 0
+    waiting_sites: int = 0
+    lost_lines: int = 0
+    catalogue_path: str = ""
+    log_path: str = ""
+    next_command: str = "scrapy catalogue"
+
+
+def summary(facts: CrawlFacts, *, colour: bool = False) -> str:
+    """Write the block that ends a crawl: at most 30 lines, without a line feed at the end.
+
+    Args:
+        facts: what happened.
+        colour: True puts the first line in bold, for a terminal.
+    """
+    title = f"{_plural(sum(facts.media.values()), 'media file')} on {_plural(len(facts.sites), 'site')}"
+    title += f" in {elapsed(facts.duration)}"
+    lines = [f"\x1b[1m{title}\x1b[0m" if colour else title, ""]
+    lines += [_row(label, text) for label, text in _facts(facts) if text]
+    ending = _ending(facts)
+    return "\n".join([*lines, *([""] if ending else []), *ending])
+
+
+def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
+    return [
+        ("pages", count(facts.pages)),
+        ("media", _ranking(facts.media)),
+        ("records", _records(facts)),
+        ("read", _saving(facts)),
+        ("requests", _requests(facts)),
+        ("visited", _ranking(facts.sites)),
+        ("slowest", _slowest(facts.response_times)),
+        ("refused", _ranking(facts.refusals)),
+        ("errors", _ranking(facts.errors)),
+        ("waiting", _waiting(facts)),
+        ("ended", "" if facts.finish_reason == "finished" else facts.finish_reason),
+        ("log", f"{_plural(facts.lost_lines, 'line')} lost: the disk refused them" if facts.lost_lines else ""),
+    ]
+
+
+def _row(label: str, text: str) -> str:
+    return f"  {pad(label, _LABEL)}{cut(printable(text), _WIDTH - _LABEL - 2)}"
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def _ranking(numbers: Mapping[str, int]) -> str:
+    """``mp3 12, flac 3, and 4 more``: the most frequent first."""
+    ranked = sorted(numbers.items(), key=lambda entry: (-entry[1], entry[0]))
+    return _list([f"{cut(name, 40)} {count(number)}" for name, number in ranked])
+
+
+def _list(entries: list[str]) -> str:
+    rest = len(entries) - _MOST
+    return ", ".join(entries[:_MOST] + ([f"and {count(rest)} more"] if rest > 0 else []))
+
+
+def _records(facts: CrawlFacts) -> str:
+    if not facts.new_records and not facts.updated_records:
+        return ""
+    return f"{count(facts.new_records)} new, {count(facts.updated_records)} known before"
+
+
+def _saving(facts: CrawlFacts) -> str:
+    if not facts.media_bytes_total:
+        return ""
+    part = share(facts.media_bytes_read, facts.media_bytes_total)
+    return f"{size(facts.media_bytes_read)} to describe {size(facts.media_bytes_total)} of media, {part}"
+
+
+def _requests(facts: CrawlFacts) -> str:
+    text = f"{count(facts.requests)}, {size(facts.bytes_received)} received"
+    if facts.duration < 1 or not facts.requests:
+        return text
+    return f"{text}, {facts.requests / facts.duration:.1f} a second"
+
+
+def _slowest(times: Mapping[str, float]) -> str:
+    ranked = sorted(times.items(), key=lambda entry: (-entry[1], entry[0]))
+    return ", ".join(f"{cut(site, 40)} {elapsed(seconds)}" for site, seconds in ranked[:3])
+
+
+def _waiting(facts: CrawlFacts) -> str:
+    if not facts.waiting_urls:
+        return ""
+    return f"{_plural(facts.waiting_urls, 'URL')} on {_plural(facts.waiting_sites, 'site')}, for the next run"
+
+
+def _ending(facts: CrawlFacts) -> list[str]:
+    """Paths and commands, which are never cut: they are there to be copied."""
+    rows = [("records in", facts.catalogue_path), ("requests in", facts.log_path), ("next", facts.next_command)]
+    return [f"  {pad(label, _LABEL)} {printable(text)}" for label, text in rows if text]
+
+
+def progress_line(
+    *,
+    pages: int,
+    media: int,
+    sites_waiting: int,
+    next_release: float | None,
+    site: str = "",
+    width: int = 80,
+) -> str:
+    """Write the state of a running crawl on one line that fits a terminal.
+
+    What matters less is left out first, when the width does not hold all of it.
+
+    Args:
+        pages: HTML pages read so far.
+        media: media files described so far.
+        sites_waiting: sites whose release time has not come.
+        next_release: seconds until the first of them; None if none waits.
+        site: the site asked last; empty if none.
+        width: terminal columns.
+    """
+    parts = [_plural(media, "media file"), _plural(pages, "page")]
+    if sites_waiting:
+        parts.append(f"{_plural(sites_waiting, 'site')} waiting")
+    if next_release is not None:
+        parts.append(f"next in {elapsed(max(0.0, next_release))}")
+    if site:
+        parts.append(printable(site))
+    line = parts[0]
+    for part in parts[1:]:
+        longer = f"{line} · {part}"
+        if longer != cut(longer, width):
+            break
+        line = longer
+    return cut(line, width)

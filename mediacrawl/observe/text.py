@@ -1,0 +1,96 @@
+"""Text that other programs can read back, and text that is safe to show to a person.
+
+What comes from the web may hold anything: halves of surrogate pairs that no UTF-8 writer accepts, escape
+sequences that re-program a terminal, marks that turn the reading direction around.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+# Persian and the Indic scripts spell with these two, emoji are joined with the second: they are letters here.
+_JOINERS = "\u200c\u200d"
+
+
+def clean(text: str) -> str:
+    r"""Give text that every UTF-8 writer accepts.
+
+    Two halves of a surrogate pair that stand side by side are joined to the character they mean, a half
+    that stands alone becomes U+FFFD. Other text comes back as it is.
+
+    Args:
+        text: any string, also from a JSON document with ``\ud83d`` alone.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def printable(text: str) -> str:
+    r"""Give text that cannot command a terminal.
+
+    White space of any kind becomes a space; control characters, direction marks, private and unassigned
+    characters and lone surrogates become visible escapes such as ``\x1b`` and ``\u202e``.
+    """
+    if text.isprintable():
+        return text
+    return "".join(map(_visible, text))
+
+
+def _visible(char: str) -> str:
+    if char.isprintable() or char in _JOINERS:
+        return char
+    if char.isspace():
+        return " "
+    return char.encode("ascii", "backslashreplace").decode() if ord(char) > 127 else f"\\x{ord(char):02x}"
+
+
+def columns(text: str) -> int:
+    """Count the terminal columns that a printable text takes.
+
+    East Asian wide and full-width characters take two (UAX #11), combining marks and joiners none.
+    """
+    if text.isascii():
+        return len(text)
+    return sum(map(_char_columns, text))
+
+
+def _char_columns(char: str) -> int:
+    if unicodedata.category(char) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def pad(text: str, width: int) -> str:
+    """Fill up with spaces at the right to so many columns; longer text comes back as it is."""
+    return text + " " * (width - columns(text))
+
+
+def cut(text: str, width: int) -> str:
+    """Shorten to at most so many columns; what was cut shows as one ``…`` at the end."""
+    if columns(text) <= width and len(text) <= 4 * width:
+        return text
+    return _head(text, width - 1) + "…" if width > 0 else ""
+
+
+def cut_middle(text: str, width: int) -> str:
+    """Shorten in the middle, for a URL: its host and the name of its file say most."""
+    if columns(text) <= width:
+        return text
+    if width < 8:
+        return cut(text, width)
+    head = _head(text, width // 2)
+    tail = _head(text[::-1], width - columns(head) - 1)[::-1]
+    return f"{head}…{tail}"
+
+
+def _head(text: str, width: int) -> str:
+    """The longest start that fits; at most four characters a column, so that no pile of marks gets through."""
+    used = 0
+    for place, char in enumerate(text):
+        used += _char_columns(char)
+        if used > width or place >= 4 * width:
+            return text[:place]
+    return text

@@ -1,0 +1,176 @@
+"""The domain objects that one crawl shares, made from its settings once, when the first door asks for them."""
+
+from __future__ import annotations
+
+import atexit
+import datetime as dt
+import logging
+from contextlib import ExitStack
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from scrapy.utils.conf import closest_scrapy_cfg
+
+from mediacrawl.clock import Clock
+from mediacrawl.frontier import Counts, Frontier, FrontierPolicy
+from mediacrawl.frontier.stores import open_store
+from mediacrawl.observe import RequestLog
+from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.politeness.robots_book import NoStore, RobotsBook
+from mediacrawl.probe import ProbePolicy
+from mediacrawl.scope.exclusions import NeverCrawl
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+logger = logging.getLogger(__name__)
+
+PLACEHOLDER = "example.invalid"
+
+_UNPACKED = ExitStack()
+atexit.register(_UNPACKED.close)
+
+_PARTS: WeakKeyDictionary[Crawler, Parts] = WeakKeyDictionary()
+
+
+class Parts:
+    """What the doors of one crawl share.
+
+    Args:
+        settings: the crawl's; every value is read once, on first use.
+    """
+
+    def __init__(self, settings: BaseSettings) -> None:
+        self.settings = settings
+        self.clock = Clock()
+        self.final: Counts | None = None
+        """The frontier in numbers when it was closed."""
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> Parts:
+        """The parts of this crawl."""
+        if crawler not in _PARTS:
+            _PARTS[crawler] = cls(crawler.settings)
+        return _PARTS[crawler]
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where the crawl's state lies: JOBDIR, if set, else MEDIACRAWL_DIR."""
+        return Path(self.settings.get("JOBDIR") or self.settings.get("MEDIACRAWL_DIR") or ".mediacrawl")
+
+    @cached_property
+    def delay(self) -> DelayPolicy:
+        """The politeness formula's numbers."""
+        get = self.settings.getfloat
+        return DelayPolicy(
+            factor=get("POLITENESS_FACTOR", 30.0),
+            minimum=get("POLITENESS_MIN_DELAY", 15.0),
+            maximum=get("POLITENESS_MAX_DELAY", 1800.0),
+            first=get("POLITENESS_FIRST_DELAY", 60.0),
+        )
+
+    @cached_property
+    def policy(self) -> FrontierPolicy:
+        """The frontier's numbers."""
+        return FrontierPolicy(
+            delay=self.delay,
+            explore=self.settings.getfloat("FRONTIER_EXPLORE", 0.02),
+            classes=self.settings.getint("FRONTIER_CLASSES", 60),
+            attempts=self.settings.getint("FRONTIER_ATTEMPTS", 3),
+        )
+
+    @cached_property
+    def frontier(self) -> Frontier:
+        """The frontier, opened.
+
+        Raises:
+            FrontierError: it cannot be used, with what to do.
+        """
+        store = self.settings.get("SCHEDULER_STORE") or "sqlite"
+        return open_store(store, self.folder, self.policy, self.clock.now())
+
+    def counts(self) -> Counts:
+        """The frontier in numbers, also after it was closed; all zero without one."""
+        if self.final is not None:
+            return self.final
+        return self.frontier.counts() if self.leases else Counts(0, 0, 0, 0, 0, {})
+
+    @property
+    def leases(self) -> bool:
+        """Whether this crawl runs on our scheduler, which gives a lease with every request."""
+        return str(self.settings.get("SCHEDULER")).endswith("PenaltyBoxScheduler")
+
+    @cached_property
+    def robots(self) -> RobotsBook:
+        """What each authority's robots.txt said."""
+        return RobotsBook(
+            token=self.settings.get("ROBOTS_TOKEN") or "mediacrawl",
+            max_age=self.settings.getfloat("ROBOTS_MAX_AGE", 86_400.0),
+            retry=self.settings.getfloat("ROBOTS_RETRY", 3600.0),
+            store=self.frontier if self.leases else NoStore(),
+        )
+
+    @cached_property
+    def nevercrawl(self) -> NeverCrawl:
+        """The domains that are never asked."""
+        files = [locate(name) for name in self.settings.getlist("NEVERCRAWL_FILES", ["exclusions/NeverCrawl.txt"])]
+        interval = self.settings.getfloat("NEVERCRAWL_RELOAD", 900.0)
+        return NeverCrawl.load(files, self.clock.now(), interval)
+
+    @cached_property
+    def request_log(self) -> RequestLog:
+        """The log of every request."""
+        return RequestLog(self.folder / "log", keep_days=self.settings.getint("REQUEST_LOG_DAYS", 31))
+
+    @cached_property
+    def probe(self) -> ProbePolicy:
+        """What a media file may cost."""
+        return ProbePolicy(
+            head_bytes=self.settings.getint("PROBE_HEAD_BYTES", 16_384),
+            max_requests=self.settings.getint("PROBE_MAX_REQUESTS", 6),
+            max_bytes=self.settings.getint("PROBE_MAX_BYTES", 262_144),
+        )
+
+    @property
+    def contact(self) -> str:
+        """Where an operator of a site finds us."""
+        return str(self.settings.get("MEDIACRAWL_CONTACT") or PLACEHOLDER)
+
+    @property
+    def anonymous(self) -> bool:
+        """Whether the contact is still the placeholder: then only loopback is crawled."""
+        return PLACEHOLDER in self.contact
+
+    @property
+    def user_agent(self) -> str:
+        """The User-Agent header of our requests."""
+        return str(self.settings.get("USER_AGENT")).replace("{contact}", self.contact)
+
+
+def locate(name: str | Path) -> Path:
+    """A file named in settings: as it stands, else in the folder of ``scrapy.cfg``, else the package's own copy."""
+    path = Path(name)
+    if path.is_absolute() or path.exists():
+        return path
+    if cfg := closest_scrapy_cfg():
+        beside = Path(cfg).parent / path
+        if beside.exists():
+            return beside
+    return _own_copy(path) or path
+
+
+def _own_copy(path: Path) -> Path | None:
+    """The package's copy of a file; in a zipped egg it is unpacked for as long as the process lives."""
+    own = resources.files("mediacrawl").joinpath(*path.parts)
+    if path.is_absolute() or not own.is_file():
+        return None
+    return own if isinstance(own, Path) else _UNPACKED.enter_context(resources.as_file(own))
+
+
+def today() -> dt.date:
+    """The date, for rules that look at dates in URLs."""
+    return dt.datetime.now(dt.UTC).date()

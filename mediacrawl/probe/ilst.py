@@ -1,0 +1,124 @@
+"""Text of MP4 and QuickTime files: iTunes' ``ilst``, QuickTime's keys, and ``udta`` text.
+
+Sources: QuickTime File Format (user data atoms, metadata atoms); type codes of ``data`` atoms as in its
+table of well-known types.
+"""
+
+from __future__ import annotations
+
+from mediacrawl.probe.atoms import Atom, children, walk
+from mediacrawl.probe.keys import mp4_key
+from mediacrawl.probe.reading import Reading, exact, peek
+from mediacrawl.probe.text import UTF8, UTF16BE, Value
+
+_SOURCE = "mp4"
+_TEXT_TYPES = {0: UTF8, 1: UTF8, 2: UTF16BE, 3: "shift_jis", 4: UTF8, 5: UTF16BE}
+_BINARY = frozenset({"trkn", "disk", "tmpo", "gnre", "cpil", "pgap", "pcst", "hdvd", "stik", "rtng"})
+_PICTURES = {12: "image/gif", 13: "image/jpeg", 14: "image/png", 27: "image/bmp"}
+_META_CHILDREN = frozenset({b"hdlr", b"keys", b"ilst", b"free", b"mhdr"})
+_MAC_LANGUAGES = 0x400
+"""Language codes below are Macintosh ones, and then the text is in a Macintosh encoding."""
+
+
+def read_user_data(reading: Reading, udta: Atom) -> None:
+    """Reads ``udta``: iTunes' ``meta`` inside it, and QuickTime's own text atoms."""
+    for atom in children(reading, udta):
+        if atom.name == b"meta":
+            reading.stage("meta", read_meta, reading, atom)
+        elif atom.name[:1] == b"\xa9" and reading.fits(atom.size):
+            _read_quicktime_text(reading, atom)
+
+
+def read_meta(reading: Reading, meta: Atom) -> None:
+    """Reads ``meta``: ``keys`` if it has them, then ``ilst``."""
+    # QuickTime's own writers leave out the version word that ISO files have.
+    head = exact(reading.file, meta.body, min(meta.body + 8, meta.stop))
+    start = meta.body if head[4:8] in _META_CHILDREN else meta.body + 4
+    keys: list[str] = []
+    for atom in walk(reading, start, meta.stop):
+        if atom.name == b"keys":
+            keys = _read_keys(reading, atom)
+        elif atom.name == b"ilst":
+            for item in children(reading, atom):
+                _read_item(reading, item, keys)
+
+
+def _read_keys(reading: Reading, atom: Atom) -> list[str]:
+    """Reads names such as ``com.apple.quicktime.title``; items of ``ilst`` then count from 1."""
+    return [
+        exact(reading.file, key.body, min(key.stop, key.body + 100)).decode("latin-1")
+        for key in walk(reading, atom.body + 8, atom.stop)
+    ]
+
+
+def _read_item(reading: Reading, item: Atom, keys: list[str]) -> None:
+    number = int.from_bytes(item.name, "big")
+    if item.name == b"covr":
+        _take_covers(reading, item)
+    elif item.name == b"----":
+        _read_freeform(reading, item)
+    elif 0 < number <= len(keys):
+        _read_values(reading, item, keys[number - 1])
+    else:
+        _read_values(reading, item, item.name.decode("latin-1"))
+
+
+def _read_freeform(reading: Reading, item: Atom) -> None:
+    """Reads ``----``: who named it, its name, then the values."""
+    names = []
+    for atom in children(reading, item):
+        if atom.name in {b"mean", b"name"}:
+            part = exact(reading.file, atom.body + 4, min(atom.stop, atom.body + 104))
+            names.append(part.decode("utf-8", errors="replace"))
+    _read_values(reading, item, ":".join(["----", *names]))
+
+
+def _read_values(reading: Reading, item: Atom, frame: str) -> None:
+    values = 0
+    for atom in children(reading, item):
+        if atom.name != b"data" or not reading.fits(atom.size):
+            continue
+        values += 1
+        if values > reading.policy.max_values:
+            reading.note("limit:values")
+            return
+        body = exact(reading.file, atom.body, atom.stop)
+        _add_value(reading, frame, int.from_bytes(body[1:4], "big"), body[8:])
+
+
+def _add_value(reading: Reading, frame: str, kind: int, raw: bytes) -> None:
+    if frame in {"trkn", "disk"}:
+        _add_pair(reading, frame, raw)
+    elif kind in _TEXT_TYPES and frame not in _BINARY:
+        reading.add(_SOURCE, frame, mp4_key(frame), Value(raw, _TEXT_TYPES[kind]))
+
+
+def _add_pair(reading: Reading, frame: str, raw: bytes) -> None:
+    """Adds "3 of 12" as ``3/12``, the way it is written elsewhere."""
+    number, total = int.from_bytes(raw[2:4], "big"), int.from_bytes(raw[4:6], "big")
+    if number or total:
+        text = f"{number}/{total}" if total else f"{number}"
+        reading.add_number(_SOURCE, frame, mp4_key(frame), text)
+
+
+def _take_covers(reading: Reading, item: Atom) -> None:
+    """Takes the first picture's type and size from its header; the next items stand behind `item`."""
+    head = peek(reading.file, item.body, min(item.body + 16, item.stop)) or b""
+    if len(head) < 16 or head[4:8] != b"data":
+        return
+    mime = _PICTURES.get(int.from_bytes(head[9:12], "big"))
+    reading.result.set_cover(mime, int.from_bytes(head[:4], "big") - 16)
+
+
+def _read_quicktime_text(reading: Reading, atom: Atom) -> None:
+    """Reads a list of (length, language, text): a language that is Macintosh's implies its encoding."""
+    body, at = exact(reading.file, atom.body, atom.stop), 0
+    for _ in range(reading.policy.max_values):
+        length, language = (int.from_bytes(body[i : i + 2], "big") for i in (at, at + 2))
+        raw = body[at + 4 : at + 4 + length].rstrip(b"\0")
+        if not length or not raw:
+            return
+        frame = atom.name.decode("latin-1")
+        declared = "mac-roman" if language < _MAC_LANGUAGES else UTF8
+        reading.add(_SOURCE, frame, mp4_key(frame), Value(raw, declared))
+        at += 4 + length

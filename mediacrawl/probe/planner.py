@@ -1,0 +1,201 @@
+"""One media file, read over several polite visits: which range next, and when it is enough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgpack
+
+from mediacrawl.probe.containers import read_container
+from mediacrawl.probe.policy import ProbePolicy
+from mediacrawl.probe.ranges import Range, choose
+from mediacrawl.probe.reading import Reading
+from mediacrawl.probe.result import ProbeResult
+from mediacrawl.probe.sparse import MAX_OFFSET, SparseFile
+
+_FORMAT = 1
+"""Number of the layout of a packed state; a state of another layout is not read."""
+
+
+class Probe:
+    """Reads one media file from ranges that others fetch. It knows no network and no clock.
+
+    Ask `next_range`, fetch it, `feed` what came, until `next_range` says None; then take `result`. Each
+    time bytes come the whole walk runs again over all bytes at hand (0 to 5 ms), so the only state between
+    visits is those bytes and a few numbers: `dump` and `load` carry it over a restart.
+
+    It always ends: every `feed` counts, and one that brings no byte of what was asked is the last.
+
+    Attributes:
+        policy: the limits.
+        requests: answers fed so far.
+        bytes_fetched: bytes fed so far.
+    """
+
+    def __init__(self, policy: ProbePolicy | None = None) -> None:
+        self.policy = policy or ProbePolicy()
+        self.requests = 0
+        self.bytes_fetched = 0
+        self._file = SparseFile()
+        self._next: Range | None = (0, self.policy.head_bytes)
+        self._why = ""
+        self._reading: Reading | None = None
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of the whole file, None while unknown."""
+        return self._file.size
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes of the file, `ProbePolicy.head_bytes` of them or what there is."""
+        return self._file.run(0, self.policy.head_bytes)
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more is asked for."""
+        return self._next is None
+
+    def next_range(self) -> Range | None:
+        """Returns the bytes to fetch next: start and stop (exclusive), or None when finished."""
+        return self._next
+
+    def feed(self, start: int, data: bytes, size: int | None) -> None:
+        """Takes what the server gave, which may be less or more than was asked for.
+
+        Args:
+            start: offset of the first byte.
+            data: the bytes; those beyond the budget are counted and not kept.
+            size: bytes of the whole file, None if the server did not say.
+        """
+        self.requests += 1
+        self.bytes_fetched += len(data)
+        asked, self._reading = self._next, None
+        if asked is None:
+            return
+        if not self._take_size(size):
+            self.refuse("file changed")
+            return
+        kept = data[: self.policy.max_bytes]
+        if self.size is not None:
+            kept = kept[: max(0, self.size - start)]
+        if not self._is_news(asked, start, start + len(kept)):
+            self.refuse("nothing new")
+            return
+        self._file.put(start, kept)
+        self._plan()
+
+    def refuse(self, why: str) -> None:
+        """Ends the probe with what is known, since the server cannot give what was asked for.
+
+        Args:
+            why: a word or two for `ProbeResult.notes`.
+        """
+        self._next, self._why, self._reading = None, self._why or why, None
+
+    def result(self) -> ProbeResult:
+        """Returns what is known by now. Before the probe is finished the status is ``partial``."""
+        reading = self._walk()
+        if self._why:
+            reading.note(self._why)
+        reading.result.status = self._status(reading)
+        return reading.result
+
+    def dump(self) -> bytes:
+        """Packs the state (msgpack): what was fetched, the counts, what is asked for next."""
+        state = {
+            "format": _FORMAT,
+            "size": self.size,
+            "requests": self.requests,
+            "bytes": self.bytes_fetched,
+            "next": self._next,
+            "why": self._why,
+            "segments": self._file.segments(),
+        }
+        return bytes(msgpack.packb(state))
+
+    @classmethod
+    def load(cls, state: bytes, policy: ProbePolicy | None = None) -> Probe:
+        """Makes a probe from a packed state.
+
+        Args:
+            state: what `dump` gave.
+            policy: the limits; they may have changed in between.
+
+        Raises:
+            ValueError: if the state is not one.
+        """
+        probe = cls(policy)
+        try:
+            probe._restore(msgpack.unpackb(state))
+        except (TypeError, KeyError, ValueError, msgpack.UnpackException) as error:
+            raise ValueError(f"not the state of a probe: {error}") from error
+        return probe
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        if state["format"] != _FORMAT:
+            raise ValueError("another layout")
+        self._file.size = None if state["size"] is None else _natural(state["size"])
+        self.requests, self.bytes_fetched = _natural(state["requests"]), _natural(state["bytes"])
+        self._next = None
+        if state["next"] is not None:
+            start, stop = map(_natural, state["next"])
+            self._next = start, stop
+        self._why = _typed(state["why"], str)
+        for start, data in state["segments"]:
+            self._file.put(_natural(start), _typed(data, bytes))
+
+    def _take_size(self, size: int | None) -> bool:
+        """Believes the first size that the server states; False if a later one differs."""
+        if size is None or not 0 <= size < MAX_OFFSET:
+            return True
+        if self._file.size is None:
+            self._file.size = size
+        return self._file.size == size
+
+    def _is_news(self, asked: Range, start: int, stop: int) -> bool:
+        first, last = max(asked[0], start), min(asked[1], stop)
+        return first < last and self._file.at_hand(first, last) is None
+
+    def _walk(self) -> Reading:
+        if self._reading is None:
+            self._reading = Reading(self._file, self.policy)
+            read_container(self._reading)
+        return self._reading
+
+    def _plan(self) -> None:
+        needs = self._walk().needs
+        self._next = choose(
+            needs,
+            self._file,
+            self.policy,
+            requests_left=self.policy.max_requests - self.requests,
+            bytes_left=self.policy.max_bytes - self.bytes_fetched,
+        )
+        if needs and self._next is None:
+            self._why = "budget"
+
+    def _status(self, reading: Reading) -> str:
+        result = reading.result
+        if not self.head:
+            return "error:NoData"
+        if not reading.supported:
+            return "unsupported"
+        nothing = not result.tags and result.codec is None and result.duration is None
+        if nothing and reading.errors:
+            return f"error:{reading.errors[0]}"
+        whole = self.finished and not reading.needs and not result.notes
+        return "complete" if whole else "partial"
+
+
+def _natural(value: object) -> int:
+    number: int = _typed(value, int)
+    if not 0 <= number <= MAX_OFFSET:
+        raise ValueError("a number is out of range")
+    return number
+
+
+def _typed(value: object, kind: type[Any]) -> Any:
+    if type(value) is not kind:
+        raise ValueError(f"expected {kind.__name__}")
+    return value

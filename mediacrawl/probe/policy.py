@@ -1,0 +1,46 @@
+"""How much a probe may ask for and believe: every limit, with its unit and its reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ProbePolicy:
+    """The limits of one probe. The figures were measured on 65 made files of all kinds.
+
+    How deep containers nest needs no limit: the walkers follow fixed paths and never call themselves.
+
+    Attributes:
+        head_bytes: bytes of the first request. 8 KB saves little and costs a request wherever a tag is
+            somewhat longer; 64 KB triples the median of bytes and saves a request in 2 files of 65.
+        tail_bytes: bytes at the end of MPEG audio: ID3v1, APEv2's footer and Lyrics3 at once.
+        ogg_tail_bytes: bytes at the end of Ogg, tried in turn. An Ogg page has at most 65,307 bytes,
+            so the second surely holds a page's start; the first holds one in most files.
+        step_bytes: bytes of a request inside the file. A request at a place that was read before asks
+            for as much again as was read there, so a long tag costs few requests.
+        skip_bytes: what one more polite request is worth. Two places nearer than this are fetched
+            together; nothing shorter is ever jumped over by a request of its own.
+        max_requests: requests for one file; a podcast with 30 chapter images would take 33.
+        max_bytes: bytes fetched for one file, and so the memory it takes.
+        max_text_bytes: one text value; longer ones are left in the file.
+        max_values: values inside one text field (a million of them cost a parser 17 s).
+        max_tag_bytes: text of one file after decompression (a bomb of 1 MB would give 3 GB).
+        max_parts: frames, atoms, pages and comments walked in one file (10,000 cost 65 ms).
+        max_tags: text values kept of one file.
+        sync_bytes: how far behind a tag the first MPEG frame is searched for.
+    """
+
+    head_bytes: int = 16 * 1024
+    tail_bytes: int = 4 * 1024
+    ogg_tail_bytes: tuple[int, ...] = (8 * 1024, 64 * 1024)
+    step_bytes: int = 8 * 1024
+    skip_bytes: int = 64 * 1024
+    max_requests: int = 6
+    max_bytes: int = 256 * 1024
+    max_text_bytes: int = 64 * 1024
+    max_values: int = 100
+    max_tag_bytes: int = 4 * 1024 * 1024
+    max_parts: int = 5000
+    max_tags: int = 1000
+    sync_bytes: int = 64 * 1024

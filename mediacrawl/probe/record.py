@@ -1,0 +1,200 @@
+"""From what a probe found to the record that is stored."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from mediacrawl.probe.from_mutagen import TCON
+from mediacrawl.probe.planner import Probe
+from mediacrawl.probe.result import ProbeResult
+from mediacrawl.records import Evidence, MediaItem, Tag
+
+TEXT_FIELDS = (
+    "title",
+    "artist",
+    "albumartist",
+    "album",
+    "composer",
+    "genre",
+    "date",
+    "tracknumber",
+    "discnumber",
+    "comment",
+    "copyright",
+    "language",
+    "encodedby",
+)
+"""Fields of a `MediaItem` that come from its tags."""
+
+_FACTS = (
+    "encoding_format",
+    "container",
+    "codec",
+    "duration",
+    "duration_estimated",
+    "bitrate",
+    "bitrate_mode",
+    "sample_rate",
+    "bits_per_sample",
+    "channels",
+    "width",
+    "height",
+    "frame_rate",
+    "video_codec",
+    "audio_codec",
+    "audio_md5",
+    "has_cover",
+    "cover_mime",
+    "cover_size",
+)
+_SEVERAL = frozenset({"artist", "albumartist", "composer", "genre"})
+_MAX_JOINED = 10
+
+
+def build_item(
+    result: ProbeResult,
+    probe: Probe,
+    *,
+    url: str,
+    requested_url: str | None = None,
+    evidence: Evidence | None = None,
+    page_url: str | None = None,
+    site: str | None = None,
+    found_at: str | None = None,
+    checked_at: str | None = None,
+    http_status: int | None = None,
+    content_type: str | None = None,
+    etag: str | None = None,
+    last_modified: str | None = None,
+    server_accepts_ranges: bool | None = None,
+) -> MediaItem:
+    """Builds the record of one media file. Its text is Unicode without lone surrogates and NULs.
+
+    Args:
+        result: what the probe found.
+        probe: the probe itself, for what it cost and the file's first bytes.
+        url: final URL in canonical form; the record's id is made of it.
+        requested_url: URL that led there, if it is another one.
+        evidence: where the URL was found.
+        page_url: URL of the page it was found on.
+        site: registrable domain.
+        found_at: RFC 3339 time, UTC.
+        checked_at: RFC 3339 time, UTC.
+        http_status: status of the first answer.
+        content_type: the server's claim.
+        etag: the server's, for a later check.
+        last_modified: the server's, for a later check.
+        server_accepts_ranges: whether it answered a Range with 206.
+    """
+    found = evidence or Evidence()
+    item = MediaItem(
+        type="VideoObject" if result.is_video else "AudioObject",
+        id=item_id(url),
+        content_url=clean(url),
+        requested_url=_or_none(requested_url if requested_url != url else None),
+        page_url=_or_none(page_url),
+        page_title=_or_none(found.page_title),
+        anchor_text=_or_none(found.anchor),
+        discovered_via=_or_none(found.via),
+        feed_url=_or_none(found.feed_url),
+        guid=_or_none(found.guid),
+        site=_or_none(site),
+        found_at=found_at,
+        checked_at=checked_at,
+        http_status=http_status,
+        content_type=_or_none(content_type),
+        content_size=probe.size,
+        etag=_or_none(etag),
+        last_modified=_or_none(last_modified),
+        server_accepts_ranges=server_accepts_ranges,
+        probe_status=result.status,
+        bytes_fetched=probe.bytes_fetched,
+        requests=probe.requests,
+        head_sha256=hashlib.sha256(probe.head).hexdigest() if probe.head else None,
+        head_bytes=len(probe.head) or None,
+        tags=[tag_element(tag) for tag in result.tags],
+    )
+    for name in _FACTS:
+        value = getattr(result, name)
+        setattr(item, name, clean(value) if isinstance(value, str) else value)
+    fill_values(item)
+    return item
+
+
+def item_id(url: str) -> str:
+    """Names the record of a URL: the first 32 hex digits of its SHA-256."""
+    return hashlib.sha256(url.encode("utf-8", errors="replace")).hexdigest()[:32]
+
+
+def tag_element(tag: Tag) -> dict[str, Any]:
+    """Turns one text value into its entry in `MediaItem.tags`.
+
+    ``raw_b64`` is there only where it is needed: the bytes are always ``b64decode(raw_b64)`` if present,
+    else ``text.encode("ascii")``, see `raw_bytes`.
+    """
+    element: dict[str, Any] = {
+        "source": tag.source,
+        "frame": clean(tag.frame),
+        "key": clean(tag.key),
+        "index": tag.index,
+        "lang": clean(tag.lang),
+        "desc": clean(tag.desc),
+        "declared": tag.declared,
+        "text": clean(tag.text),
+    }
+    if not element["text"].isascii() or element["text"].encode("ascii") != tag.raw:
+        element["raw_b64"] = base64.b64encode(tag.raw).decode("ascii")
+    return element
+
+
+def raw_bytes(element: Mapping[str, Any]) -> bytes:
+    """Gives back the bytes of an entry of `MediaItem.tags` as they stand in the media file."""
+    if "raw_b64" in element:
+        return base64.b64decode(element["raw_b64"])
+    text: str = element["text"]
+    return text.encode("ascii")
+
+
+def fill_values(item: MediaItem) -> None:
+    """Sets the item's text fields from its tags; to be called again after the tags' text was repaired."""
+    for key in TEXT_FIELDS:
+        setattr(item, key, _best_value(item.tags, key))
+
+
+def clean(text: str) -> str:
+    """Makes text that any export can write: no NULs, no lone surrogates, nothing around it.
+
+    A byte order mark at the front is not text either.
+    """
+    if text.isascii() and "\0" not in text:
+        return text.strip()
+    whole = text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
+    return whole.replace("\0", " ").removeprefix("\ufeff").strip()
+
+
+def _or_none(text: str | None) -> str | None:
+    return clean(text or "") or None
+
+
+def _best_value(tags: Sequence[Mapping[str, Any]], key: str) -> str | None:
+    """Takes the value of the first source that has one; ID3v1 is the last, for it cuts after 30 bytes."""
+    found = [tag for tag in tags if tag["key"] == key and tag["text"]]
+    found.sort(key=lambda tag: tag["source"] == "id3v1")
+    if not found:
+        return None
+    first = (found[0]["source"], found[0]["frame"])
+    values = [tag["text"] for tag in found if (tag["source"], tag["frame"]) == first]
+    if key == "genre":
+        values = [name for value in values for name in _genre_names(value)]
+    several = list(dict.fromkeys(values))[: _MAX_JOINED if key in _SEVERAL else 1]
+    return "; ".join(several) or None
+
+
+def _genre_names(text: str) -> Iterable[str]:
+    """Writes out ID3's numbers of genres: ``(17)`` and ``17`` are Rock."""
+    if text.isdecimal() or text.startswith("("):
+        return TCON(encoding=3, text=[text]).genres or [text]
+    return [text]

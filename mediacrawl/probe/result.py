@@ -1,0 +1,74 @@
+"""What a probe found out about one media file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mediacrawl.records import Tag
+
+
+@dataclass(slots=True)
+class ProbeResult:
+    """The facts and texts of one file. What is not known is None.
+
+    Attributes:
+        status: ``complete``, ``partial`` (something that the file announces could not be read),
+            ``unsupported`` (no reader for this format), ``error:<class>`` (nothing could be read).
+        notes: why it is not complete, in a word each: ``budget``, ``limit:parts``, ``audio:HeaderNotFoundError``.
+        container: name of the format by its content: ``mp3``, ``mp4``, ``ogg``, ``flac``, ``html`` ...
+        encoding_format: MIME type by its content.
+        is_video: whether it has a video track (a cover is none).
+        codec: codec of the main track.
+        duration: seconds.
+        duration_estimated: True if the duration was worked out from size and bit rate.
+        bitrate: bits per second.
+        bitrate_mode: ``cbr``, ``vbr``, ``abr``, or None if the file does not say.
+        sample_rate: Hz.
+        bits_per_sample: bits, where the codec has such a thing.
+        channels: number of audio channels.
+        width: pixels.
+        height: pixels.
+        frame_rate: frames per second.
+        video_codec: codec of the video track.
+        audio_codec: codec of the audio track.
+        audio_md5: MD5 of the decoded audio as FLAC states it, 32 hex digits.
+        has_cover: whether it carries a picture; None if that was not looked at.
+        cover_mime: MIME type that the file states for the picture.
+        cover_size: bytes of the picture.
+        tags: one entry for each text value, in the order of the file.
+    """
+
+    status: str = "partial"
+    notes: list[str] = field(default_factory=list)
+    container: str | None = None
+    encoding_format: str | None = None
+    is_video: bool = False
+    codec: str | None = None
+    duration: float | None = None
+    duration_estimated: bool | None = None
+    bitrate: int | None = None
+    bitrate_mode: str | None = None
+    sample_rate: int | None = None
+    bits_per_sample: int | None = None
+    channels: int | None = None
+    width: int | None = None
+    height: int | None = None
+    frame_rate: float | None = None
+    video_codec: str | None = None
+    audio_codec: str | None = None
+    audio_md5: str | None = None
+    has_cover: bool | None = None
+    cover_mime: str | None = None
+    cover_size: int | None = None
+    tags: list[Tag] = field(default_factory=list)
+
+    def set_duration(self, seconds: float, *, estimated: bool = False) -> None:
+        """Sets the duration if it is one; a zero or negative length says nothing."""
+        if seconds > 0:
+            self.duration = seconds
+            self.duration_estimated = estimated
+
+    def set_cover(self, mime: str | None, size: int | None) -> None:
+        """Notes a picture; the first one that the file has is described."""
+        if not self.has_cover:
+            self.has_cover, self.cover_mime, self.cover_size = True, mime or None, size

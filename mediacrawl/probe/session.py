@@ -1,0 +1,82 @@
+"""A probe between two visits: its bytes, and what the first answer said about the file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import astuple, dataclass, field
+
+import msgpack
+
+from mediacrawl.probe.planner import Probe
+from mediacrawl.probe.policy import ProbePolicy
+
+_CONTENT_RANGE = re.compile(r"\s*bytes\s+(\d{1,18})-(\d{1,18})/(\d{1,18}|\*)\s*\Z", re.ASCII | re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class FirstAnswer:
+    """What the server said of the file when it was asked first.
+
+    Attributes:
+        at: when, RFC 3339 in UTC; empty before there was one.
+        status, content_type, etag, last_modified: as in the answer, empty if not given.
+        ranges: whether it gave the range that was asked for.
+    """
+
+    at: str = ""
+    status: int = 0
+    content_type: str = ""
+    etag: str = ""
+    last_modified: str = ""
+    ranges: bool = False
+
+    @property
+    def validator(self) -> str:
+        """What ``If-Range`` takes: a strong ETag, else the date (RFC 9110, 13.1.5); empty if there is neither."""
+        if self.etag and not self.etag.startswith("W/"):
+            return self.etag
+        return self.last_modified
+
+
+@dataclass(slots=True)
+class Session:
+    """One file's probe over several visits. At rest: msgpack of the probe's state and the first answer's fields."""
+
+    probe: Probe
+    first: FirstAnswer = field(default_factory=FirstAnswer)
+
+    @classmethod
+    def load(cls, state: bytes, policy: ProbePolicy) -> Session:
+        """The session of a stored state; a new one if there is none, or if it cannot be read."""
+        if not state:
+            return cls(Probe(policy))
+        try:
+            probe, first = msgpack.unpackb(state)
+            return cls(Probe.load(probe, policy), FirstAnswer(*first))
+        except (ValueError, TypeError, msgpack.UnpackException):
+            # Another version's state, or a broken one: the file is asked again from its head.
+            return cls(Probe(policy))
+
+    def dump(self) -> bytes:
+        """The state for the next visit."""
+        packed: bytes = msgpack.packb((self.probe.dump(), astuple(self.first)))
+        return packed
+
+    def take(self, status: int, content_range: str, content_length: str, body: bytes) -> None:
+        """Feed an answer to the probe, whatever it is.
+
+        Args:
+            status: HTTP status; 206 and 200 bring bytes, everything else ends the probe with what is known.
+            content_range, content_length: headers as the server wrote them, empty if not given.
+            body: as received.
+        """
+        if status == 206 and (match := _CONTENT_RANGE.match(content_range)):
+            start, _, size = match.groups()
+            self.probe.feed(int(start), body, None if size == "*" else int(size))
+        elif status == 206:
+            self.probe.refuse("206 without a range")
+        elif status == 200:
+            size = content_length.strip()
+            self.probe.feed(0, body, int(size) if size.isascii() and size.isdigit() else None)
+        else:
+            self.probe.refuse(f"status {status}")

@@ -1,0 +1,70 @@
+"""From the bytes of a text field to its values, as the container declares them."""
+
+from __future__ import annotations
+
+import codecs
+from typing import NamedTuple
+
+LATIN1 = "latin-1"
+UTF8 = "utf-8"
+UTF16 = "utf-16"
+UTF16BE = "utf-16-be"
+
+
+class Value(NamedTuple):
+    """One text value: its bytes, and the codec that the container declares for them."""
+
+    raw: bytes
+    declared: str
+
+
+def decode(raw: bytes, declared: str) -> str:
+    """Reads bytes as declared. What cannot be read becomes U+FFFD; no lone surrogate gets out.
+
+    UTF-16 without a byte order mark is read as little-endian, on every machine.
+    """
+    if declared == UTF16 and not raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        declared = "utf-16-le"
+    return raw.decode(declared, errors="replace")
+
+
+def width(declared: str) -> int:
+    """Returns the bytes of a terminator in this encoding."""
+    return 2 if declared.startswith(UTF16) else 1
+
+
+def cut(raw: bytes, declared: str) -> tuple[bytes, bytes | None]:
+    """Splits bytes at the first terminator.
+
+    Returns:
+        What is before it, and what is behind it: None if there is no terminator.
+    """
+    unit = width(declared)
+    at = raw.find(bytes(unit))
+    while at >= 0 and at % unit:
+        at = raw.find(bytes(unit), at + 1)
+    if at < 0:
+        return raw, None
+    return raw[:at], raw[at + unit :]
+
+
+def split(raw: bytes, declared: str, limit: int) -> list[Value]:
+    """Splits a field into its values; empty ones are left out.
+
+    Args:
+        raw: bytes of the field, without the byte that names the encoding.
+        declared: codec of the field.
+        limit: values that are looked at.
+
+    Returns:
+        The values without terminators. A value of a big-endian field that has no byte order mark of
+        its own is declared ``utf-16-be``, so that each can be read alone.
+    """
+    inherited = UTF16BE if raw.startswith(codecs.BOM_UTF16_BE) else declared
+    values: list[Value] = []
+    rest: bytes | None = raw
+    while rest and len(values) < limit:
+        value, rest = cut(rest, declared)
+        marked = value.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        values.append(Value(value, declared if marked or declared != UTF16 else inherited))
+    return [value for value in values if value.raw]

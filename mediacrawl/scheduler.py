@@ -1,0 +1,311 @@
+"""The door to the frontier: Scrapy's scheduler, its wake-up timer, and the one place where leases end.
+
+Every request that this scheduler gives out carries a `Visit` for one lease. The engine sends it at once, since the
+frontier only leases URLs of sites that may be asked now. However the request ends, `end` tells the frontier:
+
+=========================================== =====================================================================
+the request ended by                        `end` is called by
+=========================================== =====================================================================
+a response that our spider read             the spider
+a response whose items went to pipelines    the signals ``item_scraped``, ``item_dropped``, ``item_error``
+an exception, IgnoreRequest, a timeout      the request's errback
+an exception in the callback                the signal ``spider_error``
+a request made of it by a middleware        `enqueue_request`, which the engine gives that request
+anything else (a foreign callback or part)  `_sweep`, which once a second looks for leases the engine has let go of
+the crawl closing                           `close`: what was not sent yet is given back
+=========================================== =====================================================================
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, deque
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, Spider, signals
+from scrapy.core.scheduler import BaseScheduler
+from scrapy.exceptions import CloseSpider, IgnoreRequest
+from scrapy.utils.asyncio import CallLaterResult, call_later
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+
+from mediacrawl import foreign, seams
+from mediacrawl.frontier import Frontier, FrontierError
+from mediacrawl.parts import Parts
+from mediacrawl.politeness.retry import after_failure
+from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Lease, Outcome, Visit
+from mediacrawl.signals import visit_ended
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
+
+HOUSEKEEPING = 1.0
+"""Seconds between two looks for leases that nobody ended; also how often stats are written."""
+
+
+class PenaltyBoxScheduler(BaseScheduler):
+    """Scrapy's scheduler on a frontier (setting ``SCHEDULER_STORE``).
+
+    Also for other people's spiders: a plain `Request` that a spider yields joins the frontier with its callback,
+    headers and meta, and comes out when its site may be asked.
+
+    On disk: what the store keeps; the scheduler itself keeps nothing that outlives the process.
+
+    Args:
+        crawler: the crawl.
+        parts: what its doors share.
+    """
+
+    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+        self._crawler = crawler
+        self._parts = parts
+        self._clock = parts.clock
+        self._take = max(parts.settings.getint("FRONTIER_TAKE", 16), 1)
+        self._commit_every = parts.settings.getfloat("FRONTIER_COMMIT", 1.0)
+        self._attempts = parts.policy.attempts
+        self._leases: deque[Lease] = deque()
+        self._ready: deque[Request] = deque()
+        self._open: dict[int, tuple[Visit, Request]] = {}
+        self._timer: CallLaterResult | None = None
+        self._timer_at = 0.0
+        self._housekeeper: CallLaterResult | None = None
+        self._committed = 0.0
+        self._counted: Counter[str] = Counter()
+        self._closed = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        scheduler = cls(crawler, Parts.of(crawler))
+        connect = crawler.signals.connect
+        connect(scheduler._reached_downloader, signals.request_reached_downloader)
+        connect(scheduler._item_stored, signals.item_scraped)
+        connect(scheduler._item_stored, signals.item_dropped)
+        connect(scheduler._item_failed, signals.item_error)
+        connect(scheduler._callback_failed, signals.spider_error)
+        return scheduler
+
+    @property
+    def frontier(self) -> Frontier:
+        """The frontier behind this scheduler."""
+        return self._parts.frontier
+
+    # -- what Scrapy asks of a scheduler ---------------------------------------------------------------------
+
+    def open(self, spider: Spider) -> Deferred[None] | None:  # noqa: ARG002
+        """Open the frontier.
+
+        Raises:
+            CloseSpider: it cannot be used; the log says why and what to do.
+        """
+        try:
+            waiting = self.frontier.pending()
+        except FrontierError as error:
+            logger.critical("%s", error)
+            raise CloseSpider("frontier_error") from error
+        if waiting:
+            logger.info("Resuming: %d URLs wait in %s", waiting, self._parts.folder)
+        self._housekeeper = call_later(HOUSEKEEPING, self._housekeep)
+        return None
+
+    def close(self, reason: str) -> Deferred[None] | None:  # noqa: ARG002
+        """Give back what was not sent, and let go of the frontier."""
+        self._closed = True
+        for timer in (self._timer, self._housekeeper):
+            if timer is not None:
+                timer.cancel()
+        for visit, _ in list(self._open.values()):
+            self.end(visit)
+        self._write_stats()
+        if "frontier" in self._parts.__dict__:
+            self._parts.final = self.frontier.counts()
+            self.frontier.close()
+        return None
+
+    def has_pending_requests(self) -> bool:
+        """Whether anything waits or is out."""
+        return bool(self._ready) or self.frontier.pending() > 0
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Take in a request of a spider or of a middleware. URLs found by our own spider come through `add`."""
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is not None and not visit.over:
+            if visit.sent is None:
+                # A middleware wants something else asked first (robots.txt), under the same lease.
+                self._open[visit.lease.id] = (visit, request)
+                self._ready.append(request)
+                return True
+            return self._exchange(visit, request)
+        candidate = foreign.candidate(request, self._crawler.spider)
+        if candidate is None:
+            self._counted["frontier/unstorable"] += 1
+            return False
+        return self.add([candidate]) > 0
+
+    def next_request(self) -> Request | None:
+        """The next request that may go out at once, or None; then the timer wakes the engine when one may."""
+        if self._ready:
+            return self._ready.popleft()
+        if not self._leases:
+            self._leases.extend(self.frontier.take(self._clock.now(), self._take))
+        if not self._leases:
+            self._set_timer()
+            return None
+        return self._request(self._leases.popleft())
+
+    # -- what our own doors ask ------------------------------------------------------------------------------
+
+    def add(self, candidates: list[Candidate]) -> int:
+        """Let URLs join the frontier; answers how many were new."""
+        added = self.frontier.add(candidates)
+        self._counted["frontier/new"] += added.new
+        self._counted["frontier/known"] += added.known
+        if added.new:
+            self._timer_at = 0.0
+        return added.new
+
+    def end(self, visit: Visit) -> None:
+        """End a visit: what it found joins, its URL gets its end, its site its release time. Once for each visit."""
+        if visit.over:
+            return
+        visit.over = True
+        self._open.pop(visit.lease.id, None)
+        outcome = self._outcome(visit)
+        if visit.found:
+            self.add(visit.found)
+        self.frontier.finish(visit.lease, outcome, self._clock.now())
+        self._counted[f"frontier/end/{outcome.reason or outcome.end}"] += 1
+        self._crawler.signals.send_catch_log(visit_ended, visit=visit, outcome=outcome, spider=self._crawler.spider)
+
+    def failed(self, failure: Failure) -> None:
+        """Errback of every request."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is None:
+            return
+        if visit.outcome is None:
+            if isinstance(failure.value, IgnoreRequest):
+                visit.drop(Drop.IGNORED)
+            else:
+                visit.error = type(failure.value).__name__
+        self.end(visit)
+
+    # -- leases ----------------------------------------------------------------------------------------------
+
+    def _request(self, lease: Lease) -> Request:
+        visit = Visit(lease, lease.url, lease.kind)
+        make = getattr(self._crawler.spider, "make_request", None)
+        request: Request = foreign.request(visit, self._crawler.spider) if make is None else make(visit)
+        if request.errback is None:
+            request.errback = self.failed
+        self._open[lease.id] = (visit, request)
+        return request
+
+    def _exchange(self, visit: Visit, request: Request) -> bool:
+        """A middleware answered a request with another one: a retry, or a redirect that is not ours."""
+        if request.url == visit.url:
+            visit.outcome = after_failure(visit.lease.attempt, self._attempts, Drop.DOWNLOAD_ERROR)
+            self.end(visit)
+            return visit.outcome.end is End.AGAIN
+        candidate = foreign.candidate(request, self._crawler.spider, of=visit.lease)
+        visit.outcome = Outcome(End.DONE)
+        if candidate is not None:
+            visit.found.append(candidate)
+        self.end(visit)
+        return candidate is not None
+
+    def _outcome(self, visit: Visit) -> Outcome:
+        outcome = visit.outcome
+        if outcome is None:
+            outcome = self._undecided(visit)
+        outcome.asked = visit.sent is not None
+        outcome.response_time = visit.response_time
+        if visit.crawl_delay is not None:
+            outcome.crawl_delay = visit.crawl_delay
+        return outcome
+
+    def _undecided(self, visit: Visit) -> Outcome:
+        """What a visit came to on which nobody decided."""
+        if visit.error:
+            return after_failure(visit.lease.attempt, self._attempts, Drop.DOWNLOAD_ERROR)
+        if visit.sent is None:
+            return Outcome(End.RETURNED) if self._closed else Outcome(End.DROPPED, Drop.IGNORED)
+        if visit.kind is Kind.ROBOTS or (self._closed and visit.response_time is None):
+            return Outcome(End.CONTINUE, state=visit.lease.state)
+        return Outcome(End.DONE)
+
+    def _sweep(self) -> None:
+        """End the visits that the engine has let go of without a word."""
+        alive = seams.in_progress(self._crawler.engine)
+        waiting = set(self._ready)
+        for visit, request in list(self._open.values()):
+            if request not in alive and request not in waiting:
+                self._counted["frontier/swept"] += 1
+                self.end(visit)
+
+    # -- signals ---------------------------------------------------------------------------------------------
+
+    def _reached_downloader(self, request: Request) -> None:
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is not None:
+            visit.sent = self._clock.now()
+
+    def _item_stored(self, response: Response | None) -> None:
+        visit = _visit(response)
+        if visit is not None and visit.items:
+            visit.items -= 1
+            if not visit.items:
+                self.end(visit)
+
+    def _item_failed(self, response: Response | Failure | None) -> None:
+        visit = _visit(response)
+        if visit is not None:
+            visit.error = visit.error or "item_error"
+            visit.outcome = after_failure(visit.lease.attempt, self._attempts, Drop.CALLBACK_ERROR)
+            self._item_stored(response)  # type: ignore[arg-type]
+
+    def _callback_failed(self, response: Response | Failure | None) -> None:
+        visit = _visit(response)
+        if visit is not None:
+            visit.drop(Drop.CALLBACK_ERROR)
+            self.end(visit)
+
+    # -- timers ----------------------------------------------------------------------------------------------
+
+    def _set_timer(self) -> None:
+        """One timer, at the next release time. It is only moved when that time has come nearer."""
+        release = self.frontier.next_release()
+        if release is None or self._closed or (self._timer is not None and self._timer_at == release):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at = release
+        self._timer = call_later(max(release - self._clock.now(), 0.0), self._wake)
+
+    def _wake(self) -> None:
+        self._timer = None
+        seams.wake(self._crawler.engine)
+
+    def _housekeep(self) -> None:
+        self._housekeeper = call_later(HOUSEKEEPING, self._housekeep)
+        self._sweep()
+        self._write_stats()
+        now = self._clock.now()
+        if now - self._committed >= self._commit_every:
+            self._committed = now
+            self.frontier.commit()
+
+    def _write_stats(self) -> None:
+        """Counted here and written once a second: a call to the collector for each link would cost a tenth of a page."""
+        for name, value in self._counted.items():
+            self._crawler.stats.inc_value(name, value)
+        self._counted.clear()
+
+
+def _visit(response: Any) -> Visit | None:
+    request = getattr(response, "request", None)
+    visit: Visit | None = request.meta.get(VISIT) if request is not None else None
+    return visit

@@ -1,0 +1,185 @@
+"""The gate: all rules of this room in one place, cheap ones first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from datetime import date
+from typing import Protocol
+
+from mediacrawl.records import Drop
+from mediacrawl.scope.canonical import Base, scheme_of
+from mediacrawl.scope.exclusions import NeverCrawl
+from mediacrawl.scope.extensions import ExtensionFilter, extension_of_name
+from mediacrawl.scope.hosts import is_address
+from mediacrawl.scope.sites import host_of, site_of
+from mediacrawl.scope.traps import Traps
+
+_REMEMBERED = 100_000
+"""Hosts whose verdict is kept."""
+_LONGEST_ESCAPE = 9
+"""A character of a reference becomes at most so many of a URL: three octets beyond ASCII, each escaped."""
+
+
+class Whitelist(Protocol):
+    """What the gate needs of `scope.include.Include`."""
+
+    def allows(self, url: str, host: str) -> bool:
+        """Tell whether a URL is on the whitelist."""
+        ...
+
+
+class Scope:
+    """Decides whether a URL may join the crawl.
+
+    Every refusal has its reason from `records.Drop`. What a host alone decides (NeverCrawl, foreign sites,
+    the placeholder contact) is decided once per host and remembered until NeverCrawl changes.
+    """
+
+    def __init__(
+        self,
+        *,
+        today: Callable[[], date],
+        traps: Traps | None = None,
+        max_depth: int | None = None,
+        extensions: ExtensionFilter | None = None,
+        nevercrawl: NeverCrawl | None = None,
+        include: Whitelist | None = None,
+        only_sites: Iterable[str] | None = None,
+        loopback_only: bool = False,
+    ) -> None:
+        """Join the rules. What is left out lets everything pass.
+
+        Args:
+            today: gives the date that the calendar rules count from.
+            traps: the trap rules with their limits, the length of a URL among them.
+            max_depth: clicks from a seed; None for no limit.
+            extensions: endings that are never asked.
+            nevercrawl: domains that are never asked.
+            include: if given, only what it allows.
+            only_sites: if given, only these sites, as `site_of` names them.
+            loopback_only: only this machine: the user-agent still names the placeholder contact, and nobody
+                out there could complain.
+        """
+        self._today = today
+        self._traps = traps or Traps()
+        self._max_depth = max_depth
+        self._extensions = extensions or ExtensionFilter()
+        self._refused = self._extensions.refused
+        self._nevercrawl = nevercrawl or NeverCrawl()
+        self._include = include
+        self._only_sites = None if only_sites is None else frozenset(only_sites)
+        self._loopback_only = loopback_only
+        self._hosts: dict[str, Drop | None] = {}
+        self._version = self._nevercrawl.version
+
+    def check(self, url: str, depth: int = 0) -> Drop | None:
+        """Return why a URL may not join, or None if it may.
+
+        Args:
+            url: in canonical form, of scheme http or https.
+            depth: clicks from a seed.
+        """
+        if self._is_too_deep(depth):
+            return Drop.DEPTH
+        return self._reason(url, self._today())
+
+    def sift(
+        self, base: Base | str, hrefs: Iterable[str], depth: int = 0
+    ) -> tuple[list[tuple[int, str]], Counter[Drop]]:
+        """Sort the links of one page: resolve, write canonically, drop doubles, check.
+
+        A link that stands on the page twice, or leads to the page itself, is passed over and not counted.
+
+        Args:
+            base: what the links are relative to.
+            hrefs: the references as they stand in the page.
+            depth: clicks from a seed, of the links (not of the page).
+
+        Returns:
+            For each URL that may join its place in `hrefs` and its canonical form; and how often each reason
+            refused one.
+
+        Raises:
+            ValueError: the base is no http or https URL.
+        """
+        base = base if isinstance(base, Base) else Base(base)
+        accepted: list[tuple[int, str]] = []
+        drops: Counter[Drop] = Counter()
+        seen = {base.url}
+        too_deep, today = self._is_too_deep(depth), self._today()
+        resolve, reason_for = base.canonical, self._reason
+        longest = self._traps.max_length * _LONGEST_ESCAPE
+        for index, href in enumerate(hrefs):
+            url = resolve(href) if len(href) <= longest else None
+            if url is None:
+                drops[_why_no_url(href, longest)] += 1
+                continue
+            if url in seen:
+                continue
+            seen.add(url)
+            reason = Drop.DEPTH if too_deep else reason_for(url, today)
+            if reason is None:
+                accepted.append((index, url))
+            else:
+                drops[reason] += 1
+        return accepted, drops
+
+    def check_host(self, host: str) -> Drop | None:
+        """Return why no URL of a host may join, or None.
+
+        Args:
+            host: in canonical form. With a port it is understood too.
+        """
+        if self._nevercrawl.version != self._version:
+            self._version = self._nevercrawl.version
+            self._hosts.clear()
+        try:
+            return self._hosts[host]
+        except KeyError:
+            pass
+        if len(self._hosts) >= _REMEMBERED:
+            self._hosts.clear()
+        reason = self._hosts[host] = self._host_reason(host_of(f"//{host}"))
+        return reason
+
+    def _reason(self, url: str, today: date) -> Drop | None:
+        # Cut once for all rules: scheme, nothing, authority, segments; the query is part of the last.
+        parts = url.split("/")
+        if extension_of_name(parts[-1]) in self._refused and self._extensions.refuses(url):
+            return Drop.EXTENSION
+        reason = self.check_host(parts[2]) or self._traps.reason_of_parts(url, parts, today)
+        if reason is None and self._include is not None:
+            return None if self._include.allows(url, host_of(url)) else Drop.NOT_INCLUDED
+        return reason
+
+    def _host_reason(self, host: str) -> Drop | None:
+        if self._nevercrawl.match(host):
+            return Drop.NEVERCRAWL
+        if self._only_sites is not None and site_of(host) not in self._only_sites:
+            return Drop.OFFSITE
+        if self._loopback_only and not is_loopback(host):
+            return Drop.PLACEHOLDER_CONTACT
+        return None
+
+    def _is_too_deep(self, depth: int) -> bool:
+        return self._max_depth is not None and depth > self._max_depth
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host is this machine by its name alone, without DNS.
+
+    ``localhost`` and what ends in it (RFC 6761 section 6.3), 127.0.0.0/8 and ::1.
+
+    Args:
+        host: in canonical form.
+    """
+    if is_address(host):
+        return host.startswith("127.") or host == "[::1]"
+    return host == "localhost" or host.endswith(".localhost")
+
+
+def _why_no_url(href: str, longest: int) -> Drop:
+    if scheme_of(href) not in ("", "http", "https"):
+        return Drop.SCHEME
+    return Drop.LENGTH if len(href) > longest else Drop.BAD_URL

@@ -1,0 +1,72 @@
+"""What belongs together: the site of a URL, its host, and its authority.
+
+A site is what one owner can register under the public suffix list, private suffixes included: two blogs
+at one hoster are two sites, ``www`` and ``media`` of one domain are one. Politeness counts per site.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from tldextract import TLDExtract
+
+from mediacrawl.scope.hosts import canonical_host, is_address
+
+# The list that comes with the package: a crawl starts without the network and decides the same everywhere.
+_extract = TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
+
+
+def site_of(url_or_host: str) -> str:
+    """Return the site: the registrable domain, or the host itself if it has none.
+
+    Addresses, names of one label (``localhost``, ``intranet``) and public suffixes themselves
+    (``github.io``) are their own site. An unknown top-level domain counts as a suffix of one label, which
+    is the public suffix list's own rule, so the site of ``www.tonspur.example`` is ``tonspur.example``.
+
+    Args:
+        url_or_host: absolute URL, or a host (IPv6 in square brackets). Need not be canonical.
+    """
+    return _site(host_of(url_or_host) if "//" in url_or_host else url_or_host)
+
+
+def host_of(url: str) -> str:
+    """Return the host of an absolute URL by slicing: no user, no port, IPv6 in its square brackets.
+
+    Args:
+        url: absolute URL; of one in canonical form the host is canonical too.
+    """
+    start = url.find("//") + 2
+    end = url.find("/", start)
+    authority = url[start:end] if end >= 0 else _cut(url[start:])
+    if "@" in authority:
+        authority = authority.rpartition("@")[2]
+    if ":" not in authority:
+        return authority
+    return authority[: authority.find("]") + 1] or authority.partition(":")[0]
+
+
+def authority_of(url: str) -> str:
+    """Return scheme, host and port of a canonical URL: ``https://site.example:8080``.
+
+    One robots.txt holds for one authority (RFC 9309 section 2.3).
+
+    Args:
+        url: in canonical form.
+    """
+    end = url.find("/", url.find("//") + 2)
+    return url[:end] if end >= 0 else url
+
+
+def _cut(rest: str) -> str:
+    return rest.partition("?")[0].partition("#")[0]
+
+
+@lru_cache(maxsize=100_000)
+def _site(host: str) -> str:
+    name = canonical_host(host) or host
+    if is_address(name) or "." not in name:
+        return name
+    parts = _extract.extract_str(name)
+    if parts.suffix:
+        return f"{parts.domain}.{parts.suffix}" if parts.domain else name
+    return ".".join(name.split(".")[-2:])

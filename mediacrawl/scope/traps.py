@@ -1,0 +1,145 @@
+"""Rules for URLs that a program makes up without end: paths that grow, and calendars.
+
+Each rule reads the URL alone. They are few and plain, because a wrong hit loses real pages: what they
+miss is bounded by the queue of each site, which a trap can fill but not leave.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import date
+
+from mediacrawl.records import Drop
+from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
+
+# The years of all that has the shape of a date: "2031-05", "20310512", "=2031", "=203105". It passes over
+# most identifiers. Four classes in a row are found twice as fast as one with {4}.
+_years = re.compile(
+    r"([0-9][0-9][0-9][0-9])(?:[-/._](?:0?[1-9]|1[0-2])(?![0-9])|(?=[0-9]{4}(?![0-9]))"
+    r"|(?<==[0-9]{4})(?:[0-9]{2})?(?![0-9]))"
+).findall
+# "2031-05", "2031/5", "2031/05/12"
+_months = re.compile(r"(?<![0-9])([0-9]{4})([-/._])(0?[1-9]|1[0-2])(?![0-9])").findall
+# "20310512", and "203105" as a value of the query: in a path six digits are an identifier more often.
+_compact_months = re.compile(
+    r"(?:(?<==)|(?<![0-9])(?=[0-9]{8}))(2[01][0-9]{2})(0[1-9]|1[0-2])"
+    r"(?:0[1-9]|[12][0-9]|3[01])?(?![0-9])"
+).findall
+_years_in_query = re.compile(r"[?&](?:[a-z_]*year|[a-z_]*date|y|jahr|annee|anno)=([0-9]{4})(?![0-9])").findall
+
+# Whole words of the path, or names in the query. Only a calendar proper has pages for every month of the
+# past; the others hold what has happened, and then the year 1977 is what we came for.
+_WORD = r"[/?&_.\-](?:{})(?=[/=&_.?\-]|$)"
+_is_calendar = re.compile(
+    _WORD.format("calend[a-z]*|kalender|agenda|schedule|termine|cal|ical|month|monat|mois|mes|week|day|tribe")
+).search
+_is_dated = re.compile(
+    _WORD.format("events?|veranstaltungen|evenements|eventos|eventi|archiv[a-z]*|year|date|jahr")
+).search
+
+
+@dataclass(slots=True)
+class Traps:
+    """The trap rules with their limits.
+
+    Attributes:
+        max_length: characters of a URL.
+        max_segments: segments of a path.
+        max_repeats: how often one segment may stand in a path.
+        max_cycles: how often a run of two or more segments may follow itself, the first time counted.
+        years_ahead: how far a calendar may reach into the future.
+        first_year: the earliest year that a calendar may show.
+    """
+
+    max_length: int = 2_048
+    max_segments: int = 20
+    max_repeats: int = 3
+    max_cycles: int = 2
+    years_ahead: int = 1
+    first_year: int = 1990
+    _few: int = field(init=False, repr=False)
+    _doubles: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # Up to so many parts of a URL there is no trap in its path, and none with fewer doubles among them. A query
+        # makes the last segment look different, so the doubles are one fewer than the rules ask for.
+        self._few = 3 + min(self.max_segments, self.max_repeats)
+        self._doubles = min(self.max_repeats, 2 * self.max_cycles) - 1
+
+    def reason(self, url: str, today: date) -> Drop | None:
+        """Return why a URL looks like a trap, or None.
+
+        Args:
+            url: in canonical form.
+            today: what the calendar rules count from.
+        """
+        return self.reason_of_parts(url, url.split("/"), today)
+
+    def reason_of_parts(self, url: str, parts: list[str], today: date) -> Drop | None:
+        """Return what `reason` returns; for a caller that has cut the URL already.
+
+        Args:
+            url: in canonical form, so its query holds no bare slash.
+            parts: the URL, cut at its slashes: scheme, nothing, authority, segments.
+            today: what the calendar rules count from.
+        """
+        if len(url) > self.max_length:
+            return Drop.LENGTH
+        number = len(parts)
+        if number > self._few and (number - len(set(parts)) >= self._doubles or number > 3 + self.max_segments):
+            reason = self._path_reason(parts)
+            if reason is not None:
+                return reason
+        first, last = self.first_year, today.year
+        for year in _years(url, 8 + len(parts[2])):
+            # Nearly all dates are in these years.
+            if not first <= int(year) <= last:
+                return Drop.TRAP_CALENDAR if self._is_endless_calendar(url, today) else None
+        return None
+
+    def _path_reason(self, parts: list[str]) -> Drop | None:
+        if len(parts) > 3 + self.max_segments:
+            return Drop.TRAP_SEGMENTS
+        segments = [*parts[3:-1], parts[-1].partition("?")[0]]
+        if any(segments.count(segment) > self.max_repeats for segment in set(segments)):
+            return Drop.TRAP_REPEAT
+        return Drop.TRAP_REPEAT if self._cycles(segments) else None
+
+    def _cycles(self, segments: list[str]) -> bool:
+        """Tell whether a run of segments follows itself too often: a/b/a/b/a/b."""
+        times = self.max_cycles + 1
+        for period in range(2, len(segments) // times + 1):
+            alike = 0
+            for first, second in zip(segments, segments[period:], strict=False):
+                alike = alike + 1 if first == second else 0
+                if alike == period * (times - 1):
+                    return True
+        return False
+
+    def _is_endless_calendar(self, url: str, today: date) -> bool:
+        path = url[url.find("/", 8) :].lower()
+        # A recording is no page of a calendar.
+        return self._is_out_of_time(path, today) and extension_of(url) not in MEDIA_EXTENSIONS
+
+    def _is_out_of_time(self, path: str, today: date) -> bool:
+        limit = (today.year + self.years_ahead, today.month)
+        months = [(int(year), int(month), mark) for year, mark, month in _months(path)]
+        if any(_is_slashed_future(month, limit) for month in months):
+            return True
+        if any(year < self.first_year for year, _, _ in months) and _is_calendar(path):
+            return True
+        dates = [month[:2] for month in months]
+        dates += [(int(year), int(month)) for year, month in _compact_months(path)]
+        if any(date > limit for date in dates) and (_is_calendar(path) or _is_dated(path)):
+            return True
+        return any((int(year), 1) > limit for year in _years_in_query(path))
+
+
+def _is_slashed_future(month: tuple[int, int, str], limit: tuple[int, int]) -> bool:
+    """Tell of /2031/05/ without any word.
+
+    /4821/11/ may be an identifier. A calendar is walked month by month, so it is stopped well enough in
+    the years that follow.
+    """
+    return month[2] == "/" and limit < month[:2] < (2200, 1)

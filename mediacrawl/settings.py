@@ -1,0 +1,223 @@
+"""Every setting, with its unit and its reason.
+
+The first half is mediacrawl's own; the second half are Scrapy's, where our value differs from Scrapy's. Set any of
+them on the command line with ``-s NAME=VALUE``, or in a settings module of your own that begins with
+``from mediacrawl.settings import *``.
+"""
+
+from importlib.util import find_spec
+
+from mediacrawl import __version__
+
+# -- Who we are -------------------------------------------------------------------------------------------------
+
+MEDIACRAWL_CONTACT = "https://example.invalid/set-MEDIACRAWL_CONTACT"
+"""A page or mail address where the operator of a site finds you. It stands in every request, because a request that
+says whom to ask gets a mail instead of a block. As long as it is this placeholder only loopback is crawled."""
+
+USER_AGENT = f"mediacrawl/{__version__} (+{{contact}})"
+"""Name and link. ``{contact}`` becomes MEDIACRAWL_CONTACT."""
+
+ROBOTS_TOKEN = "mediacrawl"
+"""The product token that our group in a robots.txt has (RFC 9309, 2.2.1): never the whole User-Agent header."""
+
+# -- Where things lie -------------------------------------------------------------------------------------------
+
+MEDIACRAWL_DIR = ".mediacrawl"
+"""Folder of the crawl's state: frontier, request log, catalogue. JOBDIR, if set, comes before it."""
+
+MEDIACRAWL_DB = "media.db"
+"""The catalogue (SQLite), in the state folder unless a path with a folder is given."""
+
+SCHEDULER_STORE = "sqlite"
+"""Where the frontier is kept: ``sqlite`` survives any kill, ``memory`` is gone with the process."""
+
+# -- Politeness: how often a site is asked ----------------------------------------------------------------------
+
+POLITENESS_FACTOR = 30.0
+"""Seconds of delay per second of response time. A site that answers in 0.5 s is asked every 15 s."""
+
+POLITENESS_MIN_DELAY = 15.0
+"""Seconds; the least between two requests to one site. The crawler this one follows never got a complaint at it."""
+
+POLITENESS_MAX_DELAY = 1800.0
+"""Seconds; the most that the formula may ask for. A Crawl-delay is not cut by it."""
+
+POLITENESS_FIRST_DELAY = 60.0
+"""Seconds; the least while fewer than five response times of a site are known: the benefit of the doubt."""
+
+ROBOTS_ENABLED = True
+"""Whether robots.txt binds us. Off is for one's own sites only."""
+
+ROBOTS_MAX_AGE = 86_400.0
+"""Seconds a robots.txt counts before it is asked anew (RFC 9309, 2.4: at most 24 hours)."""
+
+ROBOTS_RETRY = 3600.0
+"""Seconds before a robots.txt that could not be had is asked again; nothing of its authority is fetched meanwhile."""
+
+NEVERCRAWL_FILES = ["exclusions/NeverCrawl.txt"]
+"""Lists of domains that are never asked, one a line. Relative paths: the folder of ``scrapy.cfg``, else the package's own."""
+
+NEVERCRAWL_RELOAD = 900.0
+"""Seconds between two looks at whether those files changed. A complaint takes effect within this time."""
+
+REDIRECT_CAP = 3
+"""Redirects in a row that are followed; each is a visit of its own. Chains longer than three rarely end at media."""
+
+# -- Scope: what may join ---------------------------------------------------------------------------------------
+
+SCOPE_MAX_LENGTH = 2048
+"""Characters of a URL. Longer ones are session ids and traps."""
+
+SCOPE_MAX_DEPTH = 20
+"""Clicks from a seed."""
+
+SCOPE_EXTENSIONS_FILE = "exclusions/extensions.txt"
+"""Extensions that are not fetched, one a line."""
+
+# -- Frontier ---------------------------------------------------------------------------------------------------
+
+FRONTIER_EXPLORE = 0.02
+"""Share of the picks, 0 to 1, made evenly at random so that nothing starves. More costs finds, none loses sites."""
+
+FRONTIER_CLASSES = 60
+"""Link classes a site may have; endless URL shapes cannot grow the table beyond it."""
+
+FRONTIER_ATTEMPTS = 3
+"""How often a URL is asked before it is given up."""
+
+FRONTIER_TAKE = 16
+"""Leases taken at a time. Each batch is one commit; a lease that is not sent yet keeps its site from nobody else."""
+
+FRONTIER_COMMIT = 1.0
+"""Seconds after which writes are made durable at the latest. A kill undoes at most the ends of this long."""
+
+# -- What is fetched --------------------------------------------------------------------------------------------
+
+PAGE_MAX_BYTES = 200_000
+"""Bytes of a page that are read; the rest is cut off. Links beyond it are navigation that stands above as well."""
+
+PROBE_HEAD_BYTES = 16_384
+"""Bytes of a media file's head that are asked for first. 8 KB cost more second requests, 64 KB triples the median."""
+
+PROBE_MAX_REQUESTS = 6
+"""Requests for one media file."""
+
+PROBE_MAX_BYTES = 262_144
+"""Bytes for one media file."""
+
+# -- What is written down ---------------------------------------------------------------------------------------
+
+REQUEST_LOG_ENABLED = True
+"""One line per request, the answer to any complaint."""
+
+REQUEST_LOG_DAYS = 31
+"""Days that the request log is kept."""
+
+PROGRESS_INTERVAL = 1.0
+"""Seconds between two progress lines on a terminal; without a terminal, LOGSTATS_INTERVAL counts."""
+
+PROGRESS_SUMMARY = True
+"""Whether the log ends with the summary. The demo prints it itself."""
+
+# -- Machine ----------------------------------------------------------------------------------------------------
+
+GC_THRESHOLD = 50_000
+"""Young objects before Python's collector runs. A page makes thousands; at Python's 700 the collector was a third of
+the crawl's time. 0 leaves the collector alone."""
+
+RESOLVER_HOSTS: dict[str, str] = {}
+"""Names with fixed addresses, before DNS is asked: ``{"blog.example": "127.0.0.1"}``. The demo lives by it."""
+
+# -- Scrapy's settings, where ours differ -----------------------------------------------------------------------
+
+BOT_NAME = "mediacrawl"
+SPIDER_MODULES = ["mediacrawl.spiders"]
+NEWSPIDER_MODULE = "mediacrawl.spiders"
+COMMANDS_MODULE = "mediacrawl.commands"
+
+SCHEDULER = "mediacrawl.scheduler.PenaltyBoxScheduler"
+"""Hands out only what may go at once. Scrapy's own lets requests wait in the downloader, 674 bytes each."""
+
+DOWNLOAD_DELAY = 0
+"""The frontier waits; the downloader does not."""
+
+CONCURRENT_REQUESTS = 128
+"""Requests out at a time, each to another site."""
+
+CONCURRENT_REQUESTS_PER_DOMAIN = 1
+"""The frontier gives out one a site anyway."""
+
+CONCURRENT_ITEMS = 1
+"""Each output of a callback is a task otherwise; a page of ours has at most one."""
+
+DOWNLOADER_MIDDLEWARES = {
+    # Ours, from the engine outward.
+    "mediacrawl.middlewares.NeverCrawlMiddleware": 40,
+    "mediacrawl.middlewares.RobotsMiddleware": 60,
+    "mediacrawl.middlewares.RedirectCapMiddleware": 605,
+    "mediacrawl.middlewares.CutMiddleware": 800,
+    "mediacrawl.middlewares.AdaptiveDelayMiddleware": 950,
+    "mediacrawl.middlewares.RequestLogMiddleware": 960,
+    # Scrapy's that ours replace, or that a crawl of strangers' sites does not need.
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
+    "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": None,
+    "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": None,
+    "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": None,
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
+}
+
+SPIDER_MIDDLEWARES = {
+    # Our spider hands a page's links to the frontier itself; no request passes here.
+    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
+    "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
+    "scrapy.spidermiddlewares.referer.RefererMiddleware": None,
+    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
+    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
+    "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
+}
+
+ITEM_PIPELINES = {
+    # Comment one out to switch it off. Each works in any Scrapy project.
+    "mediacrawl.pipelines.CataloguePipeline": 300,
+}
+
+EXTENSIONS = {
+    "mediacrawl.extensions.Tuning": 0,
+    "mediacrawl.extensions.Progress": 10,
+}
+
+DNS_RESOLVER = "mediacrawl.resolver.HostsResolver"
+REACTOR_THREADPOOL_MAXSIZE = 20
+"""Threads that look up names."""
+
+ASYNCIO_EVENT_LOOP = "uvloop.Loop" if find_spec("uvloop") else None
+"""uvloop, where it is installed (extra ``speed``), spends a third less on the network."""
+
+DOWNLOAD_TIMEOUT = 30
+"""Seconds. Scrapy's 180 is for files; nothing of ours is longer than 200 KB."""
+
+DOWNLOAD_MAXSIZE = 16 * 1024 * 1024
+"""Bytes after decompression: a page that grows beyond it is a bomb. What is read from the wire is far less."""
+
+DOWNLOAD_WARNSIZE = 0
+DOWNLOAD_FAIL_ON_DATALOSS = False
+"""Half a page has links, too."""
+
+DOWNLOAD_HANDLERS = {"file": None, "data": None, "ftp": None, "s3": None}
+"""Only http and https: a link must never reach the crawler's own disk."""
+
+TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False
+"""Both run any code that reaches their port."""
+
+COOKIES_ENABLED = False
+WARN_ON_GENERATOR_RETURN_VALUE = False
+FEED_EXPORT_ENCODING = "utf-8"
+LOG_LEVEL = "INFO"
+LOG_FORMATTER = "mediacrawl.extensions.QuietLogFormatter"

@@ -1,0 +1,158 @@
+"""The arguments of the spider (``-a name=value``), read once, with one clear sentence for what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mediacrawl.parts import locate
+from mediacrawl.scope import NeverCrawl, NeverCrawlError, is_loopback, site_of
+from mediacrawl.scope.include import Include, IncludeError
+from mediacrawl.scope.seeds import SeedError, parse_seeds, read_seed_source, split_inline
+from mediacrawl.scope.sites import host_of
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"", "0", "false", "no", "off"})
+_LISTS = (".txt", ".lst", ".list", ".csv", ".tsv")
+_SHOWN = 20
+
+
+class ArgumentError(ValueError):
+    """An argument cannot be used. The message is one sentence: what, where, what to do."""
+
+
+@dataclass(slots=True)
+class Arguments:
+    """What the user asked for.
+
+    Attributes:
+        seeds: canonical URLs to begin with.
+        lists: http(s) URLs of lists of seeds, fetched when the crawl starts.
+        problems: one sentence for each line of a seed list that could not be used.
+        same_site: keep to the seeds' sites.
+        include: the whitelist, if one was given.
+        fresh: forget what an earlier crawl left.
+    """
+
+    seeds: list[str] = field(default_factory=list)
+    lists: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    same_site: bool = False
+    include: Include | None = None
+    fresh: bool = False
+
+    @classmethod
+    def read(cls, seed: str = "", scope: str = "web", include: str = "", fresh: str = "") -> Arguments:
+        """Read the arguments as the command line gives them.
+
+        Args:
+            seed: a path, ``pkg:package/file``, the URL of a list, or URLs themselves, by comma or line.
+            scope: ``web`` or ``site``.
+            include: path of a whitelist.
+            fresh: yes or no.
+
+        Raises:
+            ArgumentError: one of them cannot be used.
+        """
+        arguments = cls(same_site=_scope(scope), fresh=_switch("fresh", fresh), include=_include(include))
+        if seed.strip():
+            arguments._read_seeds(seed.strip())
+        return arguments
+
+    def take_list(self, text: bytes, where: str) -> list[str]:
+        """Add the seeds of a list; answers those that are new to this call."""
+        seeds, problems = parse_seeds(text, where)
+        self.problems += problems
+        urls = [url for _, url in seeds]
+        self.seeds += urls
+        return urls
+
+    def check(self, *, anonymous: bool) -> None:
+        """See that the crawl may begin.
+
+        Args:
+            anonymous: the contact in the User-Agent is still the placeholder.
+
+        Raises:
+            ArgumentError: a seed is outside loopback and nobody could tell whose crawler this is.
+        """
+        if not anonymous:
+            return
+        outside = next((url for url in self.seeds + self.lists if not is_loopback(host_of(url))), None)
+        if outside is not None:
+            raise ArgumentError(
+                f"{outside} is somebody's server, and the crawler has no address to complain to; "
+                "set MEDIACRAWL_CONTACT to a page or mail address of yours (-s MEDIACRAWL_CONTACT=https://...)"
+            )
+
+    @property
+    def sites(self) -> frozenset[str]:
+        """The seeds' sites."""
+        return frozenset(site_of(url) for url in self.seeds)
+
+    def report(self) -> list[str]:
+        """The problems worth showing: all of a few, the first of many."""
+        rest = len(self.problems) - _SHOWN
+        return self.problems if rest <= 0 else [*self.problems[:_SHOWN], f"and {rest} more lines like these"]
+
+    def _read_seeds(self, seed: str) -> None:
+        if "://" not in seed and "\n" not in seed and "," not in seed or seed.startswith("pkg:"):
+            self._read_source(seed)
+        else:
+            for part in split_inline(seed):
+                if _is_list(part):
+                    self.lists.append(part)
+                else:
+                    self.take_list(part.encode(), "seed")
+        if not self.seeds and not self.lists:
+            why = f": {self.problems[0]}" if self.problems else ""
+            raise ArgumentError(f"no seed can be used in {seed[:200]!r}{why}")
+
+    def _read_source(self, seed: str) -> None:
+        try:
+            text, where = read_seed_source(seed, Path.cwd())
+        except SeedError as error:
+            raise ArgumentError(str(error)) from error
+        self.take_list(text, where)
+
+
+def check_nevercrawl(settings: BaseSettings) -> None:
+    """See that the NeverCrawl list can be read.
+
+    Raises:
+        ArgumentError: it cannot; a crawl without its list must not start.
+    """
+    try:
+        NeverCrawl.load([locate(name) for name in settings.getlist("NEVERCRAWL_FILES")], 0.0)
+    except NeverCrawlError as error:
+        raise ArgumentError(f"{error} (setting NEVERCRAWL_FILES)") from error
+
+
+def _is_list(url: str) -> bool:
+    path = url.partition("?")[0].partition("#")[0]
+    return url.startswith(("http://", "https://")) and path.lower().endswith(_LISTS)
+
+
+def _scope(text: str) -> bool:
+    if text not in {"web", "site"}:
+        raise ArgumentError(f"scope={text} is not known; use scope=web (the default) or scope=site")
+    return text == "site"
+
+
+def _switch(name: str, text: str) -> bool:
+    if text.lower() not in _TRUE | _FALSE:
+        raise ArgumentError(f"{name}={text} is neither yes nor no; use {name}=1 or leave it out")
+    return text.lower() in _TRUE
+
+
+def _include(path: str) -> Include | None:
+    if not path:
+        return None
+    try:
+        return Include.load(Path(path))
+    except IncludeError as error:
+        raise ArgumentError(str(error)) from error

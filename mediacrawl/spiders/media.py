@@ -1,0 +1,354 @@
+"""The spider ``media``: it joins the rooms."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, Spider
+from scrapy.exceptions import CloseSpider
+
+from mediacrawl.extract import Page, looks_like_feed, parse_feed, parse_page
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.stores import delete_store
+from mediacrawl.parts import Parts, locate, today
+from mediacrawl.politeness.retry import after_status
+from mediacrawl.priority import first_score, link_class
+from mediacrawl.probe import build_item, sniff
+from mediacrawl.probe.answer import Answer, answer_kind, is_media
+from mediacrawl.probe.session import FirstAnswer, Session
+from mediacrawl.records import VISIT, Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
+from mediacrawl.scheduler import PenaltyBoxScheduler
+from mediacrawl.scope import MEDIA_EXTENSIONS, ExtensionFilter, Scope, Traps, extension_of, site_of
+from mediacrawl.spiders.arguments import ArgumentError, Arguments, check_nevercrawl
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+    from typing_extensions import Self
+
+_BATCH = 1000
+_PLAYERS = frozenset({"audio", "video", "source", "og:audio", "og:video", "twitter:player:stream", "enclosure"})
+
+
+class MediaSpider(Spider):
+    """Finds audio and video files and reads what they say about themselves.
+
+    Args (``-a name=value``):
+        seed: where to begin: a path, ``pkg:package/file``, the URL of a list (its path ends in .txt, .csv, .lst), or URLs
+            themselves, by comma or line. Left out, the crawl that lies in the state folder goes on.
+        scope: ``web`` (default) or ``site``: keep to the seeds' sites.
+        include: path of a whitelist of domains and regular expressions.
+        fresh: 1 forgets what an earlier crawl in the same state folder left.
+    """
+
+    name = "media"
+
+    def __init__(self, arguments: Arguments, crawler: Crawler, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.arguments = arguments
+        self._parts = Parts.of(crawler)
+        self._attempts = self._parts.policy.attempts
+        self._page_bytes = self._parts.settings.getint("PAGE_MAX_BYTES", 200_000)
+        agent = self._parts.user_agent
+        self._page_headers = {
+            "User-Agent": agent,
+            "Accept": "text/html,application/xhtml+xml,application/rss+xml,*/*;q=0.5",
+            "Accept-Encoding": "gzip, deflate",
+        }
+        # A range of a compressed answer is not a range of the file.
+        self._media_headers = {"User-Agent": agent, "Accept": "*/*", "Accept-Encoding": "identity"}
+        self._scope: Scope | None = None
+
+    @classmethod
+    def from_crawler(
+        cls,
+        crawler: Crawler,
+        seed: str = "",
+        scope: str = "web",
+        include: str = "",
+        fresh: str = "",
+        **kwargs: Any,
+    ) -> Self:
+        arguments = Arguments.read(seed, scope, include, fresh)
+        arguments.check(anonymous=Parts.of(crawler).anonymous)
+        spider = cls(arguments, crawler, **kwargs)
+        spider._set_crawler(crawler)
+        if arguments.fresh:
+            spider._forget()
+        return spider
+
+    @classmethod
+    def check_arguments(cls, arguments: dict[str, str], settings: BaseSettings) -> None:
+        """See before the crawl starts that it can.
+
+        Raises:
+            ArgumentError: it cannot; one sentence says why and what to do.
+        """
+        known = {name: arguments[name] for name in ("seed", "scope", "include", "fresh") if name in arguments}
+        read = Arguments.read(**known)
+        parts = Parts(settings)
+        read.check(anonymous=parts.anonymous)
+        check_nevercrawl(settings)
+        if not read.seeds and not read.lists and (read.fresh or not any(parts.folder.glob("frontier.db"))):
+            raise ArgumentError(
+                f"no seed is given and no crawl lies in {parts.folder.resolve()}; "
+                "begin with -a seed=seeds.txt, or see the demo: scrapy demo"
+            )
+
+    # -- the beginning ---------------------------------------------------------------------------------------
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Hand the seeds to the frontier, in batches: as requests 33,000 of them would block the crawl for a second."""
+        for url in self.arguments.lists:
+            await self._fetch_list(url)
+        for problem in self.arguments.report():
+            self.logger.warning("Seed left out: %s", problem)
+        seeds = self.arguments.seeds
+        if seeds or self.scheduler.frontier.pending() == 0:
+            self.logger.info("%d seeds on %d sites", len(seeds), len(self.arguments.sites))
+        for start in range(0, len(seeds), _BATCH):
+            batch = [self._seed(url) for url in seeds[start : start + _BATCH]]
+            self.scheduler.add([candidate for candidate in batch if self.admit(candidate)])
+        nothing: tuple[Any, ...] = ()
+        for _ in nothing:  # an asynchronous generator is what Scrapy wants
+            yield _
+
+    async def _fetch_list(self, url: str) -> None:
+        request = Request(url, headers=self._page_headers, meta={"dont_obey_robotstxt": True})
+        try:
+            response = await self.crawler.engine.download_async(request)
+        except Exception as error:
+            self.logger.critical("The seed list %s could not be had: %s", url, error)
+            raise CloseSpider("seed_error") from error
+        if response.status != 200:
+            self.logger.critical("The seed list %s could not be had: status %d", url, response.status)
+            raise CloseSpider("seed_error")
+        self.arguments.take_list(response.body, url)
+        try:
+            self.arguments.check(anonymous=self._parts.anonymous)
+        except ArgumentError as error:
+            self.logger.critical("%s", error)
+            raise CloseSpider("seed_error") from error
+
+    def _forget(self) -> None:
+        for path in delete_store(self._parts.folder):
+            self.logger.info("fresh: deleted %s", path)
+        self.logger.info("fresh: the catalogue and the request log in %s are kept", self._parts.folder)
+
+    # -- what the other doors ask ----------------------------------------------------------------------------
+
+    @property
+    def scheduler(self) -> PenaltyBoxScheduler:
+        """The scheduler that this spider needs.
+
+        Raises:
+            TypeError: the project's setting ``SCHEDULER`` names another one.
+        """
+        scheduler = self.crawler.engine.scheduler
+        if not isinstance(scheduler, PenaltyBoxScheduler):
+            raise TypeError("the spider media needs SCHEDULER = 'mediacrawl.scheduler.PenaltyBoxScheduler'")
+        return scheduler
+
+    @property
+    def scope(self) -> Scope:
+        """What decides whether a URL may join; made when the seeds are known."""
+        if self._scope is None:
+            settings = self._parts.settings
+            self._scope = Scope(
+                today=today,
+                traps=Traps(max_length=settings.getint("SCOPE_MAX_LENGTH", 2048)),
+                max_depth=settings.getint("SCOPE_MAX_DEPTH", 20),
+                extensions=ExtensionFilter.load(locate(settings["SCOPE_EXTENSIONS_FILE"])),
+                nevercrawl=self._parts.nevercrawl,
+                include=self.arguments.include,
+                only_sites=self.arguments.sites if self.arguments.same_site else None,
+                loopback_only=self._parts.anonymous,
+            )
+        return self._scope
+
+    def admit(self, candidate: Candidate) -> bool:
+        """Whether a URL that was found otherwise than on a page may join; a refusal is counted."""
+        reason = self.scope.check(candidate.url, candidate.depth)
+        if reason is not None:
+            self.crawler.stats.inc_value(f"drop/{reason}")
+        return reason is None
+
+    def make_request(self, visit: Visit) -> Request:
+        """The request of a lease: a page whole, a media file by the range that its probe asks for next."""
+        meta = {VISIT: visit, "verbatim_url": True, "download_slot": visit.lease.site}
+        if visit.kind is not Kind.MEDIA:
+            return Request(visit.url, headers=self._page_headers, meta=meta)
+        session = Session.load(visit.lease.state, self._parts.probe)
+        start, stop = session.probe.next_range() or (0, 1)
+        visit.asked = stop - start
+        headers = {**self._media_headers, "Range": f"bytes={start}-{stop - 1}"}
+        if session.first.validator and start:
+            headers["If-Range"] = session.first.validator
+        return Request(visit.url, headers=headers, meta=meta)
+
+    # -- answers ---------------------------------------------------------------------------------------------
+
+    def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
+        """Read an answer. The visit ends here, or, if it gave an item, when the pipelines have stored it."""
+        visit: Visit = response.meta[VISIT]
+        item = self._read(visit, response) if visit.outcome is None else None
+        if item is not None:
+            visit.items = 1
+            return [item]
+        self.scheduler.end(visit)
+        return None
+
+    def _read(self, visit: Visit, response: Response) -> MediaItem | None:
+        ended = after_status(response.status, visit.lease.attempt, self._attempts)
+        if ended is not None and not visit.lease.state:
+            visit.outcome = ended
+            return None
+        visit.outcome = Outcome(End.DONE)
+        answer = answer_kind(_header(response, "Content-Type"))
+        if visit.kind is Kind.MEDIA and answer is not Answer.PAGE:
+            return self._read_media(visit, response)
+        if answer is Answer.ANYTHING:
+            answer = _by_content(response.body)
+        if answer is Answer.MEDIA:
+            return self._read_media(visit, response)
+        if answer is Answer.PAGE:
+            self._read_page(visit, response)
+        elif answer is Answer.FEED and looks_like_feed(_header(response, "Content-Type"), response.body):
+            self._read_feed(visit, response)
+        else:
+            visit.drop(Drop.CONTENT_TYPE)
+        return None
+
+    def _read_page(self, visit: Visit, response: Response) -> None:
+        page = parse_page(response.body[: self._page_bytes], response.url, _charset(response))
+        self.crawler.stats.inc_value("page/read")
+        hrefs = [link.href for link in page.links]
+        accepted, drops = self.scope.sift(page.base, hrefs, visit.lease.depth + 1)
+        places = {url: place for place, url in accepted}
+        fresh = self.scheduler.frontier.unknown(list(places))
+        if page.nofollow_all:
+            drops[Drop.NOFOLLOW] += len(fresh)
+        else:
+            self._queue_links(visit, page, [(url, places[url]) for url in fresh])
+        for reason, number in drops.items():
+            self.crawler.stats.inc_value(f"drop/{reason}", number)
+
+    def _queue_links(self, visit: Visit, page: Page, fresh: list[tuple[str, int]]) -> None:
+        for url, place in fresh:
+            link = page.links[place]
+            if page.nofollow(link):
+                self.crawler.stats.inc_value(f"drop/{Drop.NOFOLLOW}")
+                continue
+            evidence = Evidence(link.via, page.anchor(link), page.title)
+            visit.found.append(self._candidate(visit, url, evidence))
+
+    def _read_feed(self, visit: Visit, response: Response) -> None:
+        feed = parse_feed(response.body, response.url)
+        self.crawler.stats.inc_value("feed/read")
+        base = response.url
+        for entry in feed.entries:
+            found = [(entry.enclosure, "enclosure"), (entry.link, "feed")]
+            for href, via in found:
+                accepted, drops = self.scope.sift(base, [href] if href else [], visit.lease.depth + 1)
+                for _, url in accepted:
+                    evidence = Evidence(via, entry.title[:200], feed.title[:200], base, entry.guid[:200])
+                    visit.found.append(self._candidate(visit, url, evidence))
+                for reason, number in drops.items():
+                    self.crawler.stats.inc_value(f"drop/{reason}", number)
+
+    def _read_media(self, visit: Visit, response: Response) -> MediaItem | None:
+        session = Session.load(visit.lease.state, self._parts.probe)
+        if not session.first.at:
+            session.first = _first_answer(response)
+        session.take(
+            response.status, _header(response, "Content-Range"), _header(response, "Content-Length"), response.body
+        )
+        if not session.probe.finished:
+            visit.outcome = Outcome(End.CONTINUE, state=session.dump(), kind=Kind.MEDIA)
+            return None
+        return self._item(visit, session)
+
+    def _item(self, visit: Visit, session: Session) -> MediaItem | None:
+        lease, first, probe = visit.lease, session.first, session.probe
+        result = probe.result()
+        stats = self.crawler.stats
+        if not is_media(result.encoding_format):
+            visit.drop(Drop.CONTENT_TYPE)
+            return None
+        stats.inc_value("media/found")
+        stats.inc_value(f"media/status/{result.status}")
+        stats.inc_value(f"media/format/{result.encoding_format}")
+        stats.inc_value("media/bytes_fetched", probe.bytes_fetched)
+        stats.inc_value("media/bytes_of_files", probe.size or probe.bytes_fetched)
+        stats.inc_value("media/requests", probe.requests)
+        return build_item(
+            result,
+            probe,
+            url=lease.url,
+            evidence=lease.evidence,
+            page_url=lease.parent,
+            site=lease.site,
+            found_at=first.at,
+            checked_at=_now(),
+            http_status=first.status,
+            content_type=first.content_type,
+            etag=first.etag,
+            last_modified=first.last_modified,
+            server_accepts_ranges=first.ranges,
+        )
+
+    def _candidate(self, visit: Visit, url: str, evidence: Evidence) -> Candidate:
+        kind = Kind.MEDIA if evidence.via in _PLAYERS or extension_of(url) in MEDIA_EXTENSIONS else Kind.PAGE
+        return Candidate(
+            url=url,
+            site=site_of(url),
+            link_class=link_class(url),
+            kind=kind,
+            depth=visit.lease.depth + 1,
+            parent=visit.lease.url,
+            score=first_score(kind),
+            evidence=evidence,
+        )
+
+    def _seed(self, url: str) -> Candidate:
+        kind = Kind.MEDIA if extension_of(url) in MEDIA_EXTENSIONS else Kind.PAGE
+        return Candidate(
+            url, site_of(url), link_class(url), kind=kind, score=first_score(kind), evidence=Evidence("seed")
+        )
+
+
+def _header(response: Response, name: str) -> str:
+    value = response.headers.get(name)
+    return value.decode("latin-1") if value else ""
+
+
+def _charset(response: Response) -> str | None:
+    _, _, charset = _header(response, "Content-Type").lower().partition("charset=")
+    return charset.strip("\"' ;") or None
+
+
+def _by_content(body: bytes) -> str:
+    """What an answer is whose Content-Type does not say."""
+    sniffed = sniff(body)
+    if is_media(sniffed.mime):
+        return Answer.MEDIA
+    return Answer.PAGE if sniffed.container == "html" else Answer.OTHER
+
+
+def _first_answer(response: Response) -> FirstAnswer:
+    return FirstAnswer(
+        at=_now(),
+        status=response.status,
+        content_type=_header(response, "Content-Type"),
+        etag=_header(response, "ETag"),
+        last_modified=_header(response, "Last-Modified"),
+        ranges=response.status == 206,
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,0 +1,301 @@
+"""The catalogue of media files: one SQLite file."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from mediacrawl.records import MediaItem
+from mediacrawl.store import query, schema
+from mediacrawl.store.errors import StoreError, explain
+from mediacrawl.store.export import as_record
+from mediacrawl.store.merge import merge
+from mediacrawl.store.query import Filters
+from mediacrawl.store.rows import Row, as_row, bound, from_database
+
+_WAIT = 30
+"""Seconds to wait for another writer: a crawl that stands still for a moment is better than a lost record."""
+_WAL_LIMIT = 64 << 20
+_EVERYTHING = Filters()
+
+_INSERT = f"INSERT INTO media ({', '.join(schema.COLUMNS)}) VALUES (:{', :'.join(schema.COLUMNS)})"  # noqa: S608
+_UPDATE = f"UPDATE media SET {', '.join(f'{name} = :{name}' for name in schema.COLUMNS)} WHERE id = :id"  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The catalogue in numbers.
+
+    Attributes:
+        records: media files known.
+        sites: that they are on.
+        formats: number of records by format; ``unknown`` for those without one.
+        content_size: bytes of all files whose size is known.
+        bytes_fetched: bytes read to describe them all.
+        median_bytes_fetched: of the records that were probed.
+        duration: seconds of all recordings together.
+        repeated: records whose file, by head and size, another record has as well.
+    """
+
+    records: int
+    sites: int
+    formats: dict[str, int]
+    content_size: int
+    bytes_fetched: int
+    median_bytes_fetched: int
+    duration: float
+    repeated: int
+
+
+class Catalogue:
+    """Stores records by `id`, finds them by words.
+
+    **On disk.** `path` is a SQLite database, beside it, while it is open, ``-wal`` and ``-shm``; they belong to it:
+    copy all three or none, or use ``sqlite3 media.db '.backup copy.db'`` while a crawl runs. One table, ``media``,
+    with a column for each flat field, ``tags`` and ``extra`` as JSON, and ``media_text``, its full-text index. Any
+    SQLite tool may read it. Rows may be deleted with plain SQL, triggers keep the index right; the whole file may be
+    deleted while no crawl runs, which forgets the records and nothing else.
+
+    **What a crash leaves.** Each `upsert` is a transaction of its own, with a write-ahead log and
+    ``synchronous=FULL``. Once `upsert` has returned, neither a kill nor a power cut takes the record away; a crash in
+    the middle leaves the record as it was before. FULL and not NORMAL, because the frontier writes down that a URL
+    is done after its record was stored: with NORMAL a power cut could take the record and leave the
+    note, and the file would never be visited again. It costs one fsync per record, 0.2 ms on a good disk and
+    10 ms on a bad one, and a record comes at the end of at least one polite visit.
+
+    **Two programs** may use one file: readers never wait, writers wait for each other up to 30 seconds.
+
+    Args:
+        path: of the file; it and its folder are made if missing.
+        clock: seconds since the epoch.
+        read_only: True changes nothing, makes nothing, and needs the file to be there.
+
+    Raises:
+        StoreError: no database, another program's database, a newer file, a folder without rights.
+    """
+
+    def __init__(self, path: str | Path, *, clock: Callable[[], float] = time.time, read_only: bool = False) -> None:
+        self.path = Path(path)
+        self._clock = clock
+        with self._explained():
+            self._database = _connect(self.path, read_only=read_only)
+            try:
+                self._check(read_only=read_only)
+                if not read_only:
+                    self._prepare()
+                self._fields = schema.selection(self._present())
+            except BaseException:
+                self._database.close()
+                raise
+
+    def _check(self, *, read_only: bool) -> None:
+        # In this order, so that a second process may be making the tables meanwhile.
+        is_new = not self._number("SELECT count(*) FROM sqlite_master")
+        if is_new and read_only:
+            raise StoreError(f"The catalogue {self.path} is empty: no crawl has written to it yet.")
+        if not is_new and self._number("PRAGMA application_id") != schema.APPLICATION_ID:
+            raise StoreError(f"{self.path} is a database of another program. Name another file for the catalogue.")
+        version = self._number("PRAGMA user_version")
+        if version > schema.VERSION:
+            raise StoreError(
+                f"The catalogue {self.path} was written by a newer mediacrawl (its format is {version}, this one"
+                f" knows {schema.VERSION}). Update mediacrawl, or name another file."
+            )
+
+    def _prepare(self) -> None:
+        self._database.execute("PRAGMA journal_mode = WAL")
+        self._database.execute("PRAGMA synchronous = FULL")
+        self._database.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
+        with self._transaction():
+            for statement in schema.statements():
+                self._database.execute(statement)
+            for statement in schema.missing_columns(self._present()):
+                self._database.execute(statement)
+            self._database.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+            self._database.execute(f"PRAGMA user_version = {schema.VERSION}")
+
+    def _present(self) -> set[str]:
+        return {row["name"] for row in self._database.execute("PRAGMA table_info(media)")}
+
+    def upsert(self, record: MediaItem | Mapping[str, Any]) -> bool:
+        """Store a record, or join it with the one of the same `id`; see `merge.merge` for what wins.
+
+        Args:
+            record: with a `content_url`; see `rows.as_row` for what becomes of fields we do not know.
+
+        Returns:
+            True if it was not known before.
+
+        Raises:
+            ValueError: there is no `content_url`.
+            StoreError: it could not be written. Nothing was changed; the next record may be tried.
+        """
+        row = as_row(record, self._clock())
+        with self._explained(), self._transaction():
+            old = self._row(row["id"])
+            if old is None:
+                self._database.execute(_INSERT, bound(row))
+            else:
+                self._database.execute(_UPDATE, bound(merge(old, row)))
+        return old is None
+
+    def get(self, media_id: str) -> dict[str, Any] | None:
+        """The record of this id, or None."""
+        with self._explained():
+            row = self._row(media_id)
+        return as_record(row) if row else None
+
+    def search(
+        self, words: str | Sequence[str], limit: int | None = None, filters: Filters = _EVERYTHING
+    ) -> Iterator[dict[str, Any]]:
+        """Find records that have all these words, each as the beginning of a word, the best first.
+
+        Accents and case make no difference. Words in scripts without spaces are found
+        anywhere in a text, by looking at every row. No word is syntax.
+
+        Args:
+            words: as a person types them; no word finds everything, newest first.
+            limit: most records wanted; None for all.
+            filters: see `Filters`.
+        """
+        sql, values = query.select(self._fields, query.split(words), filters, limit)
+        with self._explained():
+            for row in self._database.execute(sql, values):
+                yield as_record(from_database(row))
+
+    def newest(self, limit: int | None = None, filters: Filters = _EVERYTHING) -> Iterator[dict[str, Any]]:
+        """The records in the order in which they were first stored, the last one first."""
+        return self.search((), limit, filters)
+
+    def same_head(self, media_id: str) -> list[str]:
+        """URLs of other records that are probably the same file: equal in their first bytes and in size.
+
+        A hint, no proof: episodes may begin alike, and only those of equal size are told here.
+        """
+        sql = (
+            "SELECT other.content_url FROM media AS this JOIN media AS other USING (head_sha256, content_size)"
+            " WHERE this.id = ? AND other.id <> this.id ORDER BY other.number"
+        )
+        with self._explained():
+            return [row[0] for row in self._database.execute(sql, (media_id,))]
+
+    def count(self) -> int:
+        """Number of records."""
+        with self._explained():
+            return self._number("SELECT count(*) FROM media")
+
+    def summary(self) -> Summary:
+        """Count everything; reads the whole table."""
+        with self._explained():
+            formats = self._database.execute(
+                "SELECT coalesce(encoding_format, 'unknown'), count(*) FROM media GROUP BY 1 ORDER BY 2 DESC, 1"
+            )
+            return Summary(
+                records=self._number("SELECT count(*) FROM media"),
+                sites=self._number("SELECT count(DISTINCT site) FROM media"),
+                formats={name: number for name, number in formats},  # noqa: C416
+                content_size=self._number("SELECT total(content_size) FROM media"),
+                bytes_fetched=self._number("SELECT total(bytes_fetched) FROM media"),
+                median_bytes_fetched=self._median(),
+                duration=self._database.execute("SELECT total(duration) FROM media").fetchone()[0],
+                repeated=self._number(
+                    "SELECT total(copies - 1) FROM (SELECT count(*) AS copies FROM media"
+                    " WHERE head_sha256 IS NOT NULL GROUP BY head_sha256, content_size)"
+                ),
+            )
+
+    def _median(self) -> int:
+        probed = "FROM media WHERE bytes_fetched > 0"
+        half = self._number(f"SELECT count(*) {probed}") // 2
+        sql = f"SELECT bytes_fetched {probed} ORDER BY bytes_fetched LIMIT 1 OFFSET {half}"
+        row = self._database.execute(sql).fetchone()
+        return int(row[0]) if row else 0
+
+    def _row(self, media_id: str) -> Row | None:
+        sql = f"SELECT {self._fields} FROM media WHERE id = ?"  # noqa: S608
+        row = self._database.execute(sql, (media_id,)).fetchone()
+        return from_database(row) if row else None
+
+    def _number(self, sql: str) -> int:
+        return int(self._database.execute(sql).fetchone()[0])
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        # IMMEDIATE: what is read here must still be true when it is written.
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._database.execute("COMMIT")
+        except BaseException:
+            # A full disk may have rolled it back already.
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise explain(error, self.path) from error
+
+    def close(self) -> None:
+        """Close the file; SQLite puts the write-ahead log into it."""
+        with self._explained():
+            self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    if read_only:
+        if not path.is_file():
+            raise StoreError(f"There is no catalogue at {path}. A crawl makes one; or name another file.")
+        mode = _reading_mode(path)
+    else:
+        _make_folder(path)
+        mode = "mode=rwc"
+    database = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=_WAIT, isolation_level=None)
+    database.row_factory = sqlite3.Row
+    if read_only:
+        database.execute("PRAGMA query_only = ON")
+    return database
+
+
+def _reading_mode(path: Path) -> str:
+    """How to open a file that is only read.
+
+    SQLite needs ``-shm`` and ``-wal`` also for reading, and leaves them behind when it may not write. So it gets
+    the right to write where there is one: files left by another user would stop the next crawl. In a folder without
+    that right the file is taken as one that nobody changes, unless there is a log beside it.
+    """
+    if _is_writable(path) and _is_writable(path.parent):
+        return "mode=rw"
+    has_log = path.with_name(path.name + "-wal").exists()
+    return "mode=ro" if has_log or _is_writable(path.parent) else "mode=ro&immutable=1"
+
+
+def _is_writable(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"The folder of the catalogue {path} cannot be made: {error.strerror}. Name another file."
+        ) from error

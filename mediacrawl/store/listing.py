@@ -1,0 +1,99 @@
+"""Records as lines for a person: a table, and the catalogue in numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from mediacrawl.observe.format import count, elapsed, playing_time, share, size
+from mediacrawl.observe.text import cut, cut_middle, pad, printable
+from mediacrawl.store.catalogue import Summary
+
+_TIME, _SIZE, _FORMAT, _GAP = 8, 7, 5, 2
+_LEFT = _TIME + _SIZE + _FORMAT + 3 * _GAP
+_NARROWEST = 50
+_NAME_WITHOUT_TERMINAL = 60
+_FORMATS_SHOWN = 8
+_UNKNOWN = "-"
+
+
+def line(record: Mapping[str, Any], width: int | None) -> str:
+    """One record on one line: playing time, size, format, title and artist, URL.
+
+    All text is a stranger's: nothing of it commands the terminal, and wide characters keep the columns straight.
+
+    Args:
+        record: as the catalogue gives it.
+        width: terminal columns, at least 50; None if the output is no terminal, then no URL is cut.
+    """
+    gap = " " * _GAP
+    # A file may claim to play for a million years: numbers are cut as well.
+    time, length = cut(_time(record), _TIME), cut(_size(record), _SIZE)
+    left = f"{time:>{_TIME}}{gap}{length:>{_SIZE}}{gap}{_padded(_format(record), _FORMAT)}{gap}"
+    name, url = printable(_name(record)), printable(str(record["content_url"]))
+    if width is None:
+        return f"{left}{_padded(name, _NAME_WITHOUT_TERMINAL)}{gap}{url}"
+    rest = max(width, _NARROWEST) - _LEFT - _GAP
+    name_width = rest * 9 // 20
+    return f"{left}{_padded(name, name_width)}{gap}{cut_middle(url, rest - name_width)}"
+
+
+def _padded(text: str, width: int) -> str:
+    return pad(cut(text, width), width)
+
+
+def _number(value: Any) -> float | None:
+    """A number that can be shown; another program may have written anything into the file."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if is_number and math.isfinite(value) and value >= 0 else None
+
+
+def _time(record: Mapping[str, Any]) -> str:
+    seconds = _number(record["duration"])
+    if seconds is None:
+        return _UNKNOWN
+    return ("~" if record["duration_estimated"] else "") + playing_time(seconds)
+
+
+def _size(record: Mapping[str, Any]) -> str:
+    length = _number(record["content_size"])
+    return _UNKNOWN if length is None else size(length)
+
+
+def _format(record: Mapping[str, Any]) -> str:
+    """The container if it is known, else what stands behind the slash of the MIME type."""
+    mime = str(record["encoding_format"] or _UNKNOWN)
+    return printable(str(record["container"] or mime.rpartition("/")[2]))
+
+
+def _name(record: Mapping[str, Any]) -> str:
+    parts = [str(part) for part in (record["title"], record["artist"]) if part]
+    return " — ".join(parts) or _UNKNOWN
+
+
+def overview(summary: Summary, path: str) -> str:
+    """The catalogue in numbers, a few lines.
+
+    Args:
+        summary: from `Catalogue.summary`.
+        path: of the catalogue, to be shown.
+    """
+    part = share(summary.bytes_fetched, summary.content_size)
+    rows = [
+        ("records", f"{count(summary.records)} on {count(summary.sites)} sites"),
+        ("formats", _formats(summary.formats)),
+        ("playing", elapsed(summary.duration)),
+        ("media", size(summary.content_size)),
+        ("read", f"{size(summary.bytes_fetched)} to describe them, {part}"),
+        ("median", f"{size(summary.median_bytes_fetched)} read for a file"),
+        ("repeated", f"{count(summary.repeated)} are probably copies of others"),
+        ("stored in", printable(path)),
+    ]
+    return "\n".join(f"{pad(label, 11)}{text}" for label, text in rows)
+
+
+def _formats(formats: Mapping[str, int]) -> str:
+    shown = [f"{printable(cut(name, 40))} {count(number)}" for name, number in formats.items()]
+    rest = len(shown) - _FORMATS_SHOWN
+    return ", ".join(shown[:_FORMATS_SHOWN] + ([f"and {count(rest)} more"] if rest > 0 else []))

@@ -1,0 +1,78 @@
+"""One record out of two sightings of the same media file."""
+
+from __future__ import annotations
+
+from mediacrawl.store.rows import Row
+
+SIGHTING = frozenset(
+    {
+        "content_url",
+        "requested_url",
+        "page_url",
+        "page_title",
+        "anchor_text",
+        "discovered_via",
+        "feed_url",
+        "guid",
+        "site",
+        "checked_at",
+        "last_seen_at",
+        "http_status",
+        "content_type",
+        "etag",
+        "last_modified",
+        "server_accepts_ranges",
+    }
+)
+"""What is known of the link and from the server's answer. All else describes the file itself, the cost of the
+probe included."""
+_FIRST = frozenset({"id", "found_at"})
+_IDENTITY = frozenset({"head_sha256", "head_bytes", "content_size"})
+"""By these another file is told from the same one. They must come from the probe that gave the description: a size that
+a feed claims, filled in here, would make the next honest probe look like another file."""
+
+
+def merge(old: Row, new: Row) -> Row:
+    """Join what is stored with what was seen now.
+
+    * `id` and `found_at` stay: the first sighting is the first one.
+    * Of the link and the answer the newest known value wins; None never erases.
+    * The description of the file is taken as a whole from a complete probe, its unknown fields included, and from any
+      probe that shows another file than before: titles of a file that is gone are no facts.
+    * Otherwise a complete description stays and is only filled where it has gaps; an incomplete one takes the newest
+      known values. So a probe that broke off never erases one that did not.
+    * `extra` is joined key by key, the newest wins.
+
+    Args:
+        old: as stored.
+        new: as seen now, of the same `id`.
+    """
+    whole = new["probe_status"] == "complete" or shows_another_file(old, new)
+    keep = old["probe_status"] == "complete"
+    row: Row = {}
+    for name, was in old.items():
+        now = new[name]
+        if name in _FIRST:
+            row[name] = was if was is not None else now
+        elif name == "extra":
+            row[name] = {**(was or {}), **(now or {})} or None
+        elif name in SIGHTING or not keep or whole:
+            row[name] = now if now is not None or (whole and name not in SIGHTING) else was
+        elif name in _IDENTITY:
+            row[name] = was
+        else:
+            row[name] = was if was is not None else now
+    return row
+
+
+def shows_another_file(old: Row, new: Row) -> bool:
+    """Whether a probe read other bytes than the earlier one did.
+
+    Only bytes that were read count: the length that a feed or a header claims may be wrong.
+    """
+    if new["head_sha256"] is None or old["head_sha256"] is None:
+        return False
+    if new["head_bytes"] == old["head_bytes"] and new["head_sha256"] != old["head_sha256"]:
+        return True
+    sizes = (old["content_size"], new["content_size"])
+    return None not in sizes and sizes[0] != sizes[1]

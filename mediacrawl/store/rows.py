@@ -1,0 +1,181 @@
+"""From a record of any kind to a row, and back."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import json
+import math
+import re
+import sqlite3
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from datetime import UTC, date, datetime
+from typing import Any
+
+from mediacrawl.observe.text import clean
+from mediacrawl.records import MediaItem
+from mediacrawl.store.schema import COLUMNS, Column
+
+Row = dict[str, Any]
+"""A value for each column of `schema.COLUMNS`, None for what is not known."""
+
+_DEEPEST = 32
+"""Levels of a nested value that are kept; far below the depth at which Python's JSON writer gives up."""
+_OUR_ID = re.compile(r"[0-9a-f]{32}")
+_INT64 = range(-(2**63), 2**63)
+
+
+def media_id(content_url: str) -> str:
+    """The id of a media file: the first 32 hex digits of the SHA-256 of its canonical URL."""
+    return hashlib.sha256(content_url.encode()).hexdigest()[:32]
+
+
+def as_row(record: MediaItem | Mapping[str, Any], now: float) -> Row:
+    """Bring a record into columns, losing nothing.
+
+    What a column cannot hold as it is (a key that we do not know, a list where one text belongs, a number beyond
+    64 bits) is kept in `extra` under its name. Empty texts and lists count as not known. An `id` that has not
+    our form is another project's number; it goes to `extra` and ours is worked out from the URL.
+
+    Args:
+        record: with a `content_url`; keys of a mapping are names of fields.
+        now: seconds since the epoch.
+
+    Returns:
+        The row; `found_at` and `last_seen_at` are filled.
+
+    Raises:
+        ValueError: there is no `content_url`.
+    """
+    values = _values(record)
+    row, extra = _sort_out(values)
+    if not row["content_url"]:
+        raise ValueError("a record without a content_url cannot be stored")
+    if not _OUR_ID.fullmatch(row["id"] or ""):
+        if row["id"]:
+            extra["id"] = row["id"]
+        row["id"] = media_id(row["content_url"])
+    seen = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    row["found_at"] = row["found_at"] or seen
+    row["last_seen_at"] = seen
+    row["extra"] = extra or None
+    return row
+
+
+def _values(record: MediaItem | Mapping[str, Any]) -> dict[str, Any]:
+    if isinstance(record, MediaItem):
+        return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
+    values = {str(key): value for key, value in record.items()}
+    # A record that was exported before brings its extras in one object.
+    packed = values.get("extra")
+    if isinstance(packed, Mapping):
+        del values["extra"]
+        values = {**{str(key): value for key, value in packed.items()}, **values}
+    return values
+
+
+def _sort_out(values: Mapping[str, Any]) -> tuple[Row, dict[str, Any]]:
+    row: Row = dict.fromkeys(COLUMNS)
+    extra: dict[str, Any] = {}
+    for name, value in values.items():
+        column = COLUMNS.get(name)
+        if value is None or (isinstance(value, (str, list, dict)) and not value):
+            continue
+        if column and name != "extra" and _fits(column, value):
+            row[name] = _stored(column, value)
+        else:
+            extra[clean(name)] = plain(value)
+    return row, extra
+
+
+def _fits(column: Column, value: Any) -> bool:
+    kind = column.kind
+    if kind is bool or isinstance(value, bool):
+        return kind is bool and isinstance(value, bool)
+    if kind is int:
+        return isinstance(value, int) and value in _INT64
+    if kind is float:
+        return (isinstance(value, float) and math.isfinite(value)) or (isinstance(value, int) and value in _INT64)
+    return isinstance(value, kind)
+
+
+def _stored(column: Column, value: Any) -> Any:
+    if column.kind is str:
+        # SQLite's own functions end a text at NUL.
+        return clean(str(value)).replace("\0", "\ufffd")
+    if column.kind is float:
+        return float(value)
+    return plain(value) if column.is_json else value
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """Give what JSON can hold: texts clean, bytes and dates as text, sets as lists, NaN as text.
+
+    Args:
+        value: anything.
+        depth: levels above it; what lies below the 32nd becomes ``…``.
+    """
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, int):
+        # Python refuses to write a number of more than 4300 digits.
+        return value if value.bit_length() <= 4096 else hex(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if value is None:
+        return None
+    if depth >= _DEEPEST:
+        return "…"
+    if isinstance(value, Mapping):
+        return {clean(str(key)): plain(item, depth + 1) for key, item in value.items()}
+    return _plain_object(value, depth)
+
+
+def _plain_object(value: Any, depth: int) -> Any:
+    if isinstance(value, (bytes, bytearray)):
+        return _plain_bytes(bytes(value))
+    if isinstance(value, (date, datetime)):
+        return value.isoformat()
+    if isinstance(value, (list, tuple, AbstractSet)):
+        items: Iterable[Any] = value
+        return [plain(item, depth + 1) for item in items]
+    return clean(str(value))
+
+
+def _plain_bytes(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return base64.b64encode(value).decode()
+
+
+def bound(row: Row) -> Row:
+    """The values as SQLite takes them: lists and objects as JSON text."""
+    return {
+        name: json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else value
+        for name, value in row.items()
+    }
+
+
+def from_database(values: sqlite3.Row) -> Row:
+    """A row as it was given to `bound`; what someone else wrote into a column comes back as it is."""
+    return {name: _loaded(COLUMNS[name], values[name]) for name in COLUMNS}
+
+
+def _loaded(column: Column, value: Any) -> Any:
+    if value is None:
+        return None
+    if column.kind is bool:
+        return bool(value)
+    if column.is_json:
+        return _parsed(value)
+    return value
+
+
+def _parsed(value: Any) -> Any:
+    try:
+        return json.loads(value)
+    except (TypeError, ValueError, RecursionError):
+        return value

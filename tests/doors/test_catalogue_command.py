@@ -1,0 +1,171 @@
+"""`scrapy catalogue`, called as a person calls it."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from mediacrawl.observe.text import columns
+from mediacrawl.records import MediaItem
+from mediacrawl.store import Catalogue
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A project that has our command, with a catalogue in its state folder."""
+    (tmp_path / "tiny_project_settings.py").write_text(
+        "COMMANDS_MODULE = 'mediacrawl.commands.catalogue'\nBOT_NAME = 'tiny'\n"
+    )
+    (tmp_path / ".mediacrawl").mkdir()
+    with Catalogue(tmp_path / ".mediacrawl" / "media.db") as catalogue:
+        for number in range(30):
+            catalogue.upsert(
+                MediaItem(
+                    content_url=f"https://media.tonspur.example/{'deep/' * 10}{number}.mp3",
+                    site="tonspur.example",
+                    title=f"Größe {number}",
+                    encoding_format="audio/mpeg",
+                    container="mp3",
+                    duration=125.0,
+                    content_size=4_000_000,
+                    bytes_fetched=24_000,
+                )
+            )
+        catalogue.upsert({
+            "content_url": "https://evil.example/x.flac", "site": "evil.example",
+            "title": "夜に駆ける \x1b]0;owned\x07\x9b2J", "encoding_format": "audio/flac",
+        })  # fmt: skip
+    return tmp_path
+
+
+def environment(folder, **changes):
+    paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {
+        **os.environ,
+        "SCRAPY_SETTINGS_MODULE": "tiny_project_settings",
+        "PYTHONPATH": os.pathsep.join(paths),
+        "PYTHONIOENCODING": "utf-8",
+        **changes,
+    }
+
+
+def catalogue(folder, *args, **changes):
+    return subprocess.run(
+        [sys.executable, "-m", "scrapy", "catalogue", *args],
+        cwd=folder,
+        env=environment(folder, **changes),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=120,
+    )
+
+
+def test_without_words_the_newest_are_listed_with_whole_urls(folder):
+    done = catalogue(folder)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0, done.stderr
+    assert len(lines) == 20
+    assert lines[0].endswith("https://evil.example/x.flac")
+    assert lines[1].split()[:6] == ["2:05", "4.0", "MB", "mp3", "Größe", "29"]
+    assert "31 in the catalogue" in done.stderr
+
+
+def test_a_hostile_title_is_shown_and_does_nothing(folder):
+    done = catalogue(folder, "--site", "evil.example")
+    assert "夜に駆ける \\x1b]0;owned\\x07\\x9b2J" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert "\x9b" not in catalogue(folder, "--json").stdout
+
+
+def test_words_search_and_options_narrow(folder):
+    assert len(catalogue(folder, "groß", "7").stdout.splitlines()) == 1
+    assert len(catalogue(folder, "--format", "flac").stdout.splitlines()) == 1
+    assert len(catalogue(folder, "--limit", "3", "größe").stdout.splitlines()) == 3
+    assert catalogue(folder, "nothing like this").stdout == ""
+    assert "No record matches" in catalogue(folder, "nothing like this").stderr
+
+
+def test_a_word_that_begins_with_a_dash_is_a_mistake_unless_it_is_marked(folder):
+    done = catalogue(folder, "--sizes")
+    assert done.returncode == 2
+    assert "unknown option --sizes" in done.stderr
+    assert catalogue(folder, "größe", "--", "-7").returncode == 0
+
+
+def test_a_limit_below_one_is_a_mistake(folder):
+    assert catalogue(folder, "--limit", "0").returncode == 2
+
+
+def test_json_gives_every_record_whole(folder):
+    lines = catalogue(folder, "--json", PYTHONIOENCODING="ascii").stdout.splitlines()
+    assert len(lines) == 31
+    assert json.loads(lines[1])["title"] == "Größe 29"
+    assert len(catalogue(folder, "--json", "--limit", "2").stdout.splitlines()) == 2
+
+
+def test_the_summary_tells_sizes_and_saving(folder):
+    text = catalogue(folder, "--summary").stdout
+    assert "31 on 2 sites" in text
+    assert "audio/mpeg 30, audio/flac 1" in text
+    assert "720 KB to describe them, 0.6 %" in text
+
+
+def test_a_terminal_that_knows_only_ascii_gets_escapes(folder):
+    done = catalogue(folder, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert "Gr\\xf6\\xdfe 29" in done.stdout
+
+
+def test_where_there_is_no_catalogue_a_sentence_says_so(tmp_path, folder):
+    done = catalogue(folder, "--db", str(tmp_path / "missing.db"))
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("There is no catalogue at")
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "missing.db").exists()
+
+
+def test_the_setting_names_the_file_and_the_option_overrides_it(folder, tmp_path):
+    assert catalogue(folder, "-s", "MEDIACRAWL_DB=other.db").returncode == 1
+    done = catalogue(folder, "-s", "MEDIACRAWL_DB=other.db", "--db", str(folder / ".mediacrawl" / "media.db"))
+    assert done.returncode == 0
+
+
+def test_a_reader_that_leaves_early_is_no_error(folder):
+    with subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "catalogue", "--json"],
+        cwd=folder, env=environment(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        process.stdout.close()
+        error = process.stderr.read()
+        process.wait(120)
+    assert error == b""
+
+
+def test_on_a_terminal_every_line_fits(folder):
+    main, side = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "catalogue"],
+        cwd=folder, env=environment(folder, COLUMNS="70"), stdout=side, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    os.close(side)
+    raw = b""
+    while True:
+        try:
+            chunk = os.read(main, 65536)
+        except OSError:
+            # Linux: the other side is closed.
+            break
+        if not chunk:
+            break
+        raw += chunk
+    os.close(main)
+    process.wait(120)
+    lines = raw.decode().splitlines()
+    assert len(lines) == 20
+    assert all(columns(line) <= 70 for line in lines)
+    assert lines[1].endswith("29.mp3")

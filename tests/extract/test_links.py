@@ -1,0 +1,210 @@
+"""The links of a page."""
+
+import encodings.aliases
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mediacrawl.extract import MAX_LINKS, parse_page
+from mediacrawl.extract.charset import to_utf8
+
+URL = "https://site.example/dir/page.html"
+
+
+def parse(html, **arguments):
+    return parse_page(html if isinstance(html, bytes) else html.encode(), URL, **arguments)
+
+
+def found(html):
+    return [(link.via, link.href) for link in parse(html).links]
+
+
+@pytest.mark.parametrize(
+    ("html", "links"),
+    [
+        ('<a href="x">y</a><A HREF=z>', [("a", "x"), ("a", "z")]),
+        ("<a name=x><a href>", [("a", "")]),
+        ('<map><area href="x"></map>', [("area", "x")]),
+        ('<iframe src="x"></iframe>', [("iframe", "x")]),
+        ('<frameset><frame src="x"></frameset>', [("frame", "x")]),
+        ('<audio src="a.mp3"></audio>', [("audio", "a.mp3")]),
+        ('<audio data-src="a.mp3"></audio>', [("audio", "a.mp3")]),
+        ("<video src=v><source src=a><source data-src=b></video>", [("video", "v"), ("source", "a"), ("source", "b")]),
+        ('<picture><source src="a.webp"><img src="b"></picture>', []),
+        ('<video><track src="a.vtt"></video>', []),
+        ('<object data="a.swf"></object><embed src="b.mid">', [("object", "a.swf"), ("embed", "b.mid")]),
+        ('<link rel="stylesheet" href="a.css"><link rel=icon href=b>', []),
+        ('<link rel="NEXT" href="2"><link rel=alternate hreflang=de href=de>', [("link", "2"), ("link", "de")]),
+        ('<link rel=alternate type="application/rss+xml" href=f>', [("feed", "f")]),
+        ('<link rel=alternate type="Application/Atom+XML; x=y" href=f>', [("feed", "f")]),
+        ('<link rel="alternate stylesheet" href=a.css>', []),
+        ('<link rel=alternate type="application/json+oembed" href=f>', []),
+        ("<meta http-equiv=refresh content=\"0; URL='next'\">", [("refresh", "next")]),
+        ('<meta http-equiv=refresh content="30">', []),
+        ('<meta property="og:audio" content="a.mp3">', [("og:audio", "a.mp3")]),
+        ('<meta name="og:audio:url" content="a">', [("og:audio", "a")]),
+        ("<!-- <a href=x> --><script>'<a href=y>'</script>", []),
+    ],
+)
+def test_each_door_is_found(html, links):
+    assert found(html) == links
+
+
+def test_a_video_of_opengraph_may_be_a_page_with_a_player():
+    html = """
+    <meta property="og:video" content="embed.html"><meta property="og:video:secure_url" content="embed2.html">
+    <meta property="og:video:type" content="text/html">
+    <meta property="og:video" content="film.mp4"><meta property="og:video:type" content="video/mp4">
+    <meta property="og:video:width" content="640">
+    <meta name="twitter:player" content="player.html"><meta name="twitter:player:stream" content="film2.mp4">
+    <meta name="twitter:player:stream:content_type" content="video/mp4">"""
+    assert found(html) == [
+        ("player", "embed.html"),
+        ("player", "embed2.html"),
+        ("og:video", "film.mp4"),
+        ("player", "player.html"),
+        ("twitter:player:stream", "film2.mp4"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<a href=x> One \n <b>two</b>\u00a0three </a>", "One two three"),
+        ('<a href=x><img src=y alt=" Cover of  x "></a>', "Cover of x"),
+        ('<a href=x title="Play"><i></i></a>', "Play"),
+        ('<a href=x aria-label="Play"></a>', "Play"),
+        ("<a href=x></a>", ""),
+        ("<a href=x>" + "word " * 100 + "</a>", ("word " * 100)[:200]),
+    ],
+)
+def test_the_anchor_is_its_text_or_what_stands_for_it(html, text):
+    page = parse(html)
+    assert page.anchor(page.links[0]) == text.strip() or page.anchor(page.links[0]) == text
+
+
+def test_a_site_that_says_nofollow_is_understood():
+    page = parse('<a href=a rel="external NoFollow">a</a><a href=b rel=noopener>b</a>')
+    assert [page.nofollow(link) for link in page.links] == [True, False]
+    assert not page.nofollow_all
+
+
+@pytest.mark.parametrize(
+    ("meta", "nofollow", "noindex"),
+    [
+        ('name=robots content="noindex, NOFOLLOW"', True, True),
+        ("name=ROBOTS content=none", True, True),
+        ("name=robots content=noindex", False, True),
+        ("name=mediacrawl content=nofollow", True, False),
+        ("name=googlebot content=nofollow", False, False),
+        ('name=robots content="index,follow"', False, False),
+        ("name=robots", False, False),
+    ],
+)
+def test_the_wishes_of_a_page_are_read(meta, nofollow, noindex):
+    page = parse(f"<meta {meta}><a href=x>")
+    assert (page.nofollow_all, page.noindex) == (nofollow, noindex)
+    assert page.nofollow(page.links[0]) is nofollow
+
+
+def test_a_page_says_its_title_and_its_language():
+    page = parse("<html lang=de-AT><title> Ein\n Titel &amp; mehr</title><svg><title>x</title></svg>")
+    assert (page.title, page.language) == ("Ein Titel & mehr", "de-AT")
+
+
+@pytest.mark.parametrize(
+    ("href", "base"),
+    [
+        ("/other/", "https://site.example/other/"),
+        ("//cdn.example/x", "https://cdn.example/x"),
+        (" https://cdn.example/ ", "https://cdn.example/"),
+        ("data:,x", URL),
+        ("http://[", URL),
+        ("http://cdn.example:99999/", URL),
+    ],
+)
+def test_a_base_element_counts_if_it_can_be_used(href, base):
+    assert parse(f'<base target=x><base href="{href}"><base href="/late/"><a href=x>').base == base
+
+
+@pytest.mark.parametrize(
+    ("body", "declared", "title"),
+    [
+        ("<title>Größe</title>".encode(), None, "Größe"),
+        ("<title>Größe</title>".encode("latin-1"), None, "Größe"),
+        ("<title>Größe</title>".encode("latin-1"), "ISO-8859-1", "Größe"),
+        ("<title>“x”</title>".encode("cp1252"), "latin1", "“x”"),
+        ("<meta charset=koi8-r><title>Мост</title>".encode("koi8-r"), None, "Мост"),
+        ("<meta charset=koi8-r><title>Мост</title>".encode("cp1251"), "windows-1251", "Мост"),
+        ("<meta charset=koi8-r><title>Мост</title>".encode("utf-8-sig"), "cp1251", "Мост"),
+        ('<?xml version="1.0" encoding="cp1251"?><title>Мост</title>'.encode("cp1251"), None, "Мост"),
+        ("<title>橋</title>".encode("cp932"), "x-sjis", "橋"),
+        ("<title>橋</title>".encode("utf-16"), None, "橋"),
+        ("<title>橋</title>".encode("utf-16-le"), "utf-16le", "橋"),
+        (b"<meta charset=utf-16><title>x</title>", None, "x"),
+        ("<title>Größe</title>".encode(), "no-such-charset", "Größe"),
+        (b"<title>Gr\xf6\xdfe</title>", "utf-8", "Gr\ufffd\ufffde"),
+        (b"<title>ab\0c</title>", None, "abc"),
+    ],
+)
+def test_a_page_is_read_in_its_encoding(body, declared, title):
+    assert parse(body, encoding=declared).title == title
+
+
+def test_a_page_cut_inside_a_character_is_still_utf8():
+    assert parse("<title>Größe</title>é".encode()[:-1]).title == "Größe"
+
+
+@pytest.mark.parametrize("codec", sorted({*encodings.aliases.aliases, *encodings.aliases.aliases.values()}))
+def test_no_name_of_a_charset_breaks_a_page(codec):
+    body = b"<title>x</title>" + bytes(range(256))
+    assert isinstance(to_utf8(body, codec), bytes)
+    assert to_utf8(b"<meta charset=%s>\xe9" % codec.encode(), None).decode("utf-8")
+
+
+@pytest.mark.parametrize(
+    "label", ["utf-7", "rot13", "hex", "zip", "idna", "punycode", "unicode_escape", "undefined", "\0", "ü", "x" * 9_999]
+)
+def test_what_is_no_charset_is_ignored(label):
+    assert to_utf8("ü".encode(), label) == "ü".encode()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"\0" * 1_000,
+        b"plain text",
+        b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40,
+        b"{'json': [1, 2]}",
+        b"<" * 200_000,
+        b"<a href=" * 20_000,
+        b"<a href='" + b"x" * 200_000,
+        b"<div>" * 40_000 + b"<a href=deep>",
+        b"<a><b><i><font><table>" * 9_000,
+        b"<p " + b"a=b " * 50_000 + b">",
+        b"&#x" * 60_000,
+        b"<!--" * 50_000,
+        b"<svg><math><title>" * 10_000,
+        b"<html xmlns:x='y'><x:a x:href='z'/></html>",
+        b"<!DOCTYPE html [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><title>&x;</title>",
+        "\ud800".encode("utf-8", "surrogatepass") * 100,
+    ],
+)
+def test_a_hostile_page_is_a_page(body):
+    page = parse_page(body, URL)
+    assert len(page.links) <= MAX_LINKS
+    assert "root:" not in page.title
+    assert all(isinstance(page.anchor(link), str) for link in page.links[:50])
+
+
+def test_a_page_of_20000_links_is_cut_and_counted():
+    page = parse("<a href=x>" * 20_000)
+    assert (len(page.links), page.cut) == (MAX_LINKS, 15_000)
+
+
+@given(st.binary(max_size=200) | st.text("<>=\"'/ aahrefsrcmetaudio&#;!-[]", max_size=200).map(str.encode))
+def test_any_bytes_are_a_page(body):
+    page = parse_page(b"<a href=first>" + body, URL, None)
+    assert all(link.href is not None and page.anchor(link) is not None for link in page.links)

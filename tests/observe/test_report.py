@@ -1,0 +1,94 @@
+"""The block at the end of a crawl, and the line while it runs."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mediacrawl.observe import CrawlFacts, progress_line, summary
+from mediacrawl.observe.text import columns
+
+
+def facts(**changes):
+    known = {
+        "duration": 252.0,
+        "pages": 1204,
+        "media": {"mp3": 9, "flac": 2, "mp4": 4},
+        "new_records": 13,
+        "updated_records": 2,
+        "requests": 1288,
+        "bytes_received": 31_000_000,
+        "media_bytes_read": 412_000,
+        "media_bytes_total": 9_840_000,
+        "sites": {"tonspur.example": 12, "open-directory.example": 31},
+        "response_times": {"tonspur.example": 0.31, "slow.example": 2.4},
+        "refusals": {"robots": 3, "nevercrawl": 2},
+        "catalogue_path": ".mediacrawl/media.db",
+    }
+    return CrawlFacts(**{**known, **changes})
+
+
+def test_the_block_says_what_was_found_what_it_cost_and_what_to_type_next():
+    text = summary(facts())
+    assert text.splitlines()[0] == "15 media files on 2 sites in 4 min 12 s"
+    assert "412 KB to describe 9.8 MB of media, 4.2 %" in text
+    assert "mp3 9, mp4 4, flac 2" in text
+    assert "robots 3, nevercrawl 2" in text
+    assert "slow.example 2.4 s, tonspur.example 0.3 s" in text
+    assert ".mediacrawl/media.db" in text
+    assert "scrapy catalogue" in text
+
+
+def test_a_crawl_that_found_nothing_is_told_without_a_division_by_zero():
+    text = summary(CrawlFacts())
+    assert text.startswith("0 media files on 0 sites in 0.0 s")
+    assert "to describe" not in text
+
+
+def test_one_is_not_written_as_many():
+    assert summary(facts(media={"mp3": 1}, sites={"a.example": 1})).startswith("1 media file on 1 site in")
+
+
+def test_an_early_end_and_lost_log_lines_are_not_hidden():
+    text = summary(facts(finish_reason="shutdown", lost_lines=7, waiting_urls=1900, waiting_sites=12))
+    assert "shutdown" in text
+    assert "7 lines lost" in text
+    assert "1,900 URLs on 12 sites, for the next run" in text
+
+
+def test_colour_codes_come_only_when_asked_for():
+    assert "\x1b" not in summary(facts())
+    assert summary(facts(), colour=True).startswith("\x1b[1m15 media files")
+
+
+names = st.dictionaries(st.text(), st.integers(0, 10**9), max_size=40)
+
+
+@given(media=names, sites=names, refusals=names, reason=st.text())
+def test_the_block_stays_within_a_screen_and_lets_no_control_character_through(media, sites, refusals, reason):
+    text = summary(facts(media=media, sites=sites, refusals=refusals, errors=refusals, finish_reason=reason))
+    assert len(text.split("\n")) <= 30
+    assert all(columns(line) <= 100 for line in text.split("\n"))
+    assert text.replace("\n", "").replace("\u200c", "").replace("\u200d", "").isprintable()
+
+
+@given(
+    pages=st.integers(0, 10**9), media=st.integers(0, 10**9), sites=st.integers(0, 10**6),
+    release=st.none() | st.floats(-10, 10**6), site=st.text(), width=st.integers(1, 200),
+)  # fmt: skip
+def test_the_progress_line_fits_every_terminal(pages, media, sites, release, site, width):
+    line = progress_line(pages=pages, media=media, sites_waiting=sites, next_release=release, site=site, width=width)
+    assert columns(line) <= width
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    ("width", "line"),
+    [
+        (20, "15 media files"),
+        (30, "15 media files · 57 pages"),
+        (80, "15 media files · 57 pages · 3 sites waiting · next in 4.2 s · tonspur.example"),
+    ],
+)
+def test_a_narrow_terminal_loses_the_least_important_first(width, line):
+    asked = progress_line(pages=57, media=15, sites_waiting=3, next_release=4.2, site="tonspur.example", width=width)
+    assert asked == line

@@ -1,0 +1,99 @@
+"""Text for terminals and files, numbers for people."""
+
+import doctest
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mediacrawl.observe import format as numbers
+from mediacrawl.observe.text import clean, columns, cut, cut_middle, pad, printable
+
+anything = st.text(st.characters(codec=None, exclude_categories=()))
+
+
+@given(anything)
+def test_clean_text_can_be_written_by_every_utf8_writer(text):
+    json.dumps(clean(text), ensure_ascii=False).encode()
+
+
+@given(st.text())
+def test_text_without_surrogates_comes_back_unchanged(text):
+    assert clean(text) == text
+
+
+def test_two_halves_of_a_pair_become_their_character_and_a_lone_half_a_question():
+    assert clean("a\ud83d\ude00b\ud83dc") == "a😀b�c"
+
+
+@given(anything)
+def test_nothing_printable_commands_a_terminal(text):
+    shown = printable(text)
+    assert all(char.isprintable() or char in "\u200c\u200d" for char in shown)
+
+
+def test_an_escape_sequence_and_a_direction_mark_become_visible():
+    assert printable("\x1b[31mred\x9b2J \u202egpj\n.exe") == "\\x1b[31mred\\x9b2J \\u202egpj .exe"
+
+
+def test_persian_keeps_its_joiner():
+    wanted = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+    assert printable(wanted) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "width"), [("abc", 3), ("夜に駆ける", 10), ("ｶﾅ", 2), ("e\u0301a", 2), ("👨\u200d👩", 4), ("Größe", 5)]
+)
+def test_columns_are_those_of_a_terminal(text, width):
+    assert columns(text) == width
+
+
+@given(st.text(), st.integers(0, 40))
+def test_what_is_cut_fits(text, width):
+    shown = printable(text)
+    assert columns(cut(shown, width)) <= width
+    assert columns(cut_middle(shown, width)) <= width
+    assert columns(pad(cut(shown, width), width)) == width
+
+
+def test_a_wide_character_is_never_cut_in_half():
+    assert cut("夜に駆ける", 6) == "夜に…"
+    assert columns(pad(cut("夜に駆ける", 6), 6)) == 6
+
+
+def test_a_pile_of_combining_marks_is_cut_though_it_takes_no_columns():
+    assert len(cut("e" + "\u0301" * 10_000, 10)) <= 41
+
+
+def test_a_long_url_keeps_its_host_and_the_name_of_its_file():
+    short = cut_middle("https://tonspur.example/" + "a/" * 100 + "song.mp3", 40)
+    assert short.startswith("https://tonspur.ex")
+    assert short.endswith("song.mp3")
+    assert columns(short) == 40
+
+
+def test_the_examples_in_the_docstrings_are_true():
+    assert doctest.testmod(numbers).failed == 0
+    assert doctest.testmod(numbers).attempted >= 5
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (9949, "9.9 KB"), (999_499, "999 KB"), (999_500, "1.0 MB"),
+     (10**15, "1.0 PB"), (10**19, "10000 PB")],
+)  # fmt: skip
+def test_a_size_changes_its_unit_before_it_needs_four_digits(count, text):
+    assert numbers.size(count) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0:00"), (59.4, "0:59"), (3599.6, "1:00:00"), (360_000, "100:00:00")]
+)
+def test_a_playing_time_is_read_as_on_a_player(seconds, text):
+    assert numbers.playing_time(seconds) == text
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(59.94, "59.9 s"), (59.96, "1 min 00 s"), (3599.7, "1 h 00 min")])
+def test_elapsed_time_never_shows_sixty_seconds(seconds, text):
+    assert numbers.elapsed(seconds) == text

@@ -1,0 +1,97 @@
+"""The record: best values on top, the evidence below, and raw bytes that always come back."""
+
+import base64
+import hashlib
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from probe_media import audio, frame, id3, id3v1, run, sample
+
+from mediacrawl.probe import build_item, fill_values, raw_bytes
+from mediacrawl.probe.record import clean, tag_element
+from mediacrawl.probe.text import decode
+from mediacrawl.records import Evidence, Tag
+
+URL = "http://example.org/tone.mp3"
+
+
+def item_of(data, **known):
+    probed = run(data)
+    return build_item(probed.result, probed.probe, url=URL, **known)
+
+
+def test_the_id_is_the_hash_of_the_url():
+    assert item_of(sample("tagged.mp3")).id == hashlib.sha256(URL.encode()).hexdigest()[:32]
+
+
+def test_what_the_probe_cost_and_saw_is_in_the_record():
+    data = sample("xing.mp3")
+    item = item_of(data)
+    assert (item.content_size, item.head_bytes) == (len(data), 16384)
+    assert item.head_sha256 == hashlib.sha256(data[:16384]).hexdigest()
+    assert (item.requests, item.bytes_fetched) == (2, len(data))
+    assert (item.probe_status, item.type, item.codec) == ("complete", "AudioObject", "mp3")
+
+
+def test_a_film_is_a_video_object():
+    item = item_of(sample("film.mp4"))
+    assert (item.type, item.width, item.encoding_format) == ("VideoObject", 96, "video/mp4")
+
+
+def test_evidence_and_answer_are_copied_and_what_is_empty_is_none():
+    evidence = Evidence(via="enclosure", anchor="Tone\0", page_title="", guid="\ud83d")
+    item = item_of(sample("tagged.mp3"), evidence=evidence, http_status=206, requested_url=URL)
+    assert (item.discovered_via, item.anchor_text, item.page_title) == ("enclosure", "Tone", None)
+    assert (item.guid, item.http_status, item.requested_url) == ("\ufffd", 206, None)
+
+
+def test_id3v2_is_preferred_and_both_stay_in_the_evidence():
+    long = b"A title that is longer than thirty bytes"
+    item = item_of(id3(frame("TIT2", b"\0" + long)) + audio() + id3v1(long[:30], b"Sine"))
+    assert (item.title, item.artist) == (long.decode(), "Sine")
+    titles = [tag["source"] for tag in item.tags if tag["key"] == "title"]
+    assert titles == ["id3v2.3", "id3v1"]
+
+
+@pytest.mark.parametrize(("body", "genre"), [(b"\0(17)", "Rock"), (b"\x0017", "Rock"), (b"\0Polka", "Polka")])
+def test_genres_are_written_out(body, genre):
+    assert item_of(id3(frame("TCON", body)) + audio()).genre == genre
+
+
+def test_several_artists_are_joined_and_several_titles_are_not():
+    tag = id3(frame("TPE1", b"\0A\0B\0A"), frame("TIT2", b"\0One\0Two"))
+    item = item_of(tag + audio())
+    assert (item.artist, item.title) == ("A; B", "One")
+
+
+def test_values_follow_the_tags_after_a_repair():
+    item = item_of(id3(frame("TIT2", b"\0\xd2\xee\xed")) + audio())
+    assert item.title == "Òîí"
+    (element,) = item.tags
+    element["text"] = raw_bytes(element).decode("cp1251")
+    fill_values(item)
+    assert item.title == "Тон"
+
+
+def test_ascii_needs_no_second_copy():
+    (element,) = item_of(id3(frame("TIT2", b"\0Tone")) + audio()).tags
+    assert "raw_b64" not in element
+    assert list(element) == ["source", "frame", "key", "index", "lang", "desc", "declared", "text"]
+
+
+@given(st.binary(max_size=60), st.sampled_from(["latin-1", "utf-8", "utf-16", "utf-16-be", "shift_jis"]))
+def test_raw_bytes_always_come_back(raw, declared):
+    element = tag_element(Tag("id3v2.3", "TIT2", "title", declared, raw, decode(raw, declared)))
+    given_back = base64.b64decode(element["raw_b64"]) if "raw_b64" in element else element["text"].encode("ascii")
+    assert given_back == raw == raw_bytes(element)
+    assert raw_bytes(json.loads(json.dumps(element))) == raw
+
+
+@given(st.text(st.characters(codec=None)))
+def test_clean_text_can_be_written_anywhere(text):
+    result = clean(text)
+    result.encode("utf-8")
+    assert "\0" not in result
+    assert clean(result) == result

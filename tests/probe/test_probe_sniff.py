@@ -1,0 +1,91 @@
+"""Sniffing: content decides, and what has no reader yet is known by name."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from probe_media import id3, run, sample
+
+from mediacrawl.probe import sniff
+
+CASES = [
+    (b"RIFF\0\0\0\0WAVEfmt ", "wav"),
+    (b"RIFF\0\0\0\0AVI LIST", "avi"),
+    (b"FORM\0\0\0\0AIFFCOMM", "aiff"),
+    (b"\x1aE\xdf\xa3\x01\0", "matroska"),
+    (bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c"), "asf"),
+    (b"FLV\x01\x05", "flv"),
+    (b"MAC \x96\x0f", "ape"),
+    (b"wvpk\0\0", "wavpack"),
+    (b"MPCKSH", "musepack"),
+    (b"TTA1\1\0", "tta"),
+    (b".snd\0\0", "au"),
+    (b"caff\0\1", "caf"),
+    (b"MThd\0\0", "midi"),
+    (b"#!AMR\n", "amr"),
+    (b"\0\0\1\xba\x44", "mpeg-ps"),
+    ((b"\x47" + bytes(187)) * 4, "mpeg-ts"),
+    (b"\0\0\0\x20ftypavif", "heif"),
+    ((bytes.fromhex("fff15080020020") + bytes(9)) * 3, "aac"),
+    (b"#EXTM3U\n#EXTINF:1,x", "m3u"),
+    (b"[playlist]\nFile1=x", "pls"),
+    (b"\xff\xd8\xff\xe0", "jpeg"),
+    (b"%PDF-1.7", "pdf"),
+    (b"<!DOCTYPE html><html>", "html"),
+    (b"\xef\xbb\xbf \n<HTML lang=en>", "html"),
+    (b"<!-- hello --><!-- again -->\n<html>", "html"),
+    (b'<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC', "html"),
+    (b"<p>Not found", "html"),
+    (b'<?xml version="1.0"?><rss>', "xml"),
+    (b"404 page not found", None),
+    (b"", None),
+]
+
+
+@pytest.mark.parametrize(("head", "container"), CASES)
+def test_a_format_without_reader_is_known_by_name(head, container):
+    assert sniff(head).container == container
+    assert (sniff(head).mime is None) == (container is None)
+
+
+@pytest.mark.parametrize(("head", "container"), CASES[:-1])
+def test_it_costs_one_request_and_is_unsupported(head, container):
+    probed = run(head + bytes(30_000))
+    assert (probed.result.status, probed.result.container) == ("unsupported", container)
+    assert probed.requests == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "container", "mime"),
+    [
+        ("cbr.mp3", "mp3", "audio/mpeg"),
+        ("first.m4a", "mp4", "audio/mp4"),
+        ("film.mov", "mov", "video/quicktime"),
+        ("tone.ogg", "ogg", "audio/ogg"),
+        ("tone.flac", "flac", "audio/flac"),
+    ],
+)
+def test_real_files_are_what_they_are(name, container, mime):
+    assert sniff(sample(name)) == (container, mime)
+
+
+def test_one_sync_word_is_not_mpeg_audio():
+    assert sniff(sample("cbr.mp3")[:4] + bytes(4000)).container is None
+
+
+def test_zeros_before_the_first_frame_are_stepped_over():
+    assert sniff(bytes(700) + sample("cbr.mp3")).container == "mp3"
+
+
+def test_flac_behind_an_id3_tag_is_flac():
+    result = run(id3(padding=100) + sample("tone.flac")).result
+    assert (result.container, result.codec, result.duration) == ("flac", "flac", 2.0)
+    assert result.status == "complete"
+
+
+def test_many_comments_before_no_page_are_read_in_one_pass():
+    assert sniff(b"<!---->" * 500 + b"x").container is None
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_something_or_nothing(head):
+    assert sniff(head).container is None or sniff(head).mime

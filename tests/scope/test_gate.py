@@ -1,0 +1,124 @@
+"""The gate joins the rules."""
+
+from collections import Counter
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mediacrawl.records import Drop
+from mediacrawl.scope import Base, ExtensionFilter, NeverCrawl, Scope, Traps, canonical, is_loopback
+from mediacrawl.scope.exclusions import parse_nevercrawl
+
+
+def today():
+    return date(2026, 11, 21)
+
+
+def scope(**rules):
+    return Scope(today=today, **rules)
+
+
+def never(*domains):
+    return NeverCrawl(parse_nevercrawl("\n".join(domains).encode(), "list").entries)
+
+
+class OnlyMusic:
+    def allows(self, url, host):
+        return "music" in url
+
+
+@pytest.mark.parametrize(
+    ("rules", "url", "reason"),
+    [
+        ({}, "https://site.example/a", None),
+        ({"extensions": ExtensionFilter(["jpg"])}, "https://site.example/a.jpg", Drop.EXTENSION),
+        ({"nevercrawl": never("site.example")}, "http://a.site.example:81/b", Drop.NEVERCRAWL),
+        ({"only_sites": {"site.example"}}, "https://www.site.example/a", None),
+        ({"only_sites": {"site.example"}}, "https://other.example/a", Drop.OFFSITE),
+        ({"only_sites": set()}, "https://other.example/a", Drop.OFFSITE),
+        ({"include": OnlyMusic()}, "https://site.example/film", Drop.NOT_INCLUDED),
+        ({"include": OnlyMusic()}, "https://site.example/music", None),
+        ({"loopback_only": True}, "https://site.example/", Drop.PLACEHOLDER_CONTACT),
+        ({"loopback_only": True}, "http://127.0.0.1:8000/", None),
+        ({"loopback_only": True}, "http://[::1]:8000/", None),
+        ({"loopback_only": True}, "http://a.localhost:8000/", None),
+        ({"traps": Traps(max_length=30)}, "https://site.example/" + "a" * 20, Drop.LENGTH),
+        ({}, "https://site.example/calendar/2055/05", Drop.TRAP_CALENDAR),
+    ],
+)
+def test_each_rule_refuses_by_its_name(rules, url, reason):
+    assert scope(**rules).check(url) is reason
+
+
+def test_depth_counts_clicks_from_a_seed():
+    shallow = scope(max_depth=2)
+    assert shallow.check("https://site.example/", depth=2) is None
+    assert shallow.check("https://site.example/", depth=3) is Drop.DEPTH
+    assert shallow.sift("https://site.example/", ["a", "b"], depth=3) == ([], Counter({Drop.DEPTH: 2}))
+
+
+def test_the_links_of_a_page_are_sifted_in_one_call():
+    gate = scope(extensions=ExtensionFilter(["jpg"]), nevercrawl=never("no.example"))
+    hrefs = [
+        "a",
+        "/a.jpg",
+        "./a#part",
+        "#top",
+        "mailto:a@b.example",
+        "javascript:void(0)",
+        "https://www.no.example/",
+        "http://[",
+        "//site.example/b",
+        "x" * 20_000,
+        "c/" + "y" * 3_000,
+        "",
+    ]
+    accepted, drops = gate.sift("https://site.example/page", hrefs)
+    assert accepted == [(0, "https://site.example/a"), (8, "https://site.example/b")]
+    assert drops == {
+        Drop.EXTENSION: 1,
+        Drop.SCHEME: 2,
+        Drop.NEVERCRAWL: 1,
+        Drop.BAD_URL: 1,
+        Drop.LENGTH: 2,
+    }
+
+
+def test_a_changed_list_counts_at_once_for_hosts_already_asked_about(tmp_path):
+    path = tmp_path / "list.txt"
+    path.write_text("a.example\n", "utf-8")
+    nevercrawl = NeverCrawl.load(path, 0.0)
+    gate = scope(nevercrawl=nevercrawl)
+    assert gate.check("https://b.example/") is None
+    path.write_text("a.example\nb.example\n", "utf-8")
+    assert nevercrawl.reload_if_changed(900.0)
+    assert gate.check("https://b.example/") is Drop.NEVERCRAWL
+
+
+def test_this_machine_is_known_by_name():
+    assert [host for host in ("127.1.2.3", "localhost", "localhost.example", "128.0.0.1") if is_loopback(host)] == [
+        "127.1.2.3",
+        "localhost",
+    ]
+
+
+HREFS = st.lists(
+    st.text("ab./?#&=:%2[]\\ \t", max_size=15)
+    | st.builds("{}{}".format, st.sampled_from(["http://a.example/", "ftp:", "//b.example", "#"]), st.text(max_size=9)),
+    max_size=12,
+)
+
+
+@given(HREFS)
+def test_what_passes_is_canonical_unique_and_accounted_for(hrefs):
+    base = Base("https://site.example/dir/page")
+    accepted, drops = scope(nevercrawl=never("b.example")).sift(base, hrefs)
+    urls = [url for _, url in accepted]
+    assert all(canonical(url) == url and url.startswith(("http://", "https://")) for url in urls)
+    assert len(set(urls)) == len(urls)
+    assert base.url not in urls
+    passed_over = len(hrefs) - len(accepted) - drops.total()
+    assert 0 <= passed_over <= len(hrefs)
+    assert all(base.canonical(hrefs[index]) == url for index, url in accepted)

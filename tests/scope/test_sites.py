@@ -1,0 +1,86 @@
+"""What belongs together."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mediacrawl.scope.canonical import canonical
+from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, ExtensionFilter, extension_of
+from mediacrawl.scope.sites import authority_of, host_of, site_of
+
+SITES = [
+    ("https://media.radio.co.uk/a", "radio.co.uk"),
+    ("http://www.tonspur.example:8080/?a=http://b.c/", "tonspur.example"),
+    ("WWW.Archive.ORG.", "archive.org"),
+    ("one.github.io", "one.github.io"),
+    ("two.one.github.io", "one.github.io"),
+    ("github.io", "github.io"),
+    ("co.uk", "co.uk"),
+    ("127.0.0.1", "127.0.0.1"),
+    ("http://127.0.0.1:8000/x", "127.0.0.1"),
+    ("http://[2001:db8::1]:8000/x", "[2001:db8::1]"),
+    ("localhost", "localhost"),
+    ("http://intranet/x", "intranet"),
+    ("demo.site.localhost", "site.localhost"),
+    ("bücher.example", "xn--bcher-kva.example"),
+    ("a.b.xn--p1ai", "b.xn--p1ai"),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "site"), SITES)
+def test_a_site_is_what_one_owner_can_register(name, site):
+    assert site_of(name) == site
+
+
+@given(st.text(max_size=80))
+def test_anything_has_a_site(name):
+    assert isinstance(site_of(name), str)
+
+
+@given(st.sampled_from(["a.b.co.uk", "x.example", "www.museum", "1.2.3.4", "[::1]", "k.github.io"]))
+def test_a_site_is_its_own_site(name):
+    assert site_of(site_of(name)) == site_of(name)
+
+
+def test_host_and_authority_are_cut_out_of_a_url():
+    url = "https://user@site.example:8080/a?b=//c"
+    assert host_of(url) == "site.example"
+    assert host_of("https://[::1]:80/") == "[::1]"
+    assert host_of("https://site.example?b") == "site.example"
+    assert authority_of(canonical(url)) == "https://site.example:8080"
+    assert authority_of("http://[::1]:81/") == "http://[::1]:81"
+
+
+@pytest.mark.parametrize(
+    ("url", "extension"),
+    [
+        ("https://site.example/", ""),
+        ("https://site.example/a.b/c", ""),
+        ("https://site.example/a/song.MP3?x=y.jpg", "mp3"),
+        ("https://site.example/song.mp3;v=1.2", "mp3"),
+        ("https://site.example/a.tar.gz", "gz"),
+        ("https://site.example/.hidden", "hidden"),
+        ("https://site.example/a.", ""),
+    ],
+)
+def test_the_extension_is_that_of_the_path(url, extension):
+    assert extension_of(url) == extension
+
+
+def test_media_are_never_refused_whatever_the_list_says(tmp_path):
+    path = tmp_path / "extensions.txt"
+    path.write_text("# pictures\n.JPG png  # both\nmp3\n\n", "utf-8")
+    refusing = ExtensionFilter.load(path)
+    assert refusing.refused == {"jpg", "png"}
+    assert refusing.refuses("https://site.example/a.JPG")
+    assert not refusing.refuses("https://site.example/a.mp3")
+    assert not refusing.refuses("https://site.example/jpg")
+
+
+def test_the_list_that_comes_with_it_refuses_neither_pages_nor_media_nor_feeds(exclusions):
+    refusing = ExtensionFilter.load(exclusions / "extensions.txt")
+    assert {"jpg", "zip", "pdf", "css", "exe"} <= refusing.refused
+    for extension in ["", "html", "php", "xml", "rss", "txt", "asp", *MEDIA_EXTENSIONS]:
+        assert not refusing.refuses(f"https://site.example/a.{extension}"), extension
+    assert not refusing.refuses("https://site.example/sitemap.xml.gz")

@@ -1,0 +1,103 @@
+"""URLs without end."""
+
+import string
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mediacrawl.records import Drop
+from mediacrawl.scope.traps import Traps
+
+TODAY = date(2026, 11, 21)
+SITE = "https://site.example"
+
+
+def reason(path, today=TODAY):
+    return Traps().reason(SITE + path, today)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/music/albums/2024/track-07.html",
+        "/2026/11/21/post.html",
+        "/2027/11/announced/",
+        "/calendar/2027-11",
+        "/calendar?date=2026-12-01",
+        "/archive/1972/05/",
+        "/events/1977-05-08/setlist.html",
+        "/films?year=1972",
+        "/events/4821",
+        "/events/203411",
+        "/4821/11/",
+        "/photo/210012.html",
+        "/files/99991231/",
+        "/calendar/2055-01-01.mp3",
+        "/a/b/a/b",
+        "/a/a/a/b/c",
+        "/c/d/e/f/c/d/e/f",
+        "/monthly/2055-01",
+        "/?page=2099",
+    ],
+)
+def test_an_ordinary_url_is_no_trap(path):
+    assert reason(path) is None
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/calendar/7749/05/",
+        "/calendar/7749-5",
+        "/Kalender/2028/01/02",
+        "/calendar/1823/05",
+        "/events/2031-05-01/",
+        "/events?month=205503",
+        "/plan?year=2099&view=list",
+        "/plan?start_date=2099-01-01",
+        "/archives/2031/02",
+        "/2031/05/",
+        "/events/20310501/",
+        "/index.php?date=2027-12",
+    ],
+)
+def test_a_calendar_ends_a_year_from_now(path):
+    assert reason(path) is Drop.TRAP_CALENDAR
+
+
+def test_a_calendar_moves_on_with_the_clock():
+    assert reason("/calendar/2028/01/") is Drop.TRAP_CALENDAR
+    assert reason("/calendar/2028/01/", date(2027, 2, 1)) is None
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/a/x/a/x/b/a/c/a", "/a/b/a/b/a/b", "/r/a/b/c/a/b/c/a/b/c/s", "//////x", "/a/a/a/a?x=1", "/a/b/a/b/a/b?x=1"],
+)
+def test_a_path_that_repeats_is_a_trap(path):
+    assert reason(path) is Drop.TRAP_REPEAT
+
+
+def test_a_path_has_at_most_twenty_segments():
+    names = string.ascii_lowercase
+    assert reason("/" + "/".join(names[:20])) is None
+    assert reason("/" + "/".join(names[:21])) is Drop.TRAP_SEGMENTS
+
+
+def test_a_url_has_at_most_2048_characters():
+    fits = "/" + "a" * (2_048 - len(SITE) - 1)
+    assert reason(fits) is None
+    assert reason(fits + "a") is Drop.LENGTH
+
+
+@given(st.text("ab/?=&-._0129", max_size=80), st.dates())
+def test_any_url_gets_an_answer(path, today):
+    assert reason("/" + path, today) in {None, Drop.TRAP_CALENDAR, Drop.TRAP_REPEAT, Drop.TRAP_SEGMENTS}
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=2, max_size=4), st.integers(3, 4))
+def test_what_follows_itself_three_times_is_a_trap(run, times):
+    assert reason("/start/" + "/".join(run * times)) is Drop.TRAP_REPEAT

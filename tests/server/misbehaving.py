@@ -1,0 +1,102 @@
+"""A web that misbehaves: one host for each sin, all on one port of loopback, with the demo's log.
+
+    with MisbehavingWeb() as web:
+        web.url("ignores-range", "/song.mp3")   # http://ignores-range.example:PORT/song.mp3
+        web.log                                 # what the server saw
+
+`SINS` lists all sins with a sentence each. A host sins at all its URLs but robots.txt, which allows everything; a
+host whose name begins with "robots-" sins there, and serves a page and an MP3 elsewhere. Each host is a site of
+its own, so that what one does never slows another down.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from types import TracebackType
+from typing import Self
+
+import sins_media
+import sins_pages
+import sins_robots
+import sins_status
+import sins_wire
+from sin import ANSWERS, SINS, Visit, page
+
+from mediacrawl.demo import Exchange, HttpServer, LoggedRequest
+
+__all__ = ["SINS", "MisbehavingWeb"]
+
+_ROOMS = (sins_wire, sins_status, sins_media, sins_pages, sins_robots)
+_ALLOW_ALL = b"User-agent: *\nDisallow:\n"
+
+
+class MisbehavingWeb:
+    """A server on loopback whose hosts are named after their sins: ``<sin>.example``.
+
+    Attributes:
+        hosts: name of each host -> the address it has here.
+    """
+
+    def __init__(self, port: int = 0) -> None:
+        self._server = HttpServer(self._answer, port=port)
+        self._visits: Counter[str] = Counter()
+        self.hosts = {f"{name}.example": "127.0.0.1" for name in SINS}
+
+    @property
+    def port(self) -> int:
+        """The port of all hosts; RuntimeError before `start`."""
+        return self._server.port
+
+    @property
+    def log(self) -> list[LoggedRequest]:
+        """All requests so far as the server saw them."""
+        return self._server.log
+
+    def settled_log(self, timeout: float = 10.0) -> list[LoggedRequest]:
+        """The same, once no answer is under way; TimeoutError after that many seconds."""
+        return self._server.settled_log(timeout)
+
+    def url(self, sin: str, path: str = "/") -> str:
+        """URL of a sin; KeyError if nobody commits it."""
+        if sin not in SINS:
+            raise KeyError(sin)
+        return f"http://{sin}.example:{self.port}{path}"
+
+    def start(self) -> None:
+        """Listen; OSError if the port is taken."""
+        self._server.start()
+
+    def stop(self) -> None:
+        """Cut off what is under way and close everything."""
+        self._server.stop()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    async def _answer(self, exchange: Exchange) -> None:
+        name = exchange.request.host.removesuffix(".example")
+        at_robots = exchange.request.path == "/robots.txt"
+        self._visits[name] += not at_robots
+        visit = Visit(exchange, f"http://{exchange.request.host}:{self.port}", self._visits[name])
+        if name not in ANSWERS:
+            await visit.send(421)
+        elif at_robots == name.startswith("robots-"):
+            await ANSWERS[name](visit)
+        else:
+            await self._decent(visit)
+
+    async def _decent(self, visit: Visit) -> None:
+        """What a host answers where it does not sin."""
+        if visit.path == "/robots.txt":
+            await visit.honest(_ALLOW_ALL, "text/plain")
+        elif visit.path.endswith(".mp3"):
+            await visit.honest(sins_media.song(), "audio/mpeg", '"song"')
+        else:
+            links = "".join(f'<a href="{path}">{path}</a>\n' for path in ("/song.mp3", "/private/song.mp3", "/late/"))
+            await visit.honest(page("decent", links), "text/html; charset=utf-8")

@@ -1,0 +1,113 @@
+"""Sins of pages: too large, packed to explode, nested without end, or in no encoding at all."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from functools import cache
+
+from sin import Visit, page, sin
+
+HTML = "text/html; charset=utf-8"
+BOMB_BYTES = 64 * 1024 * 1024
+
+
+@cache
+def bomb() -> bytes:
+    """64 MB of spaces in 64 KB of gzip, made piece by piece."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    pieces = [packer.compress(b" " * 1024 * 1024) for _ in range(BOMB_BYTES // (1024 * 1024))]
+    return b"".join(pieces) + packer.flush()
+
+
+@sin("huge-page", "Serves an HTML page of 2 MB, with one link at its start and one at its end.")
+async def huge_page(visit: Visit) -> None:
+    filling = "<p>Nothing to see here, for a long time.</p>\n" * 47_000
+    body = f'<a href="/first.html">first</a>\n{filling}<a href="/last.html">last</a>'
+    await visit.send(200, page("huge", body), HTML)
+
+
+@sin("gzip-bomb", "Serves a page of 64 KB that unpacks to 64 MB.")
+async def gzip_bomb(visit: Visit) -> None:
+    await visit.send(200, bomb(), HTML, Content_Encoding="gzip")
+
+
+@sin("gzip-cut", "Serves a gzip page whose second half is missing.")
+async def gzip_cut(visit: Visit) -> None:
+    links = "".join(f'<a href="/{number * 7919 % 10007}.html">{number}</a>' for number in range(1000))
+    packed = gzip.compress(page("cut", links), mtime=0)
+    await visit.send(200, packed[: len(packed) // 2], HTML, Content_Encoding="gzip")
+
+
+@sin("gzip-lie", "Says Content-Encoding: gzip and sends plain HTML.")
+async def gzip_lie(visit: Visit) -> None:
+    await visit.send(200, page("plain", '<a href="/a.html">a</a>'), HTML, Content_Encoding="gzip")
+
+
+@sin("unknown-encoding", "Says Content-Encoding: x-own, which nobody knows.")
+async def unknown_encoding(visit: Visit) -> None:
+    await visit.send(200, page("plain", '<a href="/a.html">a</a>'), HTML, Content_Encoding="x-own")
+
+
+@sin("many-links", "Serves a page with 20,000 links, all different.")
+async def many_links(visit: Visit) -> None:
+    await visit.send(200, page("many", "\n".join(f'<a href="/{n}.html">{n}</a>' for n in range(20_000))), HTML)
+
+
+@sin("deep-html", "Serves a page with 20,000 elements nested in each other, and a link in the innermost.")
+async def deep_html(visit: Visit) -> None:
+    await visit.send(200, page("deep", "<div>" * 20_000 + '<a href="/in.html">in</a>' + "</div>" * 20_000), HTML)
+
+
+@sin("unclosed-html", "Serves a page whose attribute and comment never end.")
+async def unclosed_html(visit: Visit) -> None:
+    await visit.send(200, b'<html><body><a href="/a.html">a</a><!-- <a title="' + b"x" * 50_000, HTML)
+
+
+@sin("nul-page", "Serves a page full of NUL bytes and of bytes that are no UTF-8, with a link among them.")
+async def nul_page(visit: Visit) -> None:
+    noise = bytes(1000) + b"\xff\xfe\xc0\x80\xed\xa0\x80" * 50
+    await visit.send(200, page("nul", "<p>") + noise + b'<a href="/after.html">\x00a\xff</a>' + noise, HTML)
+
+
+@sin("charset-lie", "Serves windows-1251, declares utf-8 in the meta element and iso-8859-1 in Content-Type.")
+async def charset_lie(visit: Visit) -> None:
+    body = '<html><head><meta charset="utf-8"><title>Старое радио</title></head><a href="/a.html">Песня</a></html>'
+    await visit.send(200, body.encode("cp1251"), "text/html; charset=iso-8859-1")
+
+
+@sin("charset-unknown", "Declares an encoding that does not exist.")
+async def charset_unknown(visit: Visit) -> None:
+    await visit.send(200, page("?", '<a href="/a.html">a</a>'), 'text/html; charset="no-such-8\u00e9"')
+
+
+@sin("untyped-page", "Serves an HTML page without Content-Type.")
+async def untyped_page(visit: Visit) -> None:
+    await visit.send(200, page("untyped", '<a href="/a.html">a</a>'))
+
+
+@sin("binary-page", "Serves 100 KB of noise as text/html.")
+async def binary_page(visit: Visit) -> None:
+    await visit.send(200, bytes(number * 7919 % 256 for number in range(102_400)), HTML)
+
+
+@sin("strange-links", "Serves a page whose links are all broken in another way, and one good link.")
+async def strange_links(visit: Visit) -> None:
+    hrefs = ["http://[::1", "http://", "//", "http:///a", "%", "%zz", "\x01a", "http://a b/", "http://a:99999/"]
+    hrefs += ["?" * 3000, "javascript:void(0)", "mailto:a@a.example", "data:,x", "http://\U0001f600.example:port/"]
+    links = "".join(f'<a href="{href}">x</a>' for href in [*hrefs, "/good.html"])
+    await visit.send(200, page("strange", links), HTML)
+
+
+@sin("own-maze", "Each page links to ten deeper pages, for ever.")
+async def own_maze(visit: Visit) -> None:
+    here = visit.path.rstrip("/")
+    await visit.send(200, page("maze", "".join(f'<a href="{here}/{n}/">{n}</a>' for n in range(10))), HTML)
+
+
+@sin("xml-bomb", "Serves an RSS feed with nested entities that would grow to gigabytes.")
+async def xml_bomb(visit: Visit) -> None:
+    entities = ['<!ENTITY e0 "spam spam spam ">']
+    entities += [f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10)]
+    feed = f'<?xml version="1.0"?><!DOCTYPE rss [{"".join(entities)}]><rss><channel><title>&e9;</title></channel></rss>'
+    await visit.send(200, feed.encode(), "application/rss+xml")

@@ -1,0 +1,329 @@
+"""The demo web is a web: it serves ranges right, hangs together, and says truly what a crawl of it should find."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from urllib.parse import urljoin, urlsplit
+
+import mutagen
+import pytest
+from lxml import etree, html
+from mutagen.id3 import ID3
+from mutagen.mp3 import MP3
+from w3lib.url import canonicalize_url
+
+from mediacrawl.demo import DemoWeb, grow_mp3, media_bytes
+from mediacrawl.demo.library import LEGACY_ENCODINGS, TITLES
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+class Client:
+    """Asks loopback for any host name, over one connection that is kept open."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+
+    def get(self, url: str, method: str = "GET", **headers: str) -> Answer:
+        parts = urlsplit(url)
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        lines = {"Host": parts.netloc} | {name.replace("_", "-"): value for name, value in headers.items()}
+        self.connection.request(method, target, headers=lines)
+        response = self.connection.getresponse()
+        return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[DemoWeb]:
+    with DemoWeb(today=date(2026, 11, 21)) as running:
+        yield running
+
+
+@pytest.fixture
+def client(web: DemoWeb) -> Iterator[Client]:
+    made = Client(web.port)
+    yield made
+    made.connection.close()
+
+
+# Longer files
+
+
+@pytest.mark.parametrize("name", ["nachtzug.mp3", "lanternes.mp3", "most.mp3", "ozero.mp3"])
+def test_a_grown_mp3_is_as_long_as_asked_and_keeps_its_tags(name):
+    data = grow_mp3(media_bytes(name), 200)
+    grown = MP3(io.BytesIO(data))
+    assert grown.info.length == pytest.approx(200, abs=0.1)
+    assert grown.tags == MP3(io.BytesIO(media_bytes(name))).tags
+    assert len(data) > 200 * 24_000 / 8 - 1000
+
+
+def test_an_mp3_can_be_grown_twice_and_cut_again():
+    long = grow_mp3(media_bytes("cafe.mp3"), 20)
+    assert MP3(io.BytesIO(grow_mp3(long, 40))).info.length == pytest.approx(40, abs=0.1)
+    assert grow_mp3(long, 10) == grow_mp3(media_bytes("cafe.mp3"), 10)
+
+
+def test_frames_that_are_repeated_borrow_no_bits_from_the_frame_before():
+    data = media_bytes("nachtzug.mp3")
+    frames = data[data.index(b"\xff\xf3") :]
+    # MPEG-2 Layer III: the byte behind the header counts the bytes that a frame borrows.
+    assert {frames[start + 4] for start in range(0, len(frames), 108)} == {0}
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"ID3", b"\xff\xfb", media_bytes("low-water.flac"), media_bytes("cafe.mp3")[:-1]]
+)
+def test_what_is_no_whole_mp3_is_not_grown(data):
+    with pytest.raises(ValueError, match="frame"):
+        grow_mp3(data, 10)
+
+
+def test_an_mp3_that_states_its_length_is_not_grown():
+    with pytest.raises(ValueError, match="states its length"):
+        grow_mp3(media_bytes("kitchen.mp3"), 10)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), 10**9])
+def test_an_mp3_is_not_grown_to_a_length_that_makes_no_sense(seconds):
+    with pytest.raises(ValueError, match="length"):
+        grow_mp3(media_bytes("cafe.mp3"), seconds)
+
+
+@pytest.mark.parametrize("name", sorted(set(TITLES) - set(LEGACY_ENCODINGS)))
+def test_an_ordinary_file_of_the_library_says_its_true_title(name):
+    tags = mutagen.File(io.BytesIO(media_bytes(name))).tags
+    values = [str(value[0] if isinstance(value, list) else value) for value in dict(tags).values()]
+    assert TITLES[name] in values
+
+
+@pytest.mark.parametrize("name", sorted(LEGACY_ENCODINGS))
+def test_a_legacy_file_claims_latin_1_and_holds_another_encoding(name):
+    claimed = str(ID3(io.BytesIO(media_bytes(name)), load_v1=True).get("TIT2"))
+    assert claimed != TITLES[name]
+    assert claimed.encode("latin-1").decode(LEGACY_ENCODINGS[name]) == TITLES[name]
+
+
+# The web as a whole
+
+
+def test_every_expected_file_answers_with_media_that_mutagen_can_open(web, client):
+    assert len(web.expected_media) > 20
+    for url in web.expected_media:
+        answer = client.get(url)
+        assert answer.status == 200, url
+        assert answer.headers["content-type"].startswith(("audio/", "video/")), url
+        assert len(answer.body) == web.sizes[url] == int(answer.headers["content-length"]), url
+        assert mutagen.File(io.BytesIO(answer.body)).info.length > 0.9, url
+        assert canonicalize_url(url) == url
+
+
+def test_every_expected_file_serves_its_head_and_its_tail_by_range(web, client):
+    for url in web.expected_media:
+        whole = client.get(url).body
+        head = client.get(url, Range="bytes=0-16383")
+        tail = client.get(url, Range="bytes=-100")
+        assert (head.status, tail.status) == (206, 206)
+        assert head.body == whole[:16384]
+        assert tail.body == whole[-100:]
+        assert head.headers["content-range"] == f"bytes 0-{len(head.body) - 1}/{len(whole)}"
+
+
+def test_a_head_of_16_kb_is_a_small_part_of_the_demos_media(web):
+    heads = sum(min(size, 16384) for size in web.sizes.values())
+    assert heads * 20 < sum(web.sizes.values())
+
+
+def test_head_gives_the_headers_of_get_and_no_body(web, client):
+    url = min(web.expected_media)
+    got, headed = client.get(url), client.get(url, method="HEAD")
+    got.headers.pop("date"), headed.headers.pop("date")
+    assert (headed.headers, headed.body) == (got.headers, b"")
+
+
+class Walk:
+    """A crawl in its simplest form, which keeps to all that the demo web asks for."""
+
+    def __init__(self, web: DemoWeb, client: Client) -> None:
+        self.web, self.client = web, client
+        self.media: set[str] = set()
+        self.statuses: dict[str, int] = {}
+        self.hosts: set[str] = set()
+        self._queue: deque[tuple[str, int]] = deque((seed, 0) for seed in web.seeds)
+        self._asked: dict[str, int] = {}
+
+    def run(self) -> None:
+        while self._queue:
+            raw, hops = self._queue.popleft()
+            url = self._canonical(raw)
+            if url is not None and url not in self.statuses and self._may(url, hops):
+                self._visit(url, hops)
+
+    def _canonical(self, raw: str) -> str | None:
+        if not raw.lower().startswith("http://") or "[" in raw:
+            return None
+        parts = urlsplit(canonicalize_url(raw))
+        path = urlsplit(urljoin("http://x", parts.path)).path
+        return parts._replace(netloc=parts.netloc.lower(), path=path).geturl()
+
+    def _may(self, url: str, hops: int) -> bool:
+        self.hosts.add(urlsplit(url).hostname or "")
+        if hops > 3 or any(url.startswith(start) for start in self.web.forbidden):
+            return False
+        for start, limit in self.web.traps.items():
+            if url.startswith(start):
+                self._asked[start] = self._asked.get(start, 0) + 1
+                return self._asked[start] <= limit
+        return True
+
+    def _visit(self, url: str, hops: int) -> None:
+        answer = self.client.get(url)
+        self.statuses[url] = answer.status
+        content_type = answer.headers.get("content-type", "")
+        if "location" in answer.headers:
+            self._queue.append((urljoin(url, answer.headers["location"]), hops + 1))
+        elif content_type.startswith(("audio/", "video/")):
+            self.media.add(url)
+        elif answer.status == 200 and "rss" in content_type:
+            self._queue += [(node.get("url"), 0) for node in etree.fromstring(answer.body).iter("enclosure")]
+        elif answer.status == 200 and content_type.startswith("text/html") and answer.body:
+            self._page(url, answer)
+
+    def _page(self, url: str, answer: Answer) -> None:
+        page = html.document_fromstring(answer.body)
+        nofollow = "nofollow" in answer.headers.get("x-robots-tag", "") or page.xpath(
+            "//meta[@name='robots' and @content='nofollow']"
+        )
+        if nofollow:
+            return
+        found = page.xpath("//a[not(contains(@rel, 'nofollow'))]/@href | //audio/@src | //source/@src")
+        found += page.xpath(
+            "//link[@rel='alternate']/@href | //meta[@property='og:audio' or @property='og:video']/@content"
+        )
+        self._queue += [(self._join(url, href), 0) for href in found]
+
+    def _join(self, url: str, href: str) -> str:
+        return "" if "[" in href else urljoin(url, href)
+
+
+@pytest.fixture(scope="module")
+def walk(web: DemoWeb) -> Walk:
+    client = Client(web.port)
+    made = Walk(web, client)
+    made.run()
+    client.connection.close()
+    return made
+
+
+def test_links_from_the_seeds_lead_to_exactly_the_expected_media(web, walk):
+    assert walk.media == web.expected_media
+    assert set(web.titles) == web.expected_media
+
+
+def test_all_links_stay_within_the_demos_hosts_and_reach_all_of_them(web, walk):
+    assert walk.hosts == set(web.hosts)
+    assert set(web.hosts.values()) == {"127.0.0.1"}
+
+
+def test_only_the_two_dead_links_are_dead(walk):
+    dead = {urlsplit(url).path: status for url, status in walk.statuses.items() if status >= 400}
+    assert dead == {"/fehlt": 404, "/verschwunden": 410}
+
+
+def test_the_demo_is_small_enough_for_a_first_run(web, walk):
+    in_traps = [url for url in walk.statuses if any(url.startswith(start) for start in web.traps)]
+    by_host = [urlsplit(url).hostname for url in walk.statuses if url not in in_traps]
+    assert 45 <= len(by_host) <= 90
+    assert max(by_host.count(host) for host in by_host) <= 25
+
+
+def test_a_polite_walk_breaks_no_rule_and_a_rude_request_is_told():
+    with DemoWeb() as fresh:
+        client = Client(fresh.port)
+        Walk(fresh, client).run()
+        assert fresh.violations() == []
+        rude = min(fresh.forbidden)
+        client.get(rude)
+        for month in range(10):
+            client.get(f"http://kalender.example:{fresh.port}/calendar/2000/{month}")
+        client.connection.close()
+        told = [(entry.url, reason) for entry, reason in fresh.violations()]
+    assert told[0] == (rude, fresh.forbidden[rude])
+    assert [reason for _, reason in told[1:]] == ["trap"] * 10
+
+
+def test_what_is_forbidden_exists_so_that_a_rude_crawl_would_find_it(web, client):
+    for start in web.forbidden:
+        if start.endswith(("/prywatne/", "/konto/", "/suche", "?C=", "/lang/hop-4")):
+            continue
+        assert client.get(start.replace("/sponsor/", "/sponsor/angebot.html")).status == 200, start
+    assert client.get(f"http://archiwum-dzwieku.example:{web.port}/prywatne/burza.m4a").status == 200
+
+
+def test_the_long_redirect_has_five_hops_and_media_at_its_end(web, client):
+    url = f"http://umweg.example:{web.port}/lang/start"
+    hops = []
+    while (answer := client.get(url)).status == 302:
+        url = urljoin(url, answer.headers["location"])
+        hops.append(url)
+    assert answer.headers["content-type"] == "audio/mpeg"
+    assert [urlsplit(hop).path for hop in hops] == [f"/lang/hop-{n}" for n in (1, 2, 3, 4)] + ["/lang/ziel.mp3"]
+    assert set(hops[3:]) <= set(web.forbidden)
+
+
+def test_the_calendar_never_ends_and_starts_in_this_month(web, client):
+    base = f"http://kalender.example:{web.port}"
+    assert b'href="/calendar/2026/11"' in client.get(f"{base}/").body
+    assert b'href="/calendar/2027/01"' in client.get(f"{base}/calendar/2026/12").body
+    assert b'href="/calendar/10000/01"' in client.get(f"{base}/calendar/9999/12").body
+    assert client.get(f"{base}/calendar/2026/13").status == 404
+
+
+def test_a_page_of_an_old_host_is_in_its_declared_encoding(web, client):
+    answer = client.get(f"http://staroe-radio.example:{web.port}/")
+    assert answer.headers["content-type"] == "text/html"
+    assert '<meta charset="windows-1251">' in answer.body.decode("cp1251")
+    assert "Старое радио" in answer.body.decode("cp1251")
+
+
+def test_a_host_that_is_not_of_the_demo_is_not_answered_as_if_it_were(web, client):
+    assert client.get(f"http://elsewhere.example:{web.port}/").status == 421
+
+
+def test_the_never_crawl_file_names_the_host_that_must_be_left_alone(web):
+    domains = [line.split("#")[0].strip() for line in web.never_crawl.splitlines()]
+    assert [domain for domain in domains if domain] == ["bitte-nicht.example"]
+    assert f"http://media.bitte-nicht.example:{web.port}/" in web.forbidden
+
+
+# The log
+
+
+def test_the_log_tells_what_the_server_saw():
+    with DemoWeb() as web:
+        client = Client(web.port)
+        url = f"http://open-directory.example:{web.port}/musik/alt/utro.mp3"
+        before = time.time()
+        client.get(url, Range="bytes=0-99", User_Agent="walker/1.0")
+        client.get(f"http://hidas-radio.example:{web.port}/")
+        client.connection.close()
+        first, second = web.settled_log()
+    assert (first.url, first.host, first.path) == (url, "open-directory.example", "/musik/alt/utro.mp3")
+    assert (first.method, first.range, first.user_agent) == ("GET", "bytes=0-99", "walker/1.0")
+    assert (first.status, first.bytes_sent) == (206, 100)
+    assert first.headers["accept-encoding"] == "identity"
+    assert before - 0.01 <= first.received <= first.finished <= second.received
+    assert first.received_monotonic <= first.finished_monotonic <= second.received_monotonic
+    assert second.finished_monotonic - second.received_monotonic >= 0.3
