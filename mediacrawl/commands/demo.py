@@ -71,8 +71,7 @@ class Command(ScrapyCommand):
 
         from mediacrawl.extensions import Progress  # noqa: PLC0415
 
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        _empty(folder)
         never = folder / "NeverCrawl.txt"
         never.write_text(web.never_crawl, encoding="utf-8")
         settings = Settings()
@@ -105,3 +104,20 @@ class Command(ScrapyCommand):
         print(f"\n{progress.text}" if progress else "")
         if process.bootstrap_failed or crawler.stats.get_value("finish_reason") != "finished":
             self.exitcode = 1
+
+
+_MARK = ".mediacrawl-demo"
+"""Lies in folders that the demo made, which it may therefore empty."""
+
+
+def _empty(folder: Path) -> None:
+    """Make the folder, or empty it if an earlier demo made it.
+
+    Raises:
+        UsageError: it holds something that is not ours.
+    """
+    if folder.exists() and not (folder / _MARK).exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder.resolve()} is not empty and no demo made it; choose another one with --folder")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / _MARK).touch()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -66,6 +66,11 @@ class Frontier(Protocol):
 
     def add(self, candidates: Iterable[Candidate]) -> Added:
         """Let URLs join. A URL that was ever accepted is `Added.known` and never duplicated."""
+        ...
+
+    @property
+    def recent(self) -> Container[str]:
+        """Canonical URLs that were certainly accepted before: a hint that costs next to nothing, never complete."""
         ...
 
     def unknown(self, urls: Sequence[str]) -> list[str]:

@@ -28,7 +28,7 @@ class RecentUrls:
         self._young: set[str] = set()
         self._old: set[str] = set()
 
-    def __contains__(self, url: str) -> bool:
+    def __contains__(self, url: object) -> bool:
         return url in self._young or url in self._old
 
     def unknown(self, urls: Iterable[str]) -> list[str]:

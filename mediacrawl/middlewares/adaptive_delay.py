@@ -40,8 +40,10 @@ class AdaptiveDelayMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        middleware = cls(crawler, Parts.of(crawler))
-        crawler.signals.connect(middleware._downloaded, signals.response_downloaded)
+        parts = Parts.of(crawler)
+        middleware = cls(crawler, parts)
+        if not parts.leases:
+            crawler.signals.connect(middleware._downloaded, signals.response_downloaded)
         return middleware
 
     def process_request(self, request: Request) -> None:

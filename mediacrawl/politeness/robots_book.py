@@ -69,8 +69,13 @@ class NoStore:
         """Nothing is kept."""
 
 
+_NEVER = -1.0
+
+
 @dataclass(slots=True)
 class _Entry:
+    """`fetched` and `failed` are times; `_NEVER` says that it did not happen (since the last fetch)."""
+
     rules: RobotsRules
     text: str
     status: int
@@ -120,7 +125,7 @@ class RobotsBook:
             return Saying(Say.FETCH, url=f"{authority}/robots.txt")
         if self._stale(entry, now):
             return Saying(Say.FETCH, url=entry.url or f"{authority}/robots.txt", crawl_delay=_delay(entry))
-        if not entry.fetched:
+        if entry.fetched == _NEVER:
             return Saying(Say.WAIT, rule=f"robots.txt could not be had (status {entry.status})")
         verdict = entry.rules.allowed(url)
         if verdict:
@@ -136,18 +141,18 @@ class RobotsBook:
         old = self._entry(authority)
         if 200 <= status < 300 or (400 <= status < 500 and status != 429):
             rules = RobotsRules.parse(body if status < 300 else b"", self._token)
-            entry = _Entry(rules, rules.group_text, status, now, 0.0)
+            entry = _Entry(rules, rules.group_text, status, now, _NEVER)
         elif old is not None:
             entry = _Entry(old.rules, old.text, old.status, old.fetched, now)
         else:
-            entry = _Entry(RobotsRules.parse(b"", self._token), "", status, 0.0, now)
+            entry = _Entry(RobotsRules.parse(b"", self._token), "", status, _NEVER, now)
         self._keep(authority, entry)
         self._store.set_robots(authority, entry.pack())
         return _delay(entry) or 0.0
 
     def follow(self, authority: str, url: str) -> bool:
         """The robots.txt was redirected to `url`: ask there next. False if that was one hop too many."""
-        entry = self._entry(authority) or _Entry(RobotsRules.parse(b"", self._token), "", 0, 0.0, 0.0)
+        entry = self._entry(authority) or _Entry(RobotsRules.parse(b"", self._token), "", 0, _NEVER, _NEVER)
         if entry.hops >= self.MAX_HOPS:
             entry.url, entry.hops = "", 0
             return False
@@ -159,7 +164,7 @@ class RobotsBook:
     def _stale(self, entry: _Entry, now: float) -> bool:
         if entry.url:
             return True
-        if entry.failed:
+        if entry.failed != _NEVER:
             return now >= entry.failed + self._retry
         return now >= entry.fetched + self._max_age
 
@@ -184,7 +189,7 @@ class RobotsBook:
 
 
 def _delay(entry: _Entry) -> float | None:
-    return (entry.rules.crawl_delay or 0.0) if entry.fetched else None
+    return (entry.rules.crawl_delay or 0.0) if entry.fetched != _NEVER else None
 
 
 def _read(record: bytes, token: str) -> _Entry | None:

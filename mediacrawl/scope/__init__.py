@@ -12,8 +12,8 @@ once stays in force until a better one is read.
 from mediacrawl.scope.canonical import Base, canonical, resolve, scheme_of
 from mediacrawl.scope.exclusions import Entry, NeverCrawl, NeverCrawlError
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, ExtensionFilter, extension_of
-from mediacrawl.scope.gate import Scope, is_loopback
-from mediacrawl.scope.hosts import canonical_host, is_address
+from mediacrawl.scope.gate import Scope
+from mediacrawl.scope.hosts import canonical_host, is_address, is_loopback
 from mediacrawl.scope.sites import authority_of, host_of, site_of
 from mediacrawl.scope.traps import Traps
 

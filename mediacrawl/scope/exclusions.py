@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mediacrawl.scope.hosts import canonical_host, is_address
+from mediacrawl.scope.hosts import canonical_host, domain_as_written, is_address
 
 RELOAD_INTERVAL = 900.0
 """Seconds between two looks at the files."""
@@ -84,20 +84,11 @@ def _read_line(line: str, where: str, parsed: Parsed) -> None:
     written = written.strip()
     if not written:
         return
-    domain = _domain(written)
+    domain = domain_as_written(written)
     if domain is None:
         parsed.bad_lines.append(f"{where}: {written[:80]!r} is no domain.")
     else:
         parsed.entries.setdefault(domain, Entry(domain, comment.strip(), where))
-
-
-def _domain(written: str) -> str | None:
-    """Return the domain of a line. Networks and paths, which a later version may know, are none."""
-    text = written.partition("://")[2] if "://" in written else written
-    text = text.removesuffix("/").removeprefix("*.").removeprefix(".")
-    if not text or any(mark in text for mark in "/*@?%,; \t") or text.startswith("-"):
-        return None
-    return canonical_host(f"[{text}]" if text.count(":") > 1 and text[0] != "[" else text)
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from datetime import date
 from typing import Protocol
 
@@ -11,7 +11,7 @@ from mediacrawl.records import Drop
 from mediacrawl.scope.canonical import Base, scheme_of
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.extensions import ExtensionFilter, extension_of_name
-from mediacrawl.scope.hosts import is_address
+from mediacrawl.scope.hosts import is_loopback
 from mediacrawl.scope.sites import host_of, site_of
 from mediacrawl.scope.traps import Traps
 
@@ -85,7 +85,7 @@ class Scope:
         return self._reason(url, self._today())
 
     def sift(
-        self, base: Base | str, hrefs: Iterable[str], depth: int = 0
+        self, base: Base | str, hrefs: Iterable[str], depth: int = 0, known: Container[str] = ()
     ) -> tuple[list[tuple[int, str]], Counter[Drop]]:
         """Sort the links of one page: resolve, write canonically, drop doubles, check.
 
@@ -95,6 +95,8 @@ class Scope:
             base: what the links are relative to.
             hrefs: the references as they stand in the page.
             depth: clicks from a seed, of the links (not of the page).
+            known: URLs that joined before; they are passed over, since nine of ten links lead to one and need no
+                second verdict.
 
         Returns:
             For each URL that may join its place in `hrefs` and its canonical form; and how often each reason
@@ -118,6 +120,8 @@ class Scope:
             if url in seen:
                 continue
             seen.add(url)
+            if url in known:
+                continue
             reason = Drop.DEPTH if too_deep else reason_for(url, today)
             if reason is None:
                 accepted.append((index, url))
@@ -164,19 +168,6 @@ class Scope:
 
     def _is_too_deep(self, depth: int) -> bool:
         return self._max_depth is not None and depth > self._max_depth
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine by its name alone, without DNS.
-
-    ``localhost`` and what ends in it (RFC 6761 section 6.3), 127.0.0.0/8 and ::1.
-
-    Args:
-        host: in canonical form.
-    """
-    if is_address(host):
-        return host.startswith("127.") or host == "[::1]"
-    return host == "localhost" or host.endswith(".localhost")
 
 
 def _why_no_url(href: str, longest: int) -> Drop:

@@ -37,6 +37,22 @@ def canonical_host(host: str) -> str | None:
     return _ipv4(name) if _is_number(name.rpartition(".")[2]) else name
 
 
+def domain_as_written(text: str) -> str | None:
+    """Return the domain or address that a line of a list means, in canonical form, or None if it is none.
+
+    People write ``*.site.example``, ``.site.example`` and ``http://site.example/``. Networks (``192.0.2.0/24``) and
+    paths are none; a later version may know them.
+
+    Args:
+        text: the line without its comment, stripped.
+    """
+    text = text.partition("://")[2] if "://" in text else text
+    text = text.removesuffix("/").removeprefix("*.").removeprefix(".")
+    if not text or any(mark in text for mark in "/*@?%,; \t") or text.startswith("-"):
+        return None
+    return canonical_host(f"[{text}]" if text.count(":") > 1 and text[0] != "[" else text)
+
+
 def is_address(host: str) -> bool:
     """Tell whether a host in canonical form is an IPv4 or IPv6 address.
 
@@ -44,6 +60,19 @@ def is_address(host: str) -> bool:
         host: as `canonical_host` returns it.
     """
     return host.startswith("[") or host.rpartition(".")[2].isdigit()
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host is this machine by its name alone, without DNS.
+
+    ``localhost`` and what ends in it (RFC 6761 section 6.3), 127.0.0.0/8 and ::1.
+
+    Args:
+        host: in canonical form.
+    """
+    if is_address(host):
+        return host.startswith("127.") or host == "[::1]"
+    return host == "localhost" or host.endswith(".localhost")
 
 
 def _ascii(host: str) -> str | None:

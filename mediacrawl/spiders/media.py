@@ -226,10 +226,11 @@ class MediaSpider(Spider):
     def _read_page(self, visit: Visit, response: Response) -> None:
         page = parse_page(response.body[: self._page_bytes], response.url, _charset(response))
         self.crawler.stats.inc_value("page/read")
+        frontier = self.scheduler.frontier
         hrefs = [link.href for link in page.links]
-        accepted, drops = self.scope.sift(page.base, hrefs, visit.lease.depth + 1)
+        accepted, drops = self.scope.sift(page.base, hrefs, visit.lease.depth + 1, frontier.recent)
         places = {url: place for place, url in accepted}
-        fresh = self.scheduler.frontier.unknown(list(places))
+        fresh = frontier.unknown(list(places))
         if page.nofollow_all:
             drops[Drop.NOFOLLOW] += len(fresh)
         else:

@@ -199,6 +199,16 @@ def test_a_hostile_page_is_a_page(body):
     assert all(isinstance(page.anchor(link), str) for link in page.links[:50])
 
 
+def test_an_old_page_that_never_closes_its_fonts_is_read_to_the_end():
+    page = parse("<font><b>" * 600 + "<a href=deep>")
+    assert [link.href for link in page.links] == ["deep"]
+
+
+def test_of_a_page_nested_beyond_measure_the_begin_is_read():
+    page = parse("<a href=first></a>" + "<div>" * 30_000 + "<a href=lost>")
+    assert [link.href for link in page.links] == ["first"]
+
+
 def test_a_page_of_20000_links_is_cut_and_counted():
     page = parse("<a href=x>" * 20_000)
     assert (len(page.links), page.cut) == (MAX_LINKS, 15_000)

@@ -135,6 +135,11 @@ class SQLiteMachine(Machine):
     store = "sqlite"
 
     @rule()
+    def merge(self):
+        """The inbox is full."""
+        self.frontier._merge()
+
+    @rule()
     def crash(self):
         """The process dies: the files stay as they are, and another process opens a copy of them."""
         copy = Path(tempfile.mkdtemp())
@@ -155,13 +160,13 @@ class SQLiteMachine(Machine):
             self.owed[site] = max(self.owed.get(site, 0.0), self.now + 8.0)
 
     def _gone(self):
-        waiting = {row[0] for row in self.frontier._db.execute("SELECT url FROM url")}
+        waiting = {row[0] for row in self.frontier._db.execute("SELECT url FROM url UNION SELECT url FROM inbox")}
         return self.accepted - waiting
 
 
+STEPS = settings(max_examples=100, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck))
+
 TestMemory = Machine.TestCase
+TestMemory.settings = STEPS
 TestSQLite = SQLiteMachine.TestCase
-for _case in (TestMemory, TestSQLite):
-    _case.settings = settings(
-        max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
-    )
+TestSQLite.settings = STEPS

@@ -23,9 +23,11 @@ class Journal:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._urls: list[tuple[int, int, str, bytes, bytes | None]] = []
+        self._urls: list[tuple[int, int, int, str, bytes, bytes | None]] = []
         self._changes: list[tuple[bytes, bytes | None, int, int]] = []
+        self._inbox_changes: list[tuple[bytes, bytes | None, int]] = []
         self._gone: list[tuple[int, int]] = []
+        self._inbox_gone: list[tuple[int]] = []
         self._ended: list[tuple[int, int]] = []
         self._forgotten: list[tuple[int]] = []
         self._leased: list[tuple[int, int, int, float]] = []
@@ -33,24 +35,38 @@ class Journal:
         self._sites: dict[int, tuple[Clocks, float, bool]] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._sites or self._urls or self._leased or self._over or self._gone or self._changes)
+        return bool(
+            self._sites
+            or self._urls
+            or self._leased
+            or self._over
+            or self._gone
+            or self._inbox_gone
+            or self._changes
+            or self._inbox_changes
+        )
 
-    def url(self, link_class: int, row: Row) -> None:
-        """A URL joins a class."""
-        self._urls.append((link_class, row.seq, row.url, row.facts, row.state or None))
+    def url(self, link_class: int, row: Row, key: int) -> None:
+        """A URL joins a class, by way of the inbox."""
+        self._urls.append((row.seq, link_class, key, row.url, row.facts, row.state or None))
 
-    def changed(self, link_class: int, row: Row) -> None:
+    def changed(self, link_class: int, row: Row, *, inbox: bool) -> None:
         """A URL keeps its place with other facts or state."""
-        self._changes.append((row.facts, row.state or None, link_class, row.seq))
+        if inbox:
+            self._inbox_changes.append((row.facts, row.state or None, row.seq))
+        else:
+            self._changes.append((row.facts, row.state or None, link_class, row.seq))
 
-    def gone(self, link_class: int, seq: int) -> None:
+    def gone(self, link_class: int, seq: int, *, inbox: bool) -> None:
         """A URL leaves its place."""
-        self._gone.append((link_class, seq))
+        if inbox:
+            self._inbox_gone.append((seq,))
+        else:
+            self._gone.append((link_class, seq))
 
-    def ended(self, link_class: int, seq: int, key: int, code: int) -> None:
+    def ended(self, key: int, code: int) -> None:
         """A URL has come to its end, named by `code`."""
-        self._gone.append((link_class, seq))
-        self._ended.append((code, key))
+        self._ended.append((key, code))
 
     def pruned(self, link_class: int, seq: int, key: int) -> None:
         """A URL is forgotten."""
@@ -77,10 +93,12 @@ class Journal:
             self._db.execute("BEGIN")
         # The order matters: a lease that is over may go out anew, and a URL may join and leave between two flushes.
         self._write("DELETE FROM lease WHERE seq = ?", self._over)
-        self._write("INSERT INTO url VALUES (?, ?, ?, ?, ?)", self._urls)
+        self._write("INSERT INTO inbox VALUES (?, ?, ?, ?, ?, ?)", self._urls)
+        self._write("UPDATE inbox SET facts = ?, state = ? WHERE seq = ?", self._inbox_changes)
         self._write("UPDATE url SET facts = ?, state = ? WHERE class = ? AND seq = ?", self._changes)
         self._write("DELETE FROM url WHERE class = ? AND seq = ?", self._gone)
-        self._write("UPDATE seen SET ended = ? WHERE key = ?", self._ended)
+        self._write("DELETE FROM inbox WHERE seq = ?", self._inbox_gone)
+        self._write("INSERT OR REPLACE INTO seen VALUES (?, ?)", self._ended)
         self._write("DELETE FROM seen WHERE key = ?", self._forgotten)
         self._write("INSERT INTO lease VALUES (?, ?, ?, ?)", self._leased)
         if self._sites:

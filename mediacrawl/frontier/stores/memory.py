@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -79,6 +79,10 @@ class MemoryFrontier:
             self._queue(candidate)
             new += 1
         return Added(new, known)
+
+    @property
+    def recent(self) -> Container[str]:
+        return self._seen
 
     def unknown(self, urls: Sequence[str]) -> list[str]:
         return [url for url in urls if url not in self._seen]

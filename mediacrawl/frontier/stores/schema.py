@@ -29,6 +29,11 @@ CREATE TABLE url (
     class INTEGER NOT NULL, seq INTEGER NOT NULL, url TEXT NOT NULL, facts BLOB NOT NULL, state BLOB,
     PRIMARY KEY (class, seq)
 ) WITHOUT ROWID;
+-- Rows on their way to their places in url and seen, see inbox.py.
+CREATE TABLE inbox (
+    seq INTEGER PRIMARY KEY, class INTEGER NOT NULL, key INTEGER NOT NULL, url TEXT NOT NULL, facts BLOB NOT NULL,
+    state BLOB
+);
 -- ended: 0 while it waits or is leased, else a code of table ending.
 CREATE TABLE seen (key INTEGER PRIMARY KEY, ended INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE ending (code INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, urls INTEGER NOT NULL DEFAULT 0);

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import random
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
 from mediacrawl.frontier.contract import Counts, FrontierPolicy
 from mediacrawl.frontier.penalty_box import PenaltyBox
 from mediacrawl.frontier.seen import RecentUrls, url_key
+from mediacrawl.frontier.stores.inbox import Inbox, batches
 from mediacrawl.frontier.stores.journal import Journal
 from mediacrawl.frontier.stores.rows import Row, unpack_samples
 from mediacrawl.frontier.stores.schema import connect, lock
@@ -100,28 +101,28 @@ class SQLiteFrontier:
         self._out: dict[int, _Site] = {}
         self._endings: dict[str, int] = {}
         self._ended: Counter[str] = Counter()
+        self._asked: dict[str, int] = {}
         self._load(now)
 
     # -- joining ---------------------------------------------------------------------------------------------
 
     def add(self, candidates: Iterable[Candidate]) -> Added:
         new = known = 0
-        execute = self._db.execute
-        self._begin()
         for candidate in candidates:
-            url = candidate.url
-            if url in self._recent:
+            key = self._new_key(candidate.url)
+            if key is None:
                 known += 1
                 continue
-            self._recent.add(url)
-            if execute("INSERT OR IGNORE INTO seen (key) VALUES (?)", (url_key(url),)).rowcount:
-                self._queue(candidate)
-                new += 1
-            else:
-                known += 1
+            self._recent.add(candidate.url)
+            self._queue(candidate, key)
+            new += 1
         self._seen += new
         self._waiting += new
         return Added(new, known)
+
+    @property
+    def recent(self) -> Container[str]:
+        return self._recent
 
     def unknown(self, urls: Sequence[str]) -> list[str]:
         asked = {url: url_key(url) for url in self._recent.unknown(urls)}
@@ -129,7 +130,19 @@ class SQLiteFrontier:
         for url, key in asked.items():
             if key in known:
                 self._recent.add(url)
-        return [url for url, key in asked.items() if key not in known]
+        # What is unknown now stays unknown until it is added, so that `add` need not ask again.
+        self._asked = {url: key for url, key in asked.items() if key not in known}
+        return list(self._asked)
+
+    def _new_key(self, url: str) -> int | None:
+        """The key of a URL that was never accepted; None if it was."""
+        key = self._asked.pop(url, None)
+        if key is not None:
+            return key
+        if url in self._recent:
+            return None
+        key = url_key(url)
+        return None if self._known([key]) else key
 
     # -- going out -------------------------------------------------------------------------------------------
 
@@ -181,8 +194,8 @@ class SQLiteFrontier:
         self._journal.flush()
         classes = tuple(
             self._db.execute(
-                "SELECT name, score, (SELECT count(*) FROM url WHERE class = class.id) FROM class WHERE site = ?"
-                " ORDER BY id",
+                "SELECT name, score, (SELECT count(*) FROM url WHERE class = class.id)"
+                " + (SELECT count(*) FROM inbox WHERE class = class.id) FROM class WHERE site = ? ORDER BY id",
                 (site.id,),
             )
         )
@@ -218,16 +231,16 @@ class SQLiteFrontier:
     def prune(self, limit: int) -> int:
         excess = self._waiting - limit
         gone = 0
-        self._journal.flush()
-        self._begin()
         if excess > 0:
+            self._merge()
             for number, name in self._db.execute(
                 "SELECT class.id, site.name FROM class JOIN site ON site.id = class.site"
                 " WHERE site.active = 1 ORDER BY class.score, class.id"
             ).fetchall():
-                gone += self._prune_class(number, self._sites[name], excess - gone)
                 if gone >= excess:
                     break
+                if name in self._sites:
+                    gone += self._prune_class(number, self._sites[name], excess - gone)
         self._waiting -= gone
         self._seen -= gone
         return gone
@@ -249,6 +262,8 @@ class SQLiteFrontier:
             return
         self._begin()
         self._journal.flush()
+        if self._inbox.full:
+            self._merge()
         for name, urls in self._ended.items():
             self._db.execute("UPDATE ending SET urls = urls + ? WHERE code = ?", (urls, self._endings[name]))
         self._ended.clear()
@@ -267,6 +282,11 @@ class SQLiteFrontier:
         self._db.close()
         os.close(self._lock)
 
+    def _merge(self) -> None:
+        self._journal.flush()
+        self._begin()
+        self._inbox.merge(self._seq)
+
     def _begin(self) -> None:
         if not self._db.in_transaction:
             self._db.execute("BEGIN")
@@ -276,6 +296,7 @@ class SQLiteFrontier:
         self._seen: int = totals.get("seen", 0)
         self._waiting: int = totals.get("waiting", 0)
         self._seq: int = totals.get("seq", 0)
+        self._inbox = Inbox(self._db, self._seq)
         self._endings = dict(self._db.execute("SELECT name, code FROM ending"))
         leased = {row[0] for row in self._db.execute("SELECT site FROM lease")}
         for row in self._db.execute(f"SELECT {_SITE} FROM site WHERE active = 1"):
@@ -331,7 +352,10 @@ class SQLiteFrontier:
                 "SELECT id, name, score, EXISTS (SELECT 1 FROM url WHERE class = class.id) FROM class WHERE site = ?",
                 (site.id,),
             )
-            site.classes = {name: _Class(number, name, score, bool(more)) for number, name, score, more in rows}
+            site.classes = {
+                name: _Class(number, name, score, bool(more) or self._inbox.has(number))
+                for number, name, score, more in rows
+            }
         return site.classes
 
     def _class(self, site: _Site, name: str, score: float) -> _Class:
@@ -353,10 +377,12 @@ class SQLiteFrontier:
 
     # -- rows ------------------------------------------------------------------------------------------------
 
-    def _queue(self, candidate: Candidate) -> None:
+    def _queue(self, candidate: Candidate, key: int) -> None:
+        # Site and class are written in the transaction of the rows, or a kill would leave them without any.
+        self._begin()
         site = self._sites.get(candidate.site) or self._awake(candidate.site)
         link_class = self._class(site, candidate.link_class, candidate.score)
-        self._push(link_class, Row.of(candidate, self._next_seq()))
+        self._push(link_class, Row.of(candidate, self._next_seq()), key)
         if site.lease is not None:
             return
         if site.id not in self._box:
@@ -370,9 +396,11 @@ class SQLiteFrontier:
         self._seq += 1
         return self._seq
 
-    def _push(self, link_class: _Class, row: Row) -> None:
-        self._journal.url(link_class.id, row)
-        if link_class.more or len(link_class.window) >= WINDOW:
+    def _push(self, link_class: _Class, row: Row, key: int) -> None:
+        beyond = link_class.more or len(link_class.window) >= WINDOW
+        self._journal.url(link_class.id, row, key)
+        self._inbox.note(row.seq, link_class.id, key, beyond=beyond)
+        if beyond:
             link_class.more = True
         else:
             link_class.window.append(row)
@@ -380,16 +408,25 @@ class SQLiteFrontier:
 
     def _pop(self, link_class: _Class) -> Row | None:
         if not link_class.window and link_class.more:
-            self._journal.flush()
-            rows = self._db.execute(
+            self._refill(link_class)
+        return link_class.window.popleft() if link_class.window else None
+
+    def _refill(self, link_class: _Class) -> None:
+        """Read the next rows of a class: those at their place are older than those in the inbox."""
+        self._journal.flush()
+        rows = [
+            Row(*row)
+            for row in self._db.execute(
                 "SELECT seq, url, facts, state FROM url WHERE class = ? AND seq > ? ORDER BY seq LIMIT ?",
                 (link_class.id, link_class.last, WINDOW),
-            ).fetchall()
-            link_class.window.extend(Row(*row) for row in rows)
-            link_class.more = len(rows) == WINDOW
-            if rows:
-                link_class.last = rows[-1][0]
-        return link_class.window.popleft() if link_class.window else None
+            )
+        ]
+        if len(rows) < WINDOW:
+            rows += self._inbox.draw(link_class.id, WINDOW - len(rows))
+        link_class.window.extend(rows)
+        link_class.more = len(rows) == WINDOW
+        if rows:
+            link_class.last = rows[-1].seq
 
     def _lease(self, site: _Site, *, even: bool, now: float) -> Lease | None:
         """Lease a URL of a site that was just picked. None if its classes turn out to be empty."""
@@ -413,17 +450,18 @@ class SQLiteFrontier:
     def _end(self, link_class: _Class, row: Row, outcome: Outcome) -> None:
         if outcome.end in _FINAL:
             name = str(outcome.reason or outcome.end)
-            self._journal.ended(link_class.id, row.seq, url_key(row.url), self._code(name))
+            self._journal.gone(link_class.id, row.seq, inbox=self._inbox.holds(row.seq))
+            self._journal.ended(url_key(row.url), self._code(name))
             self._ended[name] += 1
             return
         self._waiting += 1
         if outcome.end is End.AGAIN:
-            self._journal.gone(link_class.id, row.seq)
-            self._push(link_class, row.again(self._next_seq()))
+            self._journal.gone(link_class.id, row.seq, inbox=self._inbox.holds(row.seq))
+            self._push(link_class, row.again(self._next_seq()), url_key(row.url))
             return
         if outcome.end is End.CONTINUE:
             row = row.continued(outcome)
-            self._journal.changed(link_class.id, row)
+            self._journal.changed(link_class.id, row, inbox=self._inbox.holds(row.seq))
         link_class.window.appendleft(row)
 
     def _code(self, name: str) -> int:
@@ -435,11 +473,9 @@ class SQLiteFrontier:
         return self._endings[name]
 
     def _known(self, keys: list[int]) -> set[int]:
-        known: set[int] = set()
-        for start in range(0, len(keys), _ASK):
-            asked = keys[start : start + _ASK]
-            asked += asked[-1:] * (_ASK - len(asked))
-            known.update(row[0] for row in self._db.execute(_KNOWN_SQL, asked))
+        known = {key for key in keys if key in self._inbox}
+        for batch in batches([key for key in keys if key not in known], _ASK):
+            known.update(row[0] for row in self._db.execute(_KNOWN_SQL, batch))
         return known
 
     def _prune_class(self, number: int, site: _Site, most: int) -> int:
@@ -475,7 +511,7 @@ class SQLiteFrontier:
 
 
 _FINAL = frozenset({End.DONE, End.DROPPED})
-_ASK = 32
+_ASK = 16
 _KNOWN_SQL = f"SELECT key FROM seen WHERE key IN ({', '.join('?' * _ASK)})"
 _SITE = "id, name, release, delay, crawl_delay, samples, visits, score"
 

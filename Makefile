@@ -1,0 +1,48 @@
+# Two commands on a fresh machine: make demo, make test. They make the environment themselves.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+STAMP = $(VENV)/.installed
+
+.PHONY: demo crawl test check bench lock clean
+
+demo: $(STAMP)
+	$(BIN)/mediacrawl demo
+
+# make crawl SEED=seeds.txt CONTACT=https://example.org/my-crawler
+crawl: $(STAMP)
+	@test -n "$(SEED)" || { echo "say where to begin: make crawl SEED=seeds.txt CONTACT=https://your.page"; exit 2; }
+	$(BIN)/scrapy crawl media -a seed=$(SEED) $(if $(CONTACT),-s MEDIACRAWL_CONTACT=$(CONTACT))
+
+test: $(STAMP)
+	$(BIN)/pytest -q
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# make bench NAME=crawl
+bench: $(STAMP)
+	@test -f benchmarks/$(NAME).py || { echo "no benchmarks/$(NAME).py; there are:" benchmarks/[!_]*.py; exit 2; }
+	$(BIN)/python benchmarks/$(NAME).py
+
+# Versions are pinned in constraints.txt; after a change of dependencies make the file anew.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; say which with make PYTHON=python3.12"; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { echo "the venv module is missing; on Debian: apt install python3-venv"; rm -rf $(VENV); exit 2; }
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[speed]" --group dev
+	@touch $(STAMP)
+
+lock:
+	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-lock/bin/python -m pip install --quiet --editable ".[speed]" --group dev
+	{ echo "# Versions that the tests passed with; made by: make lock"; \
+	  .venv-lock/bin/python -m pip freeze --exclude-editable; } > constraints.txt
+	rm -rf .venv-lock
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info demo-crawl .mediacrawl

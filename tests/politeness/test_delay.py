@@ -1,0 +1,98 @@
+"""The delay a site is owed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mediacrawl.politeness.delay import Clocks, DelayPolicy, after_restart, after_visit
+from mediacrawl.records import End, Outcome
+
+POLICY = DelayPolicy()
+FIVE = (1.0, 1.0, 1.0, 1.0, 1.0)
+
+
+def visited(response_time=1.0, **fields):
+    return Outcome(End.DONE, response_time=response_time, **fields)
+
+
+def test_the_delay_is_the_mean_of_the_last_five_response_times_times_the_factor():
+    assert POLICY.delay((9.0, 1.0, 2.0, 3.0, 4.0, 5.0)) == 30 * 3.0
+
+
+def test_a_fast_site_is_still_left_alone_for_fifteen_seconds():
+    assert POLICY.delay((0.01,) * 5) == 15.0
+
+
+def test_a_slow_site_is_not_left_alone_for_ever():
+    assert POLICY.delay((600.0,) * 5) == 1800.0
+
+
+def test_a_site_we_hardly_know_gets_a_minute():
+    assert POLICY.delay(()) == 60.0
+    assert POLICY.delay((0.1,) * 4) == 60.0
+    assert POLICY.delay((4.0,) * 4) == 120.0
+
+
+def test_a_crawl_delay_raises_the_delay_and_is_not_cut():
+    assert POLICY.delay(FIVE, 40.0) == 40.0
+    assert POLICY.delay(FIVE, 7200.0) == 7200.0
+    assert POLICY.delay((2.0,) * 5, 40.0) == 60.0
+
+
+@pytest.mark.parametrize("wrong", [{"factor": -1}, {"minimum": 2000.0}, {"window": 0}])
+def test_numbers_that_make_no_sense_are_refused(wrong):
+    with pytest.raises(ValueError, match=r"politeness|POLITENESS"):
+        DelayPolicy(**wrong)
+
+
+def test_the_delay_counts_from_the_end_of_the_visit():
+    clocks = after_visit(Clocks(samples=FIVE), visited(), now=1000.0, policy=POLICY)
+    assert (clocks.release, clocks.delay, clocks.visits) == (1030.0, 30.0, 1)
+
+
+def test_only_the_last_five_response_times_are_kept():
+    clocks = Clocks()
+    for number in range(9):
+        clocks = after_visit(clocks, visited(float(number)), now=0.0, policy=POLICY)
+    assert clocks.samples == (4.0, 5.0, 6.0, 7.0, 8.0)
+
+
+def test_a_visit_without_an_answer_costs_the_delay_and_brings_no_sample():
+    clocks = after_visit(Clocks(samples=FIVE), visited(None), now=0.0, policy=POLICY)
+    assert (clocks.release, clocks.samples) == (30.0, FIVE)
+
+
+def test_an_end_without_a_request_changes_nothing():
+    clocks = Clocks(release=5.0, samples=FIVE)
+    assert after_visit(clocks, visited(None, asked=False), now=100.0, policy=POLICY) == clocks
+
+
+def test_a_crawl_delay_stays_until_robots_txt_says_otherwise():
+    clocks = after_visit(Clocks(samples=FIVE), visited(crawl_delay=99.0), now=0.0, policy=POLICY)
+    clocks = after_visit(clocks, visited(), now=0.0, policy=POLICY)
+    assert clocks.release == 99.0
+    clocks = after_visit(clocks, visited(crawl_delay=0.0), now=0.0, policy=POLICY)
+    assert clocks.release == 30.0
+
+
+def test_a_site_that_was_leased_when_the_process_died_waits_its_whole_delay():
+    assert after_restart(Clocks(release=10.0, samples=FIVE), True, now=1000.0, policy=POLICY).release == 1030.0
+    assert after_restart(Clocks(), True, now=1000.0, policy=POLICY).release == 1060.0
+
+
+def test_a_clock_that_was_set_back_does_not_make_a_site_wait_for_years():
+    clocks = Clocks(release=9e9, delay=30.0, samples=FIVE)
+    assert after_restart(clocks, False, now=1000.0, policy=POLICY).release == 1030.0
+
+
+@given(
+    samples=st.lists(st.floats(0, 1e6), max_size=8),
+    crawl_delay=st.floats(0, 1e6),
+    now=st.floats(0, 2e9),
+    response_time=st.one_of(st.none(), st.floats(-5, 1e6)),
+)
+def test_no_visit_ever_makes_a_site_wait_less_than_the_minimum(samples, crawl_delay, now, response_time):
+    before = Clocks(samples=tuple(samples[-5:]), crawl_delay=crawl_delay)
+    after = after_visit(before, visited(response_time), now, POLICY)
+    assert after.release >= now + max(15.0, crawl_delay) - 1e-6 * now
+    assert all(sample >= 0 for sample in after.samples)

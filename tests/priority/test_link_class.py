@@ -1,0 +1,36 @@
+"""Links of one shape are one class."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mediacrawl.priority import first_score, link_class
+from mediacrawl.records import Kind
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("http://a.org/", "a.org/"),
+        ("http://a.org/2024/05/song.html", "a.org/#/#/song.html"),
+        ("http://a.org/2024/song12b.mp3?id=7&x=1", "a.org/#/*#*.mp3?id&x"),
+        ("http://a.org/node/17", "a.org/node/#"),
+        ("https://a.org:8443/x?b=2&a=1&b=3", "a.org:8443/x?a&b"),
+        ("http://a.org/v1.2/", "a.org/*#.#/"),
+    ],
+)
+def test_what_varies_is_taken_out(url, name):
+    assert link_class(url) == name
+
+
+def test_two_hosts_never_share_a_class():
+    assert link_class("http://a.org/1") != link_class("http://b.org/1")
+
+
+@given(st.text())
+def test_no_url_makes_a_name_that_is_too_long(text):
+    assert len(link_class("http://a.org/" + text)) <= 120
+
+
+def test_media_come_before_pages():
+    assert first_score(Kind.MEDIA) > first_score(Kind.PAGE)
