@@ -8,11 +8,17 @@ The room promises: no input makes it raise or hang, or keep more than a few thou
 no reference (that is `scope`'s work) and asks nobody else: no DTD, no entity, no network.
 """
 
+from mediacrawl.extract.feeds import MAX_ENTRIES, Feed, FeedEntry, looks_like_feed, parse_feed
 from mediacrawl.extract.links import MAX_LINKS, Link, Page, parse_page
 
 __all__ = [
+    "MAX_ENTRIES",
     "MAX_LINKS",
+    "Feed",
+    "FeedEntry",
     "Link",
     "Page",
+    "looks_like_feed",
+    "parse_feed",
     "parse_page",
 ]

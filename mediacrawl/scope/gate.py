@@ -112,7 +112,11 @@ class Scope:
         too_deep, today = self._is_too_deep(depth), self._today()
         resolve, reason_for = base.canonical, self._reason
         longest = self._traps.max_length * _LONGEST_ESCAPE
+        origin = base.origin
         for index, href in enumerate(hrefs):
+            # Most links are spelled canonically and known. To look that up takes a fifth of what resolving takes.
+            if (origin + href if href[:1] == "/" != href[1:2] else href) in known:
+                continue
             url = resolve(href) if len(href) <= longest else None
             if url is None:
                 drops[_why_no_url(href, longest)] += 1
