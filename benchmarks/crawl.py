@@ -54,7 +54,7 @@ process = AsyncCrawlerProcess({
     "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
     "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
     "TELNETCONSOLE_ENABLED": False, "REMOTE_CONTROL_ENABLED": False,
-    "DNS_RESOLVER": "mediacrawl.resolver.HostsResolver",
+    "TWISTED_DNS_RESOLVER": "mediacrawl.resolver.HostsResolver",
     "RESOLVER_HOSTS": {f"site{n}.test": "127.0.0.1" for n in range(hosts)},
     "CLOSESPIDER_PAGECOUNT": pages,
 })

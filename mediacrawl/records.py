@@ -33,6 +33,7 @@ class Drop(StrEnum):
     PLACEHOLDER_CONTACT = "placeholder_contact"
     # Wishes of the site.
     NOFOLLOW = "nofollow"
+    NOINDEX = "noindex"
     ROBOTS = "robots"
     # Answers.
     REDIRECT_CAP = "redirect_cap"

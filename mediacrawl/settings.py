@@ -192,7 +192,7 @@ EXTENSIONS = {
     "mediacrawl.extensions.Progress": 10,
 }
 
-DNS_RESOLVER = "mediacrawl.resolver.HostsResolver"
+TWISTED_DNS_RESOLVER = "mediacrawl.resolver.HostsResolver"
 REACTOR_THREADPOOL_MAXSIZE = 20
 """Threads that look up names."""
 

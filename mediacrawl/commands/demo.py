@@ -12,7 +12,7 @@ from typing import Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import Settings
+from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
 from mediacrawl.demo import DemoWeb
 
@@ -28,9 +28,10 @@ _SCALE: dict[str, Any] = {
 
 
 class Command(ScrapyCommand):
-    """Crawl the demo web."""
+    """Crawl the demo web, whatever project the command is given in."""
 
     requires_project = False
+    requires_crawler_process = False
 
     def syntax(self) -> str:
         """What stands behind the name."""
@@ -74,9 +75,25 @@ class Command(ScrapyCommand):
         _empty(folder)
         never = folder / "NeverCrawl.txt"
         never.write_text(web.never_crawl, encoding="utf-8")
+        print(f"A web of {len(web.hosts)} hosts on loopback; one request to a site at a time.\n", flush=True)
+        process = AsyncCrawlerProcess(self._settings(web, folder, never))
+        _talk()
+        crawler = process.create_crawler("media")
+        process.crawl(crawler, seed="\n".join(web.seeds))
+        process.start()
+        if process.bootstrap_failed:
+            self.exitcode = 1
+            return
+        progress = crawler.get_extension(Progress)
+        print(f"\n{progress.text}" if progress else "")
+        if crawler.stats.get_value("finish_reason") != "finished":
+            self.exitcode = 1
+
+    def _settings(self, web: DemoWeb, folder: Path, never: Path) -> Settings:
+        """mediacrawl's settings, scaled; what the user gave with ``-s`` goes before all."""
         settings = Settings()
         settings.setmodule("mediacrawl.settings", priority="project")
-        settings.setdict(_SCALE, priority="command")
+        settings.setdict(_SCALE, priority="spider")
         settings.setdict(
             {
                 "MEDIACRAWL_DIR": str(folder),
@@ -86,24 +103,25 @@ class Command(ScrapyCommand):
                 "PROGRESS_SUMMARY": False,
                 "LOGSTATS_INTERVAL": 3.0,
                 "STATS_DUMP": False,
+                "LOG_LEVEL": "WARNING",
             },
-            priority="command",
+            priority="spider",
         )
         assert self.settings is not None
         for name in self.settings:
-            if (self.settings.getpriority(name) or 0) >= 40:
+            if (self.settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
                 settings.set(name, self.settings[name], priority="cmdline")
-        print(f"A web of {len(web.hosts)} hosts on loopback; one request to a site at a time.\n")
-        process = AsyncCrawlerProcess(settings)
-        crawler = process.create_crawler("media")
-        # Scrapy tells much of itself at INFO; the demo is about the crawl.
-        logging.getLogger("scrapy").setLevel(logging.WARNING)
-        process.crawl(crawler, seed="\n".join(web.seeds))
-        process.start()
-        progress = crawler.get_extension(Progress)
-        print(f"\n{progress.text}" if progress else "")
-        if process.bootstrap_failed or crawler.stats.get_value("finish_reason") != "finished":
-            self.exitcode = 1
+        return settings
+
+
+def _talk() -> None:
+    """Let mediacrawl speak at INFO; what Scrapy says of itself there is not what the demo is about."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    ours = logging.getLogger("mediacrawl")
+    ours.setLevel(logging.INFO)
+    ours.addHandler(handler)
+    ours.propagate = False
 
 
 _MARK = ".mediacrawl-demo"

@@ -94,6 +94,7 @@ class Progress:
             waiting_sites=counts.penalty + counts.ready,
             lost_lines=get("request_log/lost", 0),
             catalogue_path=str(catalogue_path(self._parts.settings)),
+            next_command=f"mediacrawl catalogue --db {catalogue_path(self._parts.settings)}",
             log_path=str(folder / "log") if self._parts.settings.getbool("REQUEST_LOG_ENABLED") else "",
         )
 
@@ -154,7 +155,7 @@ class _Line:
 
     def attach(self) -> None:
         """Let every log line wipe the progress line first."""
-        for handler in logging.getLogger().handlers:
+        for handler in (*logging.getLogger().handlers, *logging.getLogger("mediacrawl").handlers):
             if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stderr:
                 handler.addFilter(self._wipe)
                 self._wrapped.append(handler)

@@ -100,14 +100,15 @@ class Scope:
 
         Returns:
             For each URL that may join its place in `hrefs` and its canonical form; and how often each reason
-            refused one.
-
-        Raises:
-            ValueError: the base is no http or https URL.
+            refused one. With a base that is no http or https URL, every reference is a bad URL.
         """
-        base = base if isinstance(base, Base) else Base(base)
         accepted: list[tuple[int, str]] = []
         drops: Counter[Drop] = Counter()
+        try:
+            base = base if isinstance(base, Base) else Base(base)
+        except ValueError:
+            drops[Drop.BAD_URL] = sum(1 for _ in hrefs)
+            return accepted, +drops
         seen = {base.url}
         too_deep, today = self._is_too_deep(depth), self._today()
         resolve, reason_for = base.canonical, self._reason

@@ -16,7 +16,7 @@ _is_name = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*").fullmatch
 _is_number = re.compile(r"(?:[0-9]+|0x[0-9a-f]*)").fullmatch
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)
 def canonical_host(host: str) -> str | None:
     """Return the one spelling of a host, or None if it cannot be one.
 

@@ -15,6 +15,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import delete_store
 from mediacrawl.parts import Parts, locate, today
 from mediacrawl.politeness.retry import after_status
+from mediacrawl.politeness.wishes import Wishes, robots_tag
 from mediacrawl.priority import first_score, link_class
 from mediacrawl.probe import build_item, sniff
 from mediacrawl.probe.answer import Answer, answer_kind, is_media
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _BATCH = 1000
+_NO_WISHES = Wishes()
 _PLAYERS = frozenset({"audio", "video", "source", "og:audio", "og:video", "twitter:player:stream", "enclosure"})
 
 
@@ -61,6 +63,7 @@ class MediaSpider(Spider):
         }
         # A range of a compressed answer is not a range of the file.
         self._media_headers = {"User-Agent": agent, "Accept": "*/*", "Accept-Encoding": "identity"}
+        self._token = str(self._parts.settings.get("ROBOTS_TOKEN") or "mediacrawl")
         self._scope: Scope | None = None
 
     @classmethod
@@ -224,14 +227,14 @@ class MediaSpider(Spider):
         return None
 
     def _read_page(self, visit: Visit, response: Response) -> None:
-        page = parse_page(response.body[: self._page_bytes], response.url, _charset(response))
+        page = parse_page(response.body[: self._page_bytes], response.url, _charset(response), self._token)
         self.crawler.stats.inc_value("page/read")
         frontier = self.scheduler.frontier
         hrefs = [link.href for link in page.links]
         accepted, drops = self.scope.sift(page.base, hrefs, visit.lease.depth + 1, frontier.recent)
         places = {url: place for place, url in accepted}
         fresh = frontier.unknown(list(places))
-        if page.nofollow_all:
+        if page.nofollow_all or self._wishes(response).nofollow:
             drops[Drop.NOFOLLOW] += len(fresh)
         else:
             self._queue_links(visit, page, [(url, places[url]) for url in fresh])
@@ -263,6 +266,9 @@ class MediaSpider(Spider):
 
     def _read_media(self, visit: Visit, response: Response) -> MediaItem | None:
         session = Session.load(visit.lease.state, self._parts.probe)
+        if self._wishes(response).noindex:
+            visit.drop(Drop.NOINDEX)
+            return None
         if not session.first.at:
             session.first = _first_answer(response)
         session.take(
@@ -301,6 +307,10 @@ class MediaSpider(Spider):
             last_modified=first.last_modified,
             server_accepts_ranges=first.ranges,
         )
+
+    def _wishes(self, response: Response) -> Wishes:
+        values = response.headers.getlist("X-Robots-Tag")
+        return robots_tag([value.decode("latin-1") for value in values], self._token) if values else _NO_WISHES
 
     def _candidate(self, visit: Visit, url: str, evidence: Evidence) -> Candidate:
         kind = Kind.MEDIA if evidence.via in _PLAYERS or extension_of(url) in MEDIA_EXTENSIONS else Kind.PAGE

@@ -6,7 +6,7 @@ import sqlite3
 import statistics
 from collections import Counter
 
-import conftest
+import crawling
 import pytest
 
 from mediacrawl.observe import read
@@ -35,7 +35,7 @@ def test_nothing_is_printed_on_stdout(finished):
 def test_no_site_was_asked_sooner_than_its_delay(finished):
     gaps = list(finished.gaps())
     assert len(gaps) > 50
-    early = [gap for gap in gaps if gap[0] < conftest.MIN_DELAY - conftest.CLOCK]
+    early = [gap for gap in gaps if gap[0] < crawling.MIN_DELAY - crawling.CLOCK]
     assert early == []
 
 
@@ -44,7 +44,7 @@ def test_the_first_visits_of_a_site_got_the_longer_delay(finished):
     for gap, site, _, _ in finished.gaps():
         visits[site] += 1
         if visits[site] < 5:
-            assert gap >= conftest.FIRST_DELAY - conftest.CLOCK, (site, visits[site])
+            assert gap >= crawling.FIRST_DELAY - crawling.CLOCK, (site, visits[site])
 
 
 def test_a_crawl_delay_was_waited_for(finished):
@@ -52,7 +52,7 @@ def test_a_crawl_delay_was_waited_for(finished):
     for host, seconds in finished.web.crawl_delays.items():
         gaps = [gap for gap, _, before, after in finished.gaps() if before.host == after.host == host]
         assert gaps
-        assert min(gaps) >= seconds - conftest.CLOCK
+        assert min(gaps) >= seconds - crawling.CLOCK
 
 
 def test_a_site_had_one_request_at_a_time(finished):
@@ -180,7 +180,7 @@ def test_a_crawl_stopped_with_ctrl_c_goes_on_and_asks_no_finished_url_twice(craw
     asked = Counter((entry.url, entry.range) for entry in crawl.web.settled_log())
     assert {url for url, times in asked.items() if times > 1} == set()
     assert {row["content_url"] for row in records(crawl)} == crawl.web.expected_media
-    assert [gap for gap in crawl.gaps() if gap[0] < conftest.MIN_DELAY - conftest.CLOCK] == []
+    assert [gap for gap in crawl.gaps() if gap[0] < crawling.MIN_DELAY - crawling.CLOCK] == []
 
 
 def test_a_crawl_killed_again_and_again_loses_nothing_and_asks_nobody_early(crawl):
@@ -191,7 +191,7 @@ def test_a_crawl_killed_again_and_again_loses_nothing_and_asks_nobody_early(craw
     crawl.start(seed="")
     assert crawl.wait() == 0
     assert {row["content_url"] for row in records(crawl)} == crawl.web.expected_media
-    assert [gap for gap in crawl.gaps() if gap[0] < conftest.MIN_DELAY - conftest.CLOCK] == []
+    assert [gap for gap in crawl.gaps() if gap[0] < crawling.MIN_DELAY - crawling.CLOCK] == []
     asked = Counter((entry.url, entry.range) for entry in crawl.web.settled_log())
     twice = [url for url, times in asked.items() if times > 1]
     assert max(asked.values()) <= 4

@@ -86,6 +86,12 @@ def test_the_links_of_a_page_are_sifted_in_one_call():
     }
 
 
+@pytest.mark.parametrize("base", ["", "about:blank", "http://", "http://a b/", "https://a.example:99999/"])
+def test_a_base_that_is_no_url_costs_its_links_and_no_more(base):
+    assert scope().sift(base, ["a", "https://b.example/"]) == ([], Counter({Drop.BAD_URL: 2}))
+    assert scope().sift(base, []) == ([], Counter())
+
+
 def test_a_changed_list_counts_at_once_for_hosts_already_asked_about(tmp_path):
     path = tmp_path / "list.txt"
     path.write_text("a.example\n", "utf-8")

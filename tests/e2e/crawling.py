@@ -1,0 +1,104 @@
+"""Real crawls of the demo web, in a process of their own, judged by what the *server* saw."""
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from mediacrawl.demo import DemoWeb
+from mediacrawl.scope import site_of
+
+ROOT = Path(__file__).resolve().parents[2]
+MIN_DELAY = 0.15
+FIRST_DELAY = 0.2
+CLOCK = 0.002
+"""Seconds by which the clocks of two processes, read one after the other, may seem to differ."""
+
+
+class Crawl:
+    """One crawl of a web, that can be stopped and started again in the same folder."""
+
+    def __init__(self, web, folder):
+        self.web = web
+        self.folder = folder
+        self.nevercrawl = folder / "NeverCrawl.txt"
+        self.nevercrawl.write_text(web.never_crawl, encoding="utf-8")
+        self.process = None
+        self.starts = 0
+
+    def start(self, *extra, seed=None):
+        """Start ``scrapy crawl media`` in the crawl's folder."""
+        settings = {
+            "POLITENESS_FACTOR": 1.0,
+            "POLITENESS_MIN_DELAY": MIN_DELAY,
+            "POLITENESS_FIRST_DELAY": FIRST_DELAY,
+            "MEDIACRAWL_CONTACT": "http://localhost/tests",
+            "MEDIACRAWL_DIR": str(self.folder / "state"),
+            "NEVERCRAWL_FILES": str(self.nevercrawl),
+            "NEVERCRAWL_RELOAD": 0.5,
+            "SCOPE_MAX_DEPTH": 12,
+            "RESOLVER_HOSTS": json.dumps(self.web.hosts),
+        }
+        command = [sys.executable, "-m", "mediacrawl", "crawl", "media"]
+        for name, value in settings.items():
+            command += ["-s", f"{name}={value}"]
+        seeds = "\n".join(self.web.seeds) if seed is None else seed
+        if seeds:
+            command += ["-a", f"seed={seeds}"]
+        self.starts += 1
+        self.log = self.folder / f"crawl-{self.starts}.log"
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [*command, *extra], cwd=self.folder, stderr=log, stdout=subprocess.PIPE, env=environment
+            )
+        return self
+
+    def wait(self, seconds=120):
+        """Wait for its end; answers its exit code."""
+        try:
+            output, _ = self.process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            pytest.fail(f"the crawl did not end within {seconds} s:\n{self.text()[-4000:]}")
+        self.output = output.decode()
+        return self.process.returncode
+
+    def interrupt(self):
+        """Ctrl-C."""
+        self.process.send_signal(signal.SIGINT)
+        return self.wait(30)
+
+    def kill(self):
+        """kill -9."""
+        self.process.kill()
+        self.process.communicate()
+
+    def text(self):
+        """What it logged."""
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    def until(self, seen, seconds=60):
+        """Wait until a condition on the server's log holds."""
+        end = time.monotonic() + seconds
+        while not seen(self.web.log):
+            if time.monotonic() > end or self.process.poll() is not None:
+                pytest.fail(f"never seen:\n{self.text()[-4000:]}")
+            time.sleep(0.02)
+
+    def gaps(self):
+        """Seconds between the end of each answer and the next request to the same site: (gap, site, before, after)."""
+        by_site = {}
+        for entry in self.web.settled_log():
+            by_site.setdefault(site_of(entry.url), []).append(entry)
+        for site, entries in by_site.items():
+            entries.sort(key=lambda e: e.received_monotonic)
+            for before, after in itertools.pairwise(entries):
+                finished = before.finished_monotonic or before.received_monotonic
+                yield after.received_monotonic - finished, site, before, after
