@@ -16,7 +16,7 @@ NEW = 10
 WORDS = ("archive", "music", "evening", "radio", "garden", "letter", "harbour", "winter", "choir", "station")
 
 
-def build_pages(hosts: int, port: int, count: int = 64) -> list[tuple[bytes, bytes, bytes]]:
+def build_pages(count: int = 64) -> list[tuple[bytes, bytes, bytes]]:
     """Page bodies to reuse: head, and the filler that makes 25-35 KB."""
     rng = random.Random(7)
     pages = []
@@ -35,9 +35,10 @@ class Web:
     def __init__(self, hosts: int, port: int) -> None:
         self.hosts = hosts
         self.port = port
-        self.pages = build_pages(hosts, port)
+        self.pages = build_pages()
 
     def url(self, number: int) -> str:
+        """The URL of a page."""
         host = number % self.hosts
         return f"http://site{host}.test:{self.port}/page/{number}.html"
 
@@ -89,9 +90,11 @@ class Protocol(asyncio.Protocol):
         self.buffer = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """A crawler came."""
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
+        """Answer each request that is whole."""
         self.buffer += data
         while (end := self.buffer.find(b"\r\n\r\n")) >= 0:
             request, self.buffer = self.buffer[:end], self.buffer[end + 4 :]

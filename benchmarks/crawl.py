@@ -93,8 +93,10 @@ def measure(script: str, port: int, pages: int, folder: str) -> tuple[int, float
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     statuses = dict(re.findall(r"'downloader/response_status_count/(\d+)': (\d+)", done.stderr))
-    robots = int((re.search(r"'robotstxt/response_count': (\d+)|'robots/fetched': (\d+)", done.stderr) or [0, 0, 0])[1]
-                 or (re.search(r"'robots/fetched': (\d+)", done.stderr) or [0, 0])[1])
+    robots = int(
+        (re.search(r"'robotstxt/response_count': (\d+)|'robots/fetched': (\d+)", done.stderr) or [0, 0, 0])[1]
+        or (re.search(r"'robots/fetched': (\d+)", done.stderr) or [0, 0])[1]
+    )
     if "200" not in statuses:
         raise SystemExit(f"the crawl went wrong:\n{done.stderr[-3000:]}")
     return int(statuses["200"]) - robots, cpu, wall
@@ -105,7 +107,10 @@ def main() -> None:
     pages = int(sys.argv[1]) if len(sys.argv) > 1 else 6000
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
     server = subprocess.Popen(
-        [sys.executable, str(HERE / "bench_web.py"), str(HOSTS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, str(HERE / "bench_web.py"), str(HOSTS)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     rows: dict[str, list[tuple[int, float, float]]] = {"stock Scrapy": [], "mediacrawl": []}
     try:
@@ -117,7 +122,9 @@ def main() -> None:
                     rows[name].append(measure(script, port, pages, folder))
     finally:
         server.communicate()
-    print(f"{'crawler':14} {'pages':>7} {'CPU ms a page':>14} {'pages per CPU s':>16} {'pages/s':>9}   median of {rounds}")
+    print(
+        f"{'crawler':14} {'pages':>7} {'CPU ms a page':>14} {'pages per CPU s':>16} {'pages/s':>9}   median of {rounds}"
+    )
     speed = {}
     for name, runs in rows.items():
         speed[name] = statistics.median(count / cpu for count, cpu, _ in runs)
@@ -131,7 +138,13 @@ def main() -> None:
     ratio = statistics.median(ratios)
     print(f"ratio {ratio:.1f} (of single rounds: {', '.join(f'{r:.1f}' for r in ratios)}); target {TARGET:.0f}")
     figures = [
-        {"name": "pages per CPU-second, times stock Scrapy", "value": round(ratio, 2), "unit": "x", "target": TARGET, "better": "more"}
+        {
+            "name": "pages per CPU-second, times stock Scrapy",
+            "value": round(ratio, 2),
+            "unit": "x",
+            "target": TARGET,
+            "better": "more",
+        }
     ]
     print(json.dumps({"bench": "crawl", "figures": figures}))
 

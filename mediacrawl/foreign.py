@@ -57,7 +57,6 @@ def request(visit: Visit, spider: Spider | None) -> Request:
         return Request(visit.url, meta=meta)
     facts: dict[str, Any] = json.loads(visit.lease.evidence.guid)
     facts["body"] = base64.b64decode(facts.get("body", ""))
-    facts["headers"] = {name: values for name, values in facts.get("headers", {}).items()}
     facts["meta"] = {**facts.get("meta", {}), **meta}
     facts["url"] = facts.get("url", visit.url)
     return request_from_dict(facts, spider=spider)

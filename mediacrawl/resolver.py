@@ -12,9 +12,10 @@ from scrapy.resolver import CachingThreadedResolver
 from twisted.internet import defer
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scrapy.crawler import Crawler
     from twisted.internet.base import ReactorBase
-    from typing_extensions import Self
 
 
 class HostsResolver(CachingThreadedResolver):
@@ -24,6 +25,7 @@ class HostsResolver(CachingThreadedResolver):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: ReactorBase) -> Self:
+        """Make it for a crawl."""
         resolver = super().from_crawler(crawler, reactor)
         resolver.hosts = {
             name.lower(): str(address) for name, address in crawler.settings.getdict("RESOLVER_HOSTS").items()

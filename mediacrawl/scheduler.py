@@ -37,9 +37,10 @@ from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Lease, Outcome
 from mediacrawl.signals import visit_ended
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
 
@@ -79,6 +80,7 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
         scheduler = cls(crawler, Parts.of(crawler))
         connect = crawler.signals.connect
         connect(scheduler._reached_downloader, signals.request_reached_downloader)
@@ -299,7 +301,7 @@ class PenaltyBoxScheduler(BaseScheduler):
             self.frontier.commit()
 
     def _write_stats(self) -> None:
-        """Counted here and written once a second: a call to the collector for each link would cost a tenth of a page."""
+        """Counted here and written once a second: a call to the collector for each link costs a tenth of a page."""
         for name, value in self._counted.items():
             self._crawler.stats.inc_value(name, value)
         self._counted.clear()

@@ -18,7 +18,7 @@ says whom to ask gets a mail instead of a block. As long as it is this placehold
 USER_AGENT = f"mediacrawl/{__version__} (+{{contact}})"
 """Name and link. ``{contact}`` becomes MEDIACRAWL_CONTACT."""
 
-ROBOTS_TOKEN = "mediacrawl"
+ROBOTS_TOKEN = "mediacrawl"  # noqa: S105 - a name, not a secret
 """The product token that our group in a robots.txt has (RFC 9309, 2.2.1): never the whole User-Agent header."""
 
 # -- Where things lie -------------------------------------------------------------------------------------------
@@ -56,7 +56,8 @@ ROBOTS_RETRY = 3600.0
 """Seconds before a robots.txt that could not be had is asked again; nothing of its authority is fetched meanwhile."""
 
 NEVERCRAWL_FILES = ["exclusions/NeverCrawl.txt"]
-"""Lists of domains that are never asked, one a line. Relative paths: the folder of ``scrapy.cfg``, else the package's own."""
+"""Lists of domains that are never asked, one a line. A relative path is looked for here, then in the folder of
+``scrapy.cfg``, then in the package."""
 
 NEVERCRAWL_RELOAD = 900.0
 """Seconds between two looks at whether those files changed. A complaint takes effect within this time."""

@@ -90,7 +90,7 @@ class Command(ScrapyCommand):
             self.exitcode = 1
 
     def _settings(self, web: DemoWeb, folder: Path, never: Path) -> Settings:
-        """mediacrawl's settings, scaled; what the user gave with ``-s`` goes before all."""
+        """Mediacrawl's settings, scaled; what the user gave with ``-s`` goes before all."""
         settings = Settings()
         settings.setmodule("mediacrawl.settings", priority="project")
         settings.setdict(_SCALE, priority="spider")

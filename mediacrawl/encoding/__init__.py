@@ -1,0 +1,1 @@
+"""What does the text say? The place of the encodings issue: models, detection and repair; nothing yet."""

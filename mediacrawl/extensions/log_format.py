@@ -10,8 +10,9 @@ from scrapy.http import Response
 from scrapy.logformatter import LogFormatter, LogFormatterResult
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scrapy.crawler import Crawler
-    from typing_extensions import Self
 
 _CRAWLED = logging.getLogger("scrapy.core.engine")
 
@@ -25,6 +26,7 @@ class QuietLogFormatter(LogFormatter):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
         return cls(str(crawler.settings.get("LOG_LEVEL") or "DEBUG").upper())
 
     def crawled(  # type: ignore[override]

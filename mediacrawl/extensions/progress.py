@@ -18,8 +18,9 @@ from mediacrawl.records import Drop, End, Kind, Outcome, Visit
 from mediacrawl.signals import visit_ended
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scrapy.crawler import Crawler
-    from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
 
@@ -28,8 +29,10 @@ _SITES = 10_000
 
 
 class Progress:
-    """One line that shows where the crawl stands, redrawn on a terminal every ``PROGRESS_INTERVAL`` seconds; log lines
-    every ``LOGSTATS_INTERVAL`` where there is no terminal (scrapyd, cron, pipes). At the end the summary.
+    """One line that shows where the crawl stands, and the summary at its end.
+
+    On a terminal the line is redrawn every ``PROGRESS_INTERVAL`` seconds; without one (scrapyd, cron, pipes) it is
+    logged every ``LOGSTATS_INTERVAL`` seconds.
 
     It must never end up on stdout: scrapyd and feeds live there. It writes to stderr.
     """
@@ -55,6 +58,7 @@ class Progress:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
         progress = cls(crawler, Parts.of(crawler))
         connect = crawler.signals.connect
         connect(progress._opened, signals.spider_opened)

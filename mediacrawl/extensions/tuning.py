@@ -9,8 +9,9 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scrapy.crawler import Crawler
-    from typing_extensions import Self
 
 
 class Tuning:
@@ -24,6 +25,7 @@ class Tuning:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
         tuning = cls(crawler.settings.getint("GC_THRESHOLD", 50_000))
         crawler.signals.connect(tuning._opened, signals.spider_opened)
         crawler.signals.connect(tuning._closed, signals.spider_closed)

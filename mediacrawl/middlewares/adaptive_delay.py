@@ -13,9 +13,10 @@ from mediacrawl.politeness.delay import Clocks, after_visit
 from mediacrawl.records import VISIT, End, Outcome, Visit
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from typing_extensions import Self
 
 _SITES = 100_000
 
@@ -25,7 +26,7 @@ class AdaptiveDelayMiddleware:
 
     With our scheduler it only measures; the frontier keeps the site's clocks, and keeps them over restarts. Alone in a
     Scrapy project it sets the delay of the request's download slot, counted from the *end* of each response, and one
-    connection at a time; what it has learned is in memory only, and after a request that failed the delay counts from its
+    connection at a time. What it has learned is in memory only. After a request that failed the delay counts from its
     start, because the slot looks at its queue before anybody else hears of the failure.
 
     Settings: ``POLITENESS_FACTOR``, ``POLITENESS_MIN_DELAY``, ``POLITENESS_MAX_DELAY``, ``POLITENESS_FIRST_DELAY``.
@@ -40,6 +41,7 @@ class AdaptiveDelayMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
         parts = Parts.of(crawler)
         middleware = cls(crawler, parts)
         if not parts.leases:

@@ -12,16 +12,17 @@ from mediacrawl.probe.answer import bytes_wanted
 from mediacrawl.records import VISIT, Visit
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scrapy.crawler import Crawler
     from scrapy.http import Headers, Response
-    from typing_extensions import Self
 
 
 class CutMiddleware:
     """Ends a download when as much of it has come as is wanted (`probe.answer.bytes_wanted`).
 
-    A page is cut at ``PAGE_MAX_BYTES``, a media file from a server that ignores Range after its head, and what is neither
-    page nor media nor feed before its body. Only for requests with a lease. Stats: ``cut/body``, ``cut/headers``.
+    A page is cut at ``PAGE_MAX_BYTES``, a media file from a server that ignores Range after its head, and what is
+    neither page nor media nor feed before its body. Only for requests with a lease. Stats: ``cut/body``, ``cut/headers``.
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
@@ -32,6 +33,7 @@ class CutMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
         middleware = cls(crawler, Parts.of(crawler))
         crawler.signals.connect(middleware._headers, signals.headers_received)
         crawler.signals.connect(middleware._body, signals.bytes_received)

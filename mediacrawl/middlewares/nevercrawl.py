@@ -13,8 +13,9 @@ from mediacrawl.records import VISIT, Drop
 from mediacrawl.scope.sites import host_of
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scrapy.crawler import Crawler
-    from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +24,8 @@ class NeverCrawlMiddleware:
     """Refuses requests to domains on the NeverCrawl list (setting ``NEVERCRAWL_FILES``), subdomains included.
 
     The files are looked at every ``NEVERCRAWL_RELOAD`` seconds, so a domain added while the crawl runs gets no request
-    after that time, whatever was already queued. A file that cannot be read keeps the last good list, and the log says so.
+    after that time, whatever was already queued. A file that cannot be read keeps the last good list, and the log says
+    so.
     Stats: ``drop/nevercrawl``, ``nevercrawl/reloaded``.
     """
 
@@ -35,6 +37,7 @@ class NeverCrawlMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
         return cls(crawler, Parts.of(crawler))
 
     def process_request(self, request: Request) -> None:

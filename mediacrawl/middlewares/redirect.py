@@ -14,9 +14,10 @@ from mediacrawl.scope.canonical import resolve
 from mediacrawl.scope.sites import site_of
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from typing_extensions import Self
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HOPS = "redirect_hops"
@@ -26,8 +27,8 @@ class RedirectCapMiddleware:
     """Follows at most ``REDIRECT_CAP`` redirects in a row (3).
 
     With our scheduler a redirect ends its lease, and its target joins the frontier as any found URL does, through scope
-    and NeverCrawl, carrying its hop count. Alone in a Scrapy project the target is scheduled as a new request, which the
-    duplicate filter and all middlewares see; switch Scrapy's own ``RedirectMiddleware`` off beside it.
+    and NeverCrawl, carrying its hop count. Alone in a Scrapy project the target is scheduled as a new request, which
+    the duplicate filter and all middlewares see; switch Scrapy's own ``RedirectMiddleware`` off beside it.
 
     Stats: ``redirect/followed``, ``drop/redirect_cap``, ``drop/redirect_broken``.
     """
@@ -39,6 +40,7 @@ class RedirectCapMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
         return cls(crawler, Parts.of(crawler))
 
     def process_response(self, request: Request, response: Response) -> Response | Request:
@@ -52,8 +54,7 @@ class RedirectCapMiddleware:
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None and visit.kind is Kind.ROBOTS:
             return response
-        location = response.headers.get("Location")
-        target = resolve(response.url, location.decode("latin-1")) if location else None
+        target = target_of(response)
         hops = visit.lease.hops if visit is not None else request.meta.get(_HOPS, 0)
         reason = self._refusal(target, hops)
         self._stats.inc_value(f"drop/{reason}" if reason else "redirect/followed")
@@ -83,7 +84,11 @@ class RedirectCapMiddleware:
             hops=lease.hops + 1,
             parent=lease.url,
             evidence=Evidence(
-                "redirect", lease.evidence.anchor, lease.evidence.page_title, lease.evidence.feed_url, lease.evidence.guid
+                "redirect",
+                lease.evidence.anchor,
+                lease.evidence.page_title,
+                lease.evidence.feed_url,
+                lease.evidence.guid,
             ),
         )
         admit = getattr(self._crawler.spider, "admit", None)
@@ -100,3 +105,13 @@ class RedirectCapMiddleware:
         return request.replace(
             url=target, method=method, body=body, dont_filter=False, meta={**request.meta, _HOPS: hops + 1}
         )
+
+
+def target_of(response: Response) -> str | None:
+    """Where a redirect leads, in canonical form; None if it leads nowhere we go."""
+    location = response.headers.get("Location")
+    if not location:
+        return None
+    # A header is octets; those beyond ASCII mean themselves, whatever encoding the server had in mind.
+    written = "".join(chr(octet) if octet < 0x80 else f"%{octet:02X}" for octet in location)
+    return resolve(response.url, written)

@@ -14,9 +14,10 @@ from mediacrawl.scope.sites import site_of
 from mediacrawl.signals import visit_ended
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from typing_extensions import Self
 
 
 class RequestLogMiddleware:
@@ -37,6 +38,7 @@ class RequestLogMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
         middleware = cls(crawler, Parts.of(crawler))
         crawler.signals.connect(middleware._visit_ended, visit_ended)
         crawler.signals.connect(middleware._closed, signals.spider_closed)

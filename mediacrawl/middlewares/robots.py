@@ -9,17 +9,18 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http.request import NO_CALLBACK
 
+from mediacrawl.middlewares.redirect import target_of
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.robots_book import Say, Saying
 from mediacrawl.records import VISIT, Drop, End, Kind, Outcome, Visit
-from mediacrawl.scope.canonical import resolve
 from mediacrawl.scope.sites import authority_of, site_of
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
 
@@ -32,11 +33,11 @@ class RobotsMiddleware:
 
     With our scheduler the first request of an authority is its robots.txt, under the lease of the page that wanted it:
     it pays the site's delay like any visit, and the page waits in the frontier meanwhile. Alone in a Scrapy project it
-    fetches the file through the downloader while the page waits, as Scrapy's own does; unlike that one it asks anew after
-    a day, reads the status, and forbids everything while the file cannot be had.
+    fetches the file through the downloader while the page waits, as Scrapy's own does; unlike that one it asks anew
+    after a day, reads the status, and forbids everything while the file cannot be had.
 
-    Stats: ``drop/robots``, ``robots/fetched``, ``robots/status/<code>``, ``robots/failed``, ``robots/redirect_offsite``,
-    ``robots/ambiguous_group``.
+    Stats: ``drop/robots``, ``robots/fetched``, ``robots/status/<code>``, ``robots/failed``,
+    ``robots/redirect_offsite``, ``robots/ambiguous_group``.
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
@@ -49,6 +50,7 @@ class RobotsMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
         return cls(crawler, Parts.of(crawler))
 
     async def process_request(self, request: Request) -> Request | None:
@@ -103,8 +105,7 @@ class RobotsMiddleware:
 
     def _follow(self, authority: str, response: Response) -> bool:
         """A redirected robots.txt is asked at its target by the next visit, as long as that is on the same site."""
-        location = response.headers.get("Location")
-        target = resolve(response.url, location.decode("latin-1")) if location else None
+        target = target_of(response)
         if target is None:
             return False
         if site_of(target) != site_of(authority):
@@ -120,7 +121,10 @@ class RobotsMiddleware:
         now = self._clock.now()
         if self._parts.settings.getbool("REQUEST_LOG_ENABLED"):
             self._parts.request_log.write_robots(now, url, status, body)
-        return self._parts.robots.learn(authority, status, body, now)
+        delay = self._parts.robots.learn(authority, status, body, now)
+        if self._parts.robots.is_ambiguous(authority):
+            self._stats.inc_value("robots/ambiguous_group")
+        return delay
 
     async def _fetch(self, authority: str, request: Request, saying: Saying) -> Saying:
         """Alone: fetch the file now, in the downloader's slot of the site."""

@@ -150,6 +150,11 @@ class RobotsBook:
         self._store.set_robots(authority, entry.pack())
         return _delay(entry) or 0.0
 
+    def is_ambiguous(self, authority: str) -> bool:
+        """Whether its file can be read in two ways, see `RobotsRules.ambiguous_group`."""
+        entry = self._entry(authority)
+        return entry is not None and entry.rules.ambiguous_group
+
     def follow(self, authority: str, url: str) -> bool:
         """The robots.txt was redirected to `url`: ask there next. False if that was one hop too many."""
         entry = self._entry(authority) or _Entry(RobotsRules.parse(b"", self._token), "", 0, _NEVER, _NEVER)

@@ -67,7 +67,8 @@ class Session:
 
         Args:
             status: HTTP status; 206 and 200 bring bytes, everything else ends the probe with what is known.
-            content_range, content_length: headers as the server wrote them, empty if not given.
+            content_range: header as the server wrote it, empty if not given.
+            content_length: likewise.
             body: as received.
         """
         if status == 206 and (match := _CONTENT_RANGE.match(content_range)):

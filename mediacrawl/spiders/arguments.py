@@ -96,11 +96,12 @@ class Arguments:
 
     def report(self) -> list[str]:
         """The problems worth showing: all of a few, the first of many."""
-        rest = len(self.problems) - _SHOWN
-        return self.problems if rest <= 0 else [*self.problems[:_SHOWN], f"and {rest} more lines like these"]
+        problems = self.problems + (self.include.problems if self.include else [])
+        rest = len(problems) - _SHOWN
+        return problems if rest <= 0 else [*problems[:_SHOWN], f"and {rest} more lines like these"]
 
     def _read_seeds(self, seed: str) -> None:
-        if "://" not in seed and "\n" not in seed and "," not in seed or seed.startswith("pkg:"):
+        if ("://" not in seed and "\n" not in seed and "," not in seed) or seed.startswith("pkg:"):
             self._read_source(seed)
         else:
             for part in split_inline(seed):

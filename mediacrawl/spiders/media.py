@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,6 @@ from scrapy import Request, Spider
 from scrapy.exceptions import CloseSpider
 
 from mediacrawl.extract import Page, looks_like_feed, parse_feed, parse_page
-from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import delete_store
 from mediacrawl.parts import Parts, locate, today
 from mediacrawl.politeness.retry import after_status
@@ -26,10 +24,11 @@ from mediacrawl.scope import MEDIA_EXTENSIONS, ExtensionFilter, Scope, Traps, ex
 from mediacrawl.spiders.arguments import ArgumentError, Arguments, check_nevercrawl
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
-    from typing_extensions import Self
 
 _BATCH = 1000
 _NO_WISHES = Wishes()
@@ -40,8 +39,8 @@ class MediaSpider(Spider):
     """Finds audio and video files and reads what they say about themselves.
 
     Args (``-a name=value``):
-        seed: where to begin: a path, ``pkg:package/file``, the URL of a list (its path ends in .txt, .csv, .lst), or URLs
-            themselves, by comma or line. Left out, the crawl that lies in the state folder goes on.
+        seed: where to begin: a path, ``pkg:package/file``, the URL of a list (its path ends in .txt, .csv, .lst), or
+            URLs themselves, by comma or line. Left out, the crawl that lies in the state folder goes on.
         scope: ``web`` (default) or ``site``: keep to the seeds' sites.
         include: path of a whitelist of domains and regular expressions.
         fresh: 1 forgets what an earlier crawl in the same state folder left.
@@ -76,6 +75,11 @@ class MediaSpider(Spider):
         fresh: str = "",
         **kwargs: Any,
     ) -> Self:
+        """Make it for a crawl; other arguments (scrapyd's ``_job``) become attributes.
+
+        Raises:
+            ArgumentError: an argument cannot be used.
+        """
         arguments = Arguments.read(seed, scope, include, fresh)
         arguments.check(anonymous=Parts.of(crawler).anonymous)
         spider = cls(arguments, crawler, **kwargs)
@@ -109,7 +113,7 @@ class MediaSpider(Spider):
         for url in self.arguments.lists:
             await self._fetch_list(url)
         for problem in self.arguments.report():
-            self.logger.warning("Seed left out: %s", problem)
+            self.logger.warning("Left out: %s", problem)
         seeds = self.arguments.seeds
         if seeds or self.scheduler.frontier.pending() == 0:
             self.logger.info("%d seeds on %d sites", len(seeds), len(self.arguments.sites))

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from mediacrawl.demo import DemoWeb
 from mediacrawl.scope import site_of
 
 ROOT = Path(__file__).resolve().parents[2]
