@@ -22,7 +22,9 @@ class CutMiddleware:
     """Ends a download when as much of it has come as is wanted (`probe.answer.bytes_wanted`).
 
     A page is cut at ``PAGE_MAX_BYTES``, a media file from a server that ignores Range after its head, and what is
-    neither page nor media nor feed before its body. Only for requests with a lease. Stats: ``cut/body``, ``cut/headers``.
+    neither page nor media nor feed before its body. Only for requests with a lease.
+
+    Stats: ``cut/body``, ``cut/headers``.
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
