@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import sys
 from collections import Counter, defaultdict
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from scrapy import signals
@@ -98,7 +100,7 @@ class Progress:
             waiting_sites=counts.penalty + counts.ready,
             lost_lines=get("request_log/lost", 0),
             catalogue_path=str(catalogue_path(self._parts.settings)),
-            next_command=f"mediacrawl catalogue --db {catalogue_path(self._parts.settings)}",
+            next_command=f"{_program()} catalogue --db {catalogue_path(self._parts.settings)}",
             log_path=str(folder / "log") if self._parts.settings.getbool("REQUEST_LOG_ENABLED") else "",
         )
 
@@ -145,9 +147,17 @@ class Progress:
             self._timer.cancel()
         if self._drawn is not None:
             self._drawn.detach()
-        self.text = summary(self.facts(reason), colour=self._terminal)
+        self.text = summary(self.facts(reason), colour=self._terminal and sys.stdout.isatty())
         if self._parts.settings.getbool("PROGRESS_SUMMARY", True):
             logger.info("Summary\n%s", self.text)
+
+
+def _program() -> str:
+    """How to type this program again: its name if the shell finds it, else its path."""
+    program = Path(sys.argv[0])
+    if program.name not in {"mediacrawl", "scrapy"}:
+        return "mediacrawl"
+    return program.name if shutil.which(program.name) else os.path.relpath(program)
 
 
 class _Line:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -12,6 +13,10 @@ _LABEL = 11
 _WIDTH = 100
 _MOST = 6
 """Entries shown of a list that may be long."""
+_REASONS = 14
+"""Reasons shown for which URLs were refused; each may be the answer to "why was this not fetched?"."""
+_LINES = 3
+"""Lines that one list may take."""
 
 
 @dataclass(slots=True)
@@ -87,7 +92,7 @@ def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
         ("requests", _requests(facts)),
         ("visited", _ranking(facts.sites)),
         ("slowest", _slowest(facts.response_times)),
-        ("refused", _ranking(facts.refusals)),
+        ("refused", _ranking(facts.refusals, _REASONS)),
         ("errors", _ranking(facts.errors)),
         ("waiting", _waiting(facts)),
         ("ended", "" if facts.finish_reason == "finished" else facts.finish_reason),
@@ -96,22 +101,26 @@ def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
 
 
 def _row(label: str, text: str) -> str:
-    return f"  {pad(label, _LABEL)}{cut(printable(text), _WIDTH - _LABEL - 2)}"
+    width = _WIDTH - _LABEL - 2
+    # Lists are wrapped by characters; what is left too wide (East Asian letters take two columns) is cut.
+    lines = textwrap.wrap(printable(text), width, max_lines=_LINES, placeholder=" …")
+    heads = [label, *[""] * _LINES]
+    return "\n".join(f"  {pad(head, _LABEL)}{cut(line, width)}" for head, line in zip(heads, lines, strict=False))
 
 
 def _plural(number: int, noun: str) -> str:
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
-def _ranking(numbers: Mapping[str, int]) -> str:
+def _ranking(numbers: Mapping[str, int], most: int = _MOST) -> str:
     """``mp3 12, flac 3, and 4 more``: the most frequent first."""
     ranked = sorted(numbers.items(), key=lambda entry: (-entry[1], entry[0]))
-    return _list([f"{cut(name, 40)} {count(number)}" for name, number in ranked])
+    return _list([f"{cut(name, 40)} {count(number)}" for name, number in ranked], most)
 
 
-def _list(entries: list[str]) -> str:
-    rest = len(entries) - _MOST
-    return ", ".join(entries[:_MOST] + ([f"and {count(rest)} more"] if rest > 0 else []))
+def _list(entries: list[str], most: int) -> str:
+    rest = len(entries) - most
+    return ", ".join(entries[:most] + ([f"and {count(rest)} more"] if rest > 0 else []))
 
 
 def _records(facts: CrawlFacts) -> str:
