@@ -59,11 +59,12 @@ class Evidence:
     """Where and how a URL was found: provenance of the record, and hints for later decisions.
 
     Attributes:
-        via: the door: ``a``, ``audio``, ``video``, ``source``, ``og:audio``, ``enclosure``, ``seed``, ``redirect`` ...
+        via: the door: ``a``, ``audio``, ``video``, ``source``, ``og:audio``, ``enclosure``, ``seed`` ...
         anchor: text of the link, or title of the feed's entry; at most 200 characters.
         page_title: title of the page it was found on; at most 200 characters.
         feed_url: the feed, if it was found in one.
         guid: the feed entry's own id.
+        requested_url: the URL that stood there, if redirects led from it to this one.
     """
 
     via: str = "a"
@@ -71,6 +72,7 @@ class Evidence:
     page_title: str = ""
     feed_url: str = ""
     guid: str = ""
+    requested_url: str = ""
 
 
 @dataclass(slots=True)

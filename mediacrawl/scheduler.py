@@ -169,6 +169,10 @@ class PenaltyBoxScheduler(BaseScheduler):
             self._timer_at = 0.0
         return added.new
 
+    def count(self, name: str, number: int = 1) -> None:
+        """Count something that happens on every page; it is written to the stats once a second."""
+        self._counted[name] += number
+
     def end(self, visit: Visit) -> None:
         """End a visit: what it found joins, its URL gets its end, its site its release time. Once for each visit."""
         if visit.over:
@@ -179,7 +183,9 @@ class PenaltyBoxScheduler(BaseScheduler):
         if visit.found:
             self.add(visit.found)
         self.frontier.finish(visit.lease, outcome, self._clock.now())
-        self._counted[f"frontier/end/{outcome.reason or outcome.end}"] += 1
+        self._counted[f"frontier/end/{outcome.end}"] += 1
+        if outcome.reason is not None:
+            self._counted[f"drop/{outcome.reason}"] += 1
         self._crawler.signals.send_catch_log(visit_ended, visit=visit, outcome=outcome, spider=self._crawler.spider)
 
     def failed(self, failure: Failure) -> None:

@@ -16,7 +16,7 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 from mediacrawl.observe import CrawlFacts, progress_line, summary
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.store import catalogue_path
-from mediacrawl.records import Drop, End, Kind, Outcome, Visit
+from mediacrawl.records import Drop, Kind, Outcome, Visit
 from mediacrawl.signals import visit_ended
 
 if TYPE_CHECKING:
@@ -50,7 +50,6 @@ class Progress:
         self._began = self._clock.now()
         self._sites: Counter[str] = Counter()
         self._seconds: defaultdict[str, float] = defaultdict(float)
-        self._drops: Counter[str] = Counter()
         self._errors: Counter[str] = Counter()
         self._requests = 0
         self._bytes = 0
@@ -79,8 +78,6 @@ class Progress:
         folder = self._parts.folder
         counts = self._parts.counts()
         drops = {str(drop): int(get(f"drop/{drop}", 0)) for drop in Drop}
-        for name, number in self._drops.items():
-            drops[name] = max(drops.get(name, 0), number)
         return CrawlFacts(
             duration=self._clock.now() - self._began,
             finish_reason=reason,
@@ -119,8 +116,6 @@ class Progress:
                 self._seconds[visit.lease.site] += visit.response_time or 0.0
             if visit.error or (visit.status >= 400 and visit.kind is not Kind.ROBOTS):
                 self._errors[visit.error or str(visit.status)] += 1
-        if outcome.end is End.DROPPED:
-            self._drops[str(outcome.reason)] += 1
 
     def _show(self) -> None:
         self._timer = call_later(self._interval, self._show)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from time import monotonic
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from scrapy import Request, signals
+from scrapy import Request
 
+from mediacrawl.middlewares.site_slot import SiteSlot
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.delay import Clocks, after_visit
 from mediacrawl.records import VISIT, End, Outcome, Visit
+from mediacrawl.scope.sites import authority_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -19,39 +22,43 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 _SITES = 100_000
+_LEASELESS = "without a lease: "
 
 
 class AdaptiveDelayMiddleware:
     """Delay after a request = the mean of the site's last five response times, times a factor, at least 15 s.
 
     With our scheduler it only measures; the frontier keeps the site's clocks, and keeps them over restarts. Alone in a
-    Scrapy project it sets the delay of the request's download slot, counted from the *end* of each response, and one
-    connection at a time. What it has learned is in memory only. After a request that failed the delay counts from its
-    start, because the slot looks at its queue before anybody else hears of the failure.
+    Scrapy project it sets the delay of the request's download slot (`SiteSlot`): one request at a time, and the delay
+    counts from the end of the last one, answered or not. ``DOWNLOAD_DELAY`` and the Crawl-delay that `RobotsMiddleware`
+    has read raise it. What it has learned is in memory only. Scrapy's AutoThrottle, which sets the same delay, is to be
+    off beside it.
 
     Settings: ``POLITENESS_FACTOR``, ``POLITENESS_MIN_DELAY``, ``POLITENESS_MAX_DELAY``, ``POLITENESS_FIRST_DELAY``.
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
         self._crawler = crawler
+        self._parts = parts
         self._clock = parts.clock
         self._policy = parts.delay
-        self._timeout = parts.settings.getfloat("DOWNLOAD_TIMEOUT")
+        self._floor = parts.settings.getfloat("DOWNLOAD_DELAY")
         self._clocks: OrderedDict[str, Clocks] = OrderedDict()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        parts = Parts.of(crawler)
-        middleware = cls(crawler, parts)
-        if not parts.leases:
-            crawler.signals.connect(middleware._downloaded, signals.response_downloaded)
-        return middleware
+        return cls(crawler, Parts.of(crawler))
 
     def process_request(self, request: Request) -> None:
         """Alone: see to it that the slot exists with the right delay before the request enters it."""
-        if VISIT not in request.meta:
-            self._hold(request)
+        if VISIT in request.meta:
+            return
+        if self._parts.leases:
+            # Not in the slot of the site's leases: those wait in the frontier, and must not wait here again.
+            downloader = self._crawler.engine.downloader
+            request.meta.setdefault("download_slot", _LEASELESS + downloader.get_slot_key(request))
+        self._hold(request)
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Measure."""
@@ -70,25 +77,33 @@ class AdaptiveDelayMiddleware:
     # -- alone in a Scrapy project: the download slot is the site's clock ----------------------------------
 
     def _hold(self, request: Request) -> None:
-        """A new slot is made with the delay of a first visit; one connection at a time, no jitter downward."""
+        """Give the request's slot our clock, and what robots.txt asks for."""
         downloader = self._crawler.engine.downloader
         key, slot = downloader._get_slot(request)  # noqa: SLF001 - as Scrapy's AutoThrottle does
-        slot.concurrency = 1
-        slot.jitter = 0.0
-        if key not in self._clocks:
-            slot.delay = max(slot.delay, self._policy.delay(()))
-
-    def _downloaded(self, request: Request) -> None:
-        """The response has come and the slot has not looked at its queue yet: set how long it must wait from now on."""
-        if VISIT in request.meta:
-            return
-        key, slot = self._crawler.engine.downloader._get_slot(request)  # noqa: SLF001
-        # The slot counts from the start of its last request, which is this one; politeness counts from the end.
-        took = max(monotonic() - slot.lastseen, 0.0)
+        clocks = self._clocks.get(key, Clocks())
         now = self._clock.now()
-        clocks = after_visit(self._clocks.get(key, Clocks()), Outcome(End.DONE, response_time=took), now, self._policy)
+        asked = self._parts.robots.ask(authority_of(request.url), request.url, now).crawl_delay
+        if asked is not None and asked != clocks.crawl_delay:
+            clocks = self._keep(key, replace(clocks, crawl_delay=asked))
+        if not isinstance(slot, SiteSlot):
+            # Scrapy forgets slots that were not used for a minute; what they owe is in the clocks.
+            slot = SiteSlot(self._delay(clocks), partial(self._ended, key))
+            slot.wait(max(clocks.release - now, 0.0))
+            downloader.slots[key] = slot
+        slot.delay = max(slot.delay, self._delay(clocks))
+
+    def _ended(self, key: str, took: float) -> float:
+        """A request of the slot ended; answers the delay from now on."""
+        outcome = Outcome(End.DONE, response_time=took)
+        clocks = after_visit(self._clocks.get(key, Clocks()), outcome, self._clock.now(), self._policy)
+        return self._delay(self._keep(key, clocks))
+
+    def _delay(self, clocks: Clocks) -> float:
+        return max(self._policy.delay(clocks.samples, clocks.crawl_delay), self._floor)
+
+    def _keep(self, key: str, clocks: Clocks) -> Clocks:
         self._clocks[key] = clocks
         self._clocks.move_to_end(key)
         if len(self._clocks) > _SITES:
             self._clocks.popitem(last=False)
-        slot.delay = clocks.delay + took
+        return clocks

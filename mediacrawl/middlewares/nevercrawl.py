@@ -9,7 +9,7 @@ from scrapy import Request
 
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
-from mediacrawl.records import VISIT, Drop
+from mediacrawl.records import Drop
 from mediacrawl.scope.sites import host_of
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ class NeverCrawlMiddleware:
             self._warn()
         entry = self._list.match(host_of(request.url))
         if entry is not None:
-            self._stats.inc_value(f"drop/{Drop.NEVERCRAWL}")
-            raise refuse(request.meta.get(VISIT), Drop.NEVERCRAWL, f"{request.url} ({entry.domain})")
+            raise refuse(request, self._stats, Drop.NEVERCRAWL, f"{request.url} ({entry.domain})")
 
     def _warn(self) -> None:
         """Say what could not be read, once for each problem."""

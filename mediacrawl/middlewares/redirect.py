@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy import Request
 
-from mediacrawl.middlewares.refused import RefusedRequest
+from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
 from mediacrawl.priority import link_class
-from mediacrawl.records import VISIT, Candidate, Drop, End, Evidence, Kind, Outcome, Visit
+from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Outcome, Visit
 from mediacrawl.scope.canonical import resolve
 from mediacrawl.scope.sites import site_of
 
@@ -56,22 +57,22 @@ class RedirectCapMiddleware:
             return response
         target = target_of(response)
         hops = visit.lease.hops if visit is not None else request.meta.get(_HOPS, 0)
-        reason = self._refusal(target, hops)
-        self._stats.inc_value(f"drop/{reason}" if reason else "redirect/followed")
+        if target is None or target == request.url:
+            return self._refuse(request, response, Drop.REDIRECT_BROKEN)
+        if hops >= self._cap:
+            return self._refuse(request, response, Drop.REDIRECT_CAP)
+        self._stats.inc_value("redirect/followed")
         if visit is None:
-            return self._alone(request, response, target, hops, reason)
-        if reason:
-            visit.drop(reason)
-        else:
-            assert target is not None
-            visit.outcome = Outcome(End.DONE)
-            self._queue(visit, target)
+            return _again(request, response, target, hops)
+        visit.outcome = Outcome(End.DONE)
+        self._queue(visit, target)
         return response
 
-    def _refusal(self, target: str | None, hops: int) -> Drop | None:
-        if target is None:
-            return Drop.REDIRECT_BROKEN
-        return Drop.REDIRECT_CAP if hops >= self._cap else None
+    def _refuse(self, request: Request, response: Response, reason: Drop) -> Response:
+        refused = refuse(request, self._stats, reason, response.url)
+        if VISIT not in request.meta:
+            raise refused
+        return response
 
     def _queue(self, visit: Visit, target: str) -> None:
         lease = visit.lease
@@ -82,29 +83,21 @@ class RedirectCapMiddleware:
             kind=lease.kind,
             depth=lease.depth,
             hops=lease.hops + 1,
-            parent=lease.url,
-            evidence=Evidence(
-                "redirect",
-                lease.evidence.anchor,
-                lease.evidence.page_title,
-                lease.evidence.feed_url,
-                lease.evidence.guid,
-            ),
+            parent=lease.parent,
+            evidence=replace(lease.evidence, requested_url=lease.evidence.requested_url or lease.url),
         )
         admit = getattr(self._crawler.spider, "admit", None)
         if admit is None or admit(found):
             visit.found.append(found)
 
-    def _alone(
-        self, request: Request, response: Response, target: str | None, hops: int, reason: Drop | None
-    ) -> Request:
-        if reason or target is None:
-            raise RefusedRequest(reason or Drop.REDIRECT_BROKEN, response.url)
-        method = request.method if response.status in {307, 308} or request.method == "HEAD" else "GET"
-        body = request.body if method == request.method else b""
-        return request.replace(
-            url=target, method=method, body=body, dont_filter=False, meta={**request.meta, _HOPS: hops + 1}
-        )
+
+def _again(request: Request, response: Response, target: str, hops: int) -> Request:
+    """The request for a redirect's target, for Scrapy's own scheduler (RFC 9110, 15.4: what becomes of the method)."""
+    method = request.method if response.status in {307, 308} or request.method == "HEAD" else "GET"
+    body = request.body if method == request.method else b""
+    return request.replace(
+        url=target, method=method, body=body, dont_filter=False, meta={**request.meta, _HOPS: hops + 1}
+    )
 
 
 def target_of(response: Response) -> str | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
+from scrapy.statscollectors import StatsCollector
 
-from mediacrawl.records import Drop, Visit
+from mediacrawl.records import VISIT, Drop, Visit
 
 
 class RefusedRequest(IgnoreRequest):
@@ -15,8 +17,11 @@ class RefusedRequest(IgnoreRequest):
         self.reason = reason
 
 
-def refuse(visit: Visit | None, reason: Drop, detail: str) -> RefusedRequest:
-    """The exception to raise; the visit, if there is one, is decided too."""
+def refuse(request: Request, stats: StatsCollector, reason: Drop, detail: str) -> RefusedRequest:
+    """The exception to raise. It decides the request's visit, which is counted when it ends; without one, here."""
+    visit: Visit | None = request.meta.get(VISIT)
     if visit is not None:
         visit.drop(reason)
+    else:
+        stats.inc_value(f"drop/{reason}")
     return RefusedRequest(reason, detail)

@@ -95,9 +95,8 @@ class RobotsMiddleware:
 
     def _obey(self, request: Request, visit: Visit | None, saying: Saying) -> None:
         if saying.say is Say.DENIED:
-            self._stats.inc_value(f"drop/{Drop.ROBOTS}")
             logger.debug("robots.txt forbids %s: %s", request.url, saying.rule)
-            raise refuse(visit, Drop.ROBOTS, f"{request.url} ({saying.rule})")
+            raise refuse(request, self._stats, Drop.ROBOTS, f"{request.url} ({saying.rule})")
         if saying.say is not Say.ALLOWED:
             if visit is not None:
                 visit.outcome = Outcome(End.AGAIN, hold=LOOK_AGAIN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request, Spider
 from scrapy.exceptions import CloseSpider
@@ -64,6 +64,7 @@ class MediaSpider(Spider):
         self._media_headers = {"User-Agent": agent, "Accept": "*/*", "Accept-Encoding": "identity"}
         self._token = str(self._parts.settings.get("ROBOTS_TOKEN") or "mediacrawl")
         self._scope: Scope | None = None
+        self._scheduler: PenaltyBoxScheduler | None = None
 
     @classmethod
     def from_crawler(
@@ -155,10 +156,13 @@ class MediaSpider(Spider):
         Raises:
             TypeError: the project's setting ``SCHEDULER`` names another one.
         """
-        scheduler = self.crawler.engine.scheduler
-        if not isinstance(scheduler, PenaltyBoxScheduler):
-            raise TypeError("the spider media needs SCHEDULER = 'mediacrawl.scheduler.PenaltyBoxScheduler'")
-        return scheduler
+        if self._scheduler is None:
+            scheduler = self.crawler.engine.scheduler
+            # Not isinstance: Scrapy's base class says yes for every scheduler.
+            if PenaltyBoxScheduler not in type(scheduler).__mro__:
+                raise TypeError("the spider media needs SCHEDULER = 'mediacrawl.scheduler.PenaltyBoxScheduler'")
+            self._scheduler = cast("PenaltyBoxScheduler", scheduler)
+        return self._scheduler
 
     @property
     def scope(self) -> Scope:
@@ -232,8 +236,9 @@ class MediaSpider(Spider):
 
     def _read_page(self, visit: Visit, response: Response) -> None:
         page = parse_page(response.body[: self._page_bytes], response.url, _charset(response), self._token)
-        self.crawler.stats.inc_value("page/read")
-        frontier = self.scheduler.frontier
+        scheduler = self.scheduler
+        scheduler.count("page/read")
+        frontier = scheduler.frontier
         hrefs = [link.href for link in page.links]
         accepted, drops = self.scope.sift(page.base, hrefs, visit.lease.depth + 1, frontier.recent)
         places = {url: place for place, url in accepted}
@@ -243,13 +248,13 @@ class MediaSpider(Spider):
         else:
             self._queue_links(visit, page, [(url, places[url]) for url in fresh])
         for reason, number in drops.items():
-            self.crawler.stats.inc_value(f"drop/{reason}", number)
+            scheduler.count(f"drop/{reason}", number)
 
     def _queue_links(self, visit: Visit, page: Page, fresh: list[tuple[str, int]]) -> None:
         for url, place in fresh:
             link = page.links[place]
             if page.nofollow(link):
-                self.crawler.stats.inc_value(f"drop/{Drop.NOFOLLOW}")
+                self.scheduler.count(f"drop/{Drop.NOFOLLOW}")
                 continue
             evidence = Evidence(link.via, page.anchor(link), page.title)
             visit.found.append(self._candidate(visit, url, evidence))
@@ -300,6 +305,7 @@ class MediaSpider(Spider):
             result,
             probe,
             url=lease.url,
+            requested_url=lease.evidence.requested_url,
             evidence=lease.evidence,
             page_url=lease.parent,
             site=lease.site,

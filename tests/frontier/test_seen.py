@@ -23,7 +23,7 @@ def test_recent_urls_are_bounded_and_never_wrong():
         recent.add(url)
     remembered = [url for url in urls if url in recent]
     assert urls[-1] in remembered
-    assert 10 <= len(remembered) <= 20
+    assert 5 <= len(remembered) <= 10
     assert recent.unknown([urls[-1], "http://b.org/", "http://b.org/"]) == ["http://b.org/"]
     recent.discard(urls[-1])
     assert urls[-1] not in recent

@@ -6,7 +6,7 @@ import msgpack
 
 from mediacrawl.records import Candidate, Evidence, Kind, Lease, Outcome
 
-Facts = tuple[str, int, int, str, int, str, str, str, str, str]
+Facts = tuple[str, int, int, str, int, str, str, str, str, str, str]
 
 
 class Row:
@@ -42,12 +42,13 @@ class Row:
             found.page_title,
             found.feed_url,
             found.guid,
+            found.requested_url,
         )
         return cls(seq, candidate.url, _pack(facts), None)
 
     def lease(self, site: str, link_class: str, delay: float, now: float) -> Lease:
         """The lease of this row."""
-        kind, depth, hops, parent, attempt, via, anchor, page_title, feed_url, guid = _unpack(self.facts)
+        kind, depth, hops, parent, attempt, *evidence = _unpack(self.facts)
         return Lease(
             id=self.seq,
             url=self.url,
@@ -57,7 +58,7 @@ class Row:
             depth=depth,
             hops=hops,
             parent=parent,
-            evidence=Evidence(via, anchor, page_title, feed_url, guid),
+            evidence=Evidence(*evidence),
             attempt=attempt,
             state=self.state,
             delay=delay,
@@ -76,9 +77,14 @@ class Row:
         return Row(self.seq, self.url, _pack((outcome.kind.value, *_unpack(self.facts)[1:])), outcome.state)
 
 
+# One packer for all: making one costs three times what packing a row does. Text of a hostile page can hold lone
+# surrogates; they must not stop the URL from being kept.
+_packer = msgpack.Packer(unicode_errors="replace")
+
+
 def pack_samples(samples: tuple[float, ...]) -> bytes:
     """Response times in seconds, as stored with their site."""
-    packed: bytes = msgpack.packb(samples)
+    packed: bytes = _packer.pack(samples)
     return packed
 
 
@@ -88,8 +94,7 @@ def unpack_samples(packed: bytes) -> tuple[float, ...]:
 
 
 def _pack(facts: Facts) -> bytes:
-    # Text of a hostile page can hold lone surrogates; they must not stop the URL from being kept.
-    packed: bytes = msgpack.packb(facts, unicode_errors="replace")
+    packed: bytes = _packer.pack(facts)
     return packed
 
 
