@@ -31,6 +31,9 @@ logger = logging.getLogger(__name__)
 
 PLACEHOLDER = "example.invalid"
 
+NOTHING = Counts(0, 0, 0, 0, 0, {})
+"""The numbers of a frontier that is not there."""
+
 _UNPACKED = ExitStack()
 atexit.register(_UNPACKED.close)
 
@@ -97,7 +100,7 @@ class Parts:
         """The frontier in numbers, also after it was closed; all zero without one."""
         if self.final is not None:
             return self.final
-        return self.frontier.counts() if self.leases else Counts(0, 0, 0, 0, 0, {})
+        return self.frontier.counts() if self.leases else NOTHING
 
     @property
     def leases(self) -> bool:
@@ -112,6 +115,7 @@ class Parts:
             max_age=self.settings.getfloat("ROBOTS_MAX_AGE", 86_400.0),
             retry=self.settings.getfloat("ROBOTS_RETRY", 3600.0),
             store=self.frontier if self.leases else NoStore(),
+            attempts=self.policy.attempts,
         )
 
     @cached_property

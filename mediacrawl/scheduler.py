@@ -31,9 +31,10 @@ from twisted.python.failure import Failure
 
 from mediacrawl import foreign, seams
 from mediacrawl.frontier import Frontier, FrontierError
-from mediacrawl.parts import Parts
+from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.politeness.retry import after_failure
 from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Lease, Outcome, Visit
+from mediacrawl.scope.canonical import canonical
 from mediacrawl.signals import visit_ended
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ logger = logging.getLogger(__name__)
 
 HOUSEKEEPING = 1.0
 """Seconds between two looks for leases that nobody ended; also how often stats are written."""
+
+DETOURS = 10
+"""Requests that middlewares may put in place of one before it goes out. Beyond it they go round in circles."""
 
 
 class PenaltyBoxScheduler(BaseScheduler):
@@ -65,7 +69,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._crawler = crawler
         self._parts = parts
         self._clock = parts.clock
-        self._take = max(parts.settings.getint("FRONTIER_TAKE", 16), 1)
+        self._take = max(parts.settings.getint("FRONTIER_TAKE", 32), 1)
         self._commit_every = parts.settings.getfloat("FRONTIER_COMMIT", 1.0)
         self._attempts = parts.policy.attempts
         self._leases: deque[Lease] = deque()
@@ -107,6 +111,7 @@ class PenaltyBoxScheduler(BaseScheduler):
             waiting = self.frontier.pending()
         except FrontierError as error:
             logger.critical("%s", error)
+            self._parts.final = NOTHING
             raise CloseSpider("frontier_error") from error
         if waiting:
             logger.info("Resuming: %d URLs wait in %s", waiting, self._parts.folder)
@@ -135,8 +140,9 @@ class PenaltyBoxScheduler(BaseScheduler):
         """Take in a request of a spider or of a middleware. URLs found by our own spider come through `add`."""
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None and not visit.over:
-            if visit.sent is None:
+            if visit.sent is None and visit.detours < DETOURS and _is_of(request, visit):
                 # A middleware wants something else asked first (robots.txt), under the same lease.
+                visit.detours += 1
                 self._open[visit.lease.id] = (visit, request)
                 self._ready.append(request)
                 return True
@@ -151,12 +157,12 @@ class PenaltyBoxScheduler(BaseScheduler):
         """The next request that may go out at once, or None; then the timer wakes the engine when one may."""
         if self._ready:
             return self._ready.popleft()
-        if not self._leases:
-            self._leases.extend(self.frontier.take(self._clock.now(), self._take))
-        if not self._leases:
-            self._set_timer()
-            return None
-        return self._request(self._leases.popleft())
+        while self._leases or self._take_leases():
+            request = self._request(self._leases.popleft())
+            if request is not None:
+                return request
+        self._set_timer()
+        return None
 
     # -- what our own doors ask ------------------------------------------------------------------------------
 
@@ -203,10 +209,20 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     # -- leases ----------------------------------------------------------------------------------------------
 
-    def _request(self, lease: Lease) -> Request:
+    def _take_leases(self) -> bool:
+        self._leases.extend(self.frontier.take(self._clock.now(), self._take))
+        return bool(self._leases)
+
+    def _request(self, lease: Lease) -> Request | None:
         visit = Visit(lease, lease.url, lease.kind)
         make = getattr(self._crawler.spider, "make_request", None)
-        request: Request = foreign.request(visit, self._crawler.spider) if make is None else make(visit)
+        try:
+            request: Request = foreign.request(visit, self._crawler.spider) if make is None else make(visit)
+        except Exception as error:  # noqa: BLE001 - whatever a spider's own code raises, its lease must end
+            logger.error("No request can be made for %s: %s", lease.url, error)  # noqa: TRY400 - one line a URL
+            visit.drop(Drop.CALLBACK_ERROR)
+            self.end(visit)
+            return None
         if request.errback is None:
             request.errback = self.failed
         self._open[lease.id] = (visit, request)
@@ -214,7 +230,7 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _exchange(self, visit: Visit, request: Request) -> bool:
         """A middleware answered a request with another one: a retry, or a redirect that is not ours."""
-        if request.url == visit.url:
+        if _is_of(request, visit):
             visit.outcome = after_failure(visit.lease.attempt, self._attempts, Drop.DOWNLOAD_ERROR)
             self.end(visit)
             return visit.outcome.end is End.AGAIN
@@ -247,12 +263,13 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _sweep(self) -> None:
         """End the visits that the engine has let go of without a word."""
-        alive = seams.in_progress(self._crawler.engine)
-        waiting = set(self._ready)
-        for visit, request in list(self._open.values()):
-            if request not in alive and request not in waiting:
-                self._counted["frontier/swept"] += 1
-                self.end(visit)
+        alive = seams.in_progress(self._crawler.engine).union(self._ready)
+        left = [visit for visit, request in self._open.values() if request not in alive]
+        for visit in left:
+            self.end(visit)
+        if left:
+            self._counted["frontier/swept"] += len(left)
+            seams.wake(self._crawler.engine)
 
     # -- signals ---------------------------------------------------------------------------------------------
 
@@ -311,6 +328,11 @@ class PenaltyBoxScheduler(BaseScheduler):
         for name, value in self._counted.items():
             self._crawler.stats.inc_value(name, value)
         self._counted.clear()
+
+
+def _is_of(request: Request, visit: Visit) -> bool:
+    """Whether a request asks for what the visit asks for. A plain spider's URL need not be in canonical form."""
+    return request.url == visit.url or canonical(request.url) == visit.url
 
 
 def _visit(response: Any) -> Visit | None:

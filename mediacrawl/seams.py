@@ -5,6 +5,8 @@ Tried with Scrapy 2.19. Each has a fallback that is slower or later, never wrong
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from time import monotonic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,3 +30,24 @@ def in_progress(engine: ExecutionEngine) -> set[Request]:
         return requests
     scraper = engine.scraper.slot
     return set(engine.downloader.active) | (scraper.active if scraper else set())
+
+
+def refuse_queued(engine: ExecutionEngine, refusal: Callable[[Request], Exception | None]) -> None:
+    """End requests that wait in the downloader's slots. Without this they go out, as many as Scrapy lets in at a time.
+
+    Args:
+        engine: the crawl's.
+        refusal: the error a waiting request ends with; None lets it wait on.
+    """
+    for slot in engine.downloader.slots.values():
+        for entry in list(slot.queue):
+            error = refusal(entry[0])
+            if error is not None:
+                slot.queue.remove(entry)
+                entry[1].errback(error)
+
+
+def since_sent(engine: ExecutionEngine, request: Request) -> float | None:
+    """Seconds since the slot of `request` sent its last request: this one, if it sends one at a time."""
+    slot = engine.downloader.slots.get(request.meta.get("download_slot", ""))
+    return max(monotonic() - slot.lastseen, 0.0) if slot is not None and slot.lastseen else None

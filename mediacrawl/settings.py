@@ -53,7 +53,8 @@ ROBOTS_MAX_AGE = 86_400.0
 """Seconds a robots.txt counts before it is asked anew (RFC 9309, 2.4: at most 24 hours)."""
 
 ROBOTS_RETRY = 3600.0
-"""Seconds before a robots.txt that could not be had is asked again; nothing of its authority is fetched meanwhile."""
+"""Seconds before a robots.txt that could not be had is asked again; nothing of its authority is fetched meanwhile. One
+that could not be had FRONTIER_ATTEMPTS times counts as a refusal, for ROBOTS_MAX_AGE."""
 
 NEVERCRAWL_FILES = ["exclusions/NeverCrawl.txt"]
 """Lists of domains that are never asked, one a line. A relative path is looked for here, then in the folder of
@@ -87,7 +88,7 @@ FRONTIER_CLASSES = 60
 FRONTIER_ATTEMPTS = 3
 """How often a URL is asked before it is given up."""
 
-FRONTIER_TAKE = 16
+FRONTIER_TAKE = 32
 """Leases taken at a time. Each batch is one commit; a lease that is not sent yet keeps its site from nobody else."""
 
 FRONTIER_COMMIT = 1.0
@@ -164,7 +165,6 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
-    "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": None,
     "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": None,
     "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": None,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
@@ -210,7 +210,14 @@ DOWNLOAD_WARNSIZE = 0
 DOWNLOAD_FAIL_ON_DATALOSS = False
 """Half a page has links, too."""
 
-DOWNLOAD_HANDLERS = {"file": None, "data": None, "ftp": None, "s3": None}
+DOWNLOAD_HANDLERS = {
+    "http": "mediacrawl.handler.PoliteHTTPHandler",
+    "https": "mediacrawl.handler.PoliteHTTPHandler",
+    "file": None,
+    "data": None,
+    "ftp": None,
+    "s3": None,
+}
 """Only http and https: a link must never reach the crawler's own disk."""
 
 TELNETCONSOLE_ENABLED = False

@@ -8,31 +8,36 @@ from scrapy import Spider
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+from scrapy.spiderloader import get_spider_loader
 
+from mediacrawl.parts import Parts
 from mediacrawl.spiders.arguments import ArgumentError
 
-_FAILED = frozenset({"frontier_error", "seed_error", "start_error"})
+_FAILED = frozenset({"catalogue_error", "frontier_error", "seed_error", "start_error"})
 """Reasons for the end of a crawl that never was one."""
 
 
 class Command(CrawlCommand):
-    """Scrapy's command. Bad arguments get one sentence and exit code 2 instead of a traceback."""
+    """Scrapy's command. What cannot work is told in one sentence, with exit code 2, before the first line of a log."""
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Crawl.
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Read the options, and see that the crawl can begin.
 
         Raises:
-            UsageError: an argument cannot be used; its message says which, and what to do.
+            UsageError: it cannot; the message says why, and what to do.
         """
-        assert self.crawler_process is not None
+        super().process_options(args, opts)
+        if len(args) != 1:
+            return
         assert self.settings is not None
-        if len(args) == 1 and args[0] in self.crawler_process.spider_loader.list():
-            check = getattr(self.crawler_process.spider_loader.load(args[0]), "check_arguments", None)
-            try:
-                if check is not None:
-                    check(opts.spargs, self.settings)
-            except ArgumentError as error:
-                raise UsageError(str(error), print_help=False) from error
+        try:
+            _check(args[0], opts.spargs, self.settings)
+        except ArgumentError as error:
+            raise UsageError(str(error), print_help=False) from error
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Crawl."""
         self._made: list[Crawler] = []
         super().run(args, opts)
         if any(crawler.stats.get_value("finish_reason") in _FAILED for crawler in self._made):
@@ -42,3 +47,21 @@ class Command(CrawlCommand):
         crawler = super()._create_crawler(spidercls)
         self._made.append(crawler)
         return crawler
+
+
+def _check(name: str, arguments: dict[str, str], settings: BaseSettings) -> None:
+    loader = get_spider_loader(settings)
+    if name not in loader.list():
+        raise ArgumentError(f"there is no spider {name!r}; there are: {', '.join(sorted(loader.list()))}")
+    check = getattr(loader.load(name), "check_arguments", None)
+    if check is not None:
+        _check_settings(settings)
+        check(arguments, settings)
+
+
+def _check_settings(settings: BaseSettings) -> None:
+    parts = Parts(settings)
+    try:
+        _ = parts.policy, parts.probe
+    except ValueError as error:
+        raise ArgumentError(f"a setting cannot be used: {error}") from error

@@ -132,10 +132,18 @@ def _empty(folder: Path) -> None:
     """Make the folder, or empty it if an earlier demo made it.
 
     Raises:
-        UsageError: it holds something that is not ours.
+        UsageError: it cannot be made, or holds something that is not ours.
     """
-    if folder.exists() and not (folder / _MARK).exists() and any(folder.iterdir()):
-        raise UsageError(f"{folder.resolve()} is not empty and no demo made it; choose another one with --folder")
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    (folder / _MARK).touch()
+    try:
+        if folder.exists() and not (folder / _MARK).exists() and any(folder.iterdir()):
+            raise UsageError(
+                f"{folder.resolve()} is not empty and no demo made it; choose another one with --folder",
+                print_help=False,
+            )
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / _MARK).touch()
+    except OSError as error:
+        raise UsageError(
+            f"{folder.resolve()} cannot be used: {error.strerror}; choose another one with --folder", print_help=False
+        ) from error

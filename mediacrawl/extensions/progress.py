@@ -44,8 +44,9 @@ class Progress:
         self._parts = parts
         self._clock = parts.clock
         self._terminal = sys.stderr.isatty() and not parts.settings.get("LOG_FILE")
-        name = "PROGRESS_INTERVAL" if self._terminal else "LOGSTATS_INTERVAL"
-        self._interval = parts.settings.getfloat(name, 1.0) or 60.0
+        get = parts.settings.getfloat
+        seconds = get("PROGRESS_INTERVAL", 1.0) if self._terminal else get("LOGSTATS_INTERVAL", 60.0)
+        self._interval = seconds or 60.0
         self._timer: CallLaterResult | None = None
         self._began = self._clock.now()
         self._sites: Counter[str] = Counter()

@@ -147,14 +147,16 @@ class _Reader:
 
     def read(self, root: Any) -> None:
         links = self.page.links
-        for element in root.iter(*_TAGS):
-            tag = element.tag
-            if tag == "a":
-                href = element.get("href")
-                if href is not None:
-                    links.append(Link(href, "a", element))
-            else:
-                _HANDLERS[tag](self, element)
+        # What follows </html> becomes a tree of its own; browsers show it, so people link there.
+        for tree in (root, *root.itersiblings()):
+            for element in tree.iter(*_TAGS):
+                tag = element.tag
+                if tag == "a":
+                    href = element.get("href")
+                    if href is not None:
+                        links.append(Link(href, "a", element))
+                else:
+                    _HANDLERS[tag](self, element)
         for group in self._groups:
             links.extend(Link(href, group.via, element) for href, element in group.found)
         self.page.cut = max(0, len(links) - MAX_LINKS)

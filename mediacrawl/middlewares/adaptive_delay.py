@@ -13,6 +13,7 @@ from mediacrawl.middlewares.site_slot import SiteSlot
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.delay import Clocks, after_visit
 from mediacrawl.records import VISIT, End, Outcome, Visit
+from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.sites import authority_of
 
 if TYPE_CHECKING:
@@ -52,13 +53,13 @@ class AdaptiveDelayMiddleware:
 
     def process_request(self, request: Request) -> None:
         """Alone: see to it that the slot exists with the right delay before the request enters it."""
-        if VISIT in request.meta:
+        if VISIT in request.meta or not request.url.lower().startswith(("http:", "https:")):
             return
         if self._parts.leases:
             # Not in the slot of the site's leases: those wait in the frontier, and must not wait here again.
             downloader = self._crawler.engine.downloader
             request.meta.setdefault("download_slot", _LEASELESS + downloader.get_slot_key(request))
-        self._hold(request)
+        self._hold(request, authority_of(canonical(request.url) or request.url))
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Measure."""
@@ -76,13 +77,13 @@ class AdaptiveDelayMiddleware:
 
     # -- alone in a Scrapy project: the download slot is the site's clock ----------------------------------
 
-    def _hold(self, request: Request) -> None:
+    def _hold(self, request: Request, authority: str) -> None:
         """Give the request's slot our clock, and what robots.txt asks for."""
         downloader = self._crawler.engine.downloader
         key, slot = downloader._get_slot(request)  # noqa: SLF001 - as Scrapy's AutoThrottle does
         clocks = self._clocks.get(key, Clocks())
         now = self._clock.now()
-        asked = self._parts.robots.ask(authority_of(request.url), request.url, now).crawl_delay
+        asked = self._parts.robots.ask(authority, request.url, now).crawl_delay
         if asked is not None and asked != clocks.crawl_delay:
             clocks = self._keep(key, replace(clocks, crawl_delay=asked))
         if not isinstance(slot, SiteSlot):

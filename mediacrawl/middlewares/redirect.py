@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 
+from mediacrawl import foreign
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
 from mediacrawl.priority import link_class
 from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Outcome, Visit
-from mediacrawl.scope.canonical import resolve
-from mediacrawl.scope.sites import site_of
+from mediacrawl.scope.canonical import canonical, resolve
+from mediacrawl.scope.sites import authority_of, site_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HOPS = "redirect_hops"
+_OF_A_BODY = ("Content-Type", "Content-Length", "Content-Encoding", "Content-Language")
+_CREDENTIALS = ("Authorization", "Cookie")
 
 
 class RedirectCapMiddleware:
@@ -53,7 +56,8 @@ class RedirectCapMiddleware:
         if response.status not in _REDIRECTS or request.meta.get("dont_redirect"):
             return response
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is not None and visit.kind is Kind.ROBOTS:
+        if visit is not None and (visit.kind is Kind.ROBOTS or visit.lease.state):
+            # Others read it: a robots.txt is followed in its own way, and in the middle of a probe it is a refusal.
             return response
         target = target_of(response)
         hops = visit.lease.hops if visit is not None else request.meta.get(_HOPS, 0)
@@ -66,6 +70,7 @@ class RedirectCapMiddleware:
             return _again(request, response, target, hops)
         visit.outcome = Outcome(End.DONE)
         self._queue(visit, target)
+        foreign.hide(request, self._crawler.spider)
         return response
 
     def _refuse(self, request: Request, response: Response, reason: Drop) -> Response:
@@ -93,11 +98,21 @@ class RedirectCapMiddleware:
 
 def _again(request: Request, response: Response, target: str, hops: int) -> Request:
     """The request for a redirect's target, for Scrapy's own scheduler (RFC 9110, 15.4: what becomes of the method)."""
-    method = request.method if response.status in {307, 308} or request.method == "HEAD" else "GET"
-    body = request.body if method == request.method else b""
-    return request.replace(
-        url=target, method=method, body=body, dont_filter=False, meta={**request.meta, _HOPS: hops + 1}
-    )
+    meta = {name: value for name, value in request.meta.items() if name != "download_slot"}
+    meta |= {_HOPS: hops + 1, "redirect_urls": [*meta.get("redirect_urls", []), request.url]}
+    followed = request.replace(url=target, dont_filter=False, meta=meta)
+    if (request.method == "POST" and response.status in {301, 302}) or (
+        request.method != "HEAD" and response.status == 303
+    ):
+        followed = followed.replace(method="GET", body=b"")
+        for name in _OF_A_BODY:
+            followed.headers.pop(name, None)
+    if authority_of(target) != authority_of(canonical(request.url) or request.url):
+        # What was meant for one server is no business of another.
+        followed = followed.replace(cookies={})
+        for name in _CREDENTIALS:
+            followed.headers.pop(name, None)
+    return followed
 
 
 def target_of(response: Response) -> str | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
-from scrapy.exceptions import NotConfigured
+from scrapy.exceptions import IgnoreRequest, NotConfigured
 
+from mediacrawl import seams
+from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.observe import RequestLine
 from mediacrawl.parts import Parts
 from mediacrawl.records import VISIT, Outcome, Visit
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+
+
+_SENT = "request_log_sent"
 
 
 class RequestLogMiddleware:
@@ -32,6 +37,7 @@ class RequestLogMiddleware:
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
         if not parts.settings.getbool("REQUEST_LOG_ENABLED", True):
             raise NotConfigured("REQUEST_LOG_ENABLED is off")
+        self._crawler = crawler
         self._clock = parts.clock
         self._log = parts.request_log
         self._stats = crawler.stats
@@ -39,15 +45,13 @@ class RequestLogMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        middleware = cls(crawler, Parts.of(crawler))
+        parts = Parts.of(crawler)
+        middleware = cls(crawler, parts)
         crawler.signals.connect(middleware._visit_ended, visit_ended)
         crawler.signals.connect(middleware._closed, signals.spider_closed)
+        if not parts.leases:
+            crawler.signals.connect(middleware._headers, signals.headers_received)
         return middleware
-
-    def process_request(self, request: Request) -> None:
-        """Note when it goes out."""
-        if VISIT not in request.meta:
-            request.meta["request_log_sent"] = self._clock.now()
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Take down what came."""
@@ -67,7 +71,7 @@ class RequestLogMiddleware:
         """Take down what went wrong."""
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None:
-            self._alone(request, error=type(exception).__name__)
+            self._alone(request, exception=exception)
         elif not visit.error:
             visit.error = type(exception).__name__
 
@@ -90,10 +94,25 @@ class RequestLogMiddleware:
             )
         )
 
-    def _alone(self, request: Request, response: Response | None = None, error: str | None = None) -> None:
+    # -- alone in a Scrapy project: a request may wait in the downloader, so it must be asked when it went out ---
+
+    def _headers(self, request: Request) -> None:
+        """The first moment at which Scrapy tells it: so long before now."""
+        if VISIT not in request.meta:
+            request.meta[_SENT] = self._clock.now() - request.meta.get("download_latency", 0.0)
+
+    def _alone(self, request: Request, response: Response | None = None, exception: Exception | None = None) -> None:
         now = self._clock.now()
-        sent: float = request.meta.get("request_log_sent", now)
-        line = RequestLine(time=sent, url=request.url, duration=now - sent, site=site_of(request.url), error=error)
+        sent: float | None = request.meta.pop(_SENT, None)
+        line = RequestLine(time=now, url=request.url, site=site_of(request.url))
+        if isinstance(exception, RefusedRequest):
+            line.drop = exception.reason
+        elif exception is not None:
+            line.error = type(exception).__name__
+            if sent is None and not isinstance(exception, IgnoreRequest):
+                sent = now - (seams.since_sent(self._crawler.engine, request) or 0.0)
+        if sent is not None:
+            line.time, line.duration = sent, now - sent
         if response is not None:
             line.status = response.status
             line.content_type = _text(response.headers.get(b"Content-Type"))

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
 
+from mediacrawl import foreign
 from mediacrawl.middlewares.redirect import target_of
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.robots_book import Say, Saying
 from mediacrawl.records import VISIT, Drop, End, Kind, Outcome, Visit
+from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.sites import authority_of, site_of
 
 if TYPE_CHECKING:
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOOK_AGAIN = 60.0
-"""Seconds until a site is looked at again of which one authority's robots.txt could not be had."""
+"""Seconds until a site is looked at again, at the latest, of which one authority's robots.txt could not be had."""
 
 
 class RobotsMiddleware:
@@ -47,6 +51,7 @@ class RobotsMiddleware:
         self._stats = crawler.stats
         self._parts = parts
         self._clock = parts.clock
+        self._fetching: dict[str, Deferred[None]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -62,12 +67,15 @@ class RobotsMiddleware:
         visit: Visit | None = request.meta.get(VISIT)
         if request.meta.get("dont_obey_robotstxt") or (visit is not None and visit.kind is Kind.ROBOTS):
             return None
-        authority = authority_of(request.url)
+        if not request.url.lower().startswith(("http:", "https:")):
+            return None
+        authority = authority_of(canonical(request.url) or request.url)
         saying = self._parts.robots.ask(authority, request.url, self._clock.now())
         if saying.say is Say.FETCH:
             if visit is not None:
-                return _robots_request(request, visit, saying)
-            saying = await self._fetch(authority, request, saying)
+                return self._robots_request(request, visit, saying)
+            await self._fetch(authority, saying.url)
+            saying = self._parts.robots.ask(authority, request.url, self._clock.now())
         if visit is not None:
             visit.crawl_delay = saying.crawl_delay
         self._obey(request, visit, saying)
@@ -99,7 +107,9 @@ class RobotsMiddleware:
             raise refuse(request, self._stats, Drop.ROBOTS, f"{request.url} ({saying.rule})")
         if saying.say is not Say.ALLOWED:
             if visit is not None:
-                visit.outcome = Outcome(End.AGAIN, hold=LOOK_AGAIN)
+                visit.outcome = Outcome(End.AGAIN, hold=min(saying.wait, LOOK_AGAIN))
+            else:
+                self._stats.inc_value(f"drop/{Drop.ROBOTS}")
             raise RefusedRequest(Drop.ROBOTS, f"{request.url} ({saying.rule})")
 
     def _follow(self, authority: str, response: Response) -> bool:
@@ -125,22 +135,33 @@ class RobotsMiddleware:
             self._stats.inc_value("robots/ambiguous_group")
         return delay
 
-    async def _fetch(self, authority: str, request: Request, saying: Saying) -> Saying:
-        """Alone: fetch the file now, in the downloader's slot of the site."""
-        robots = Request(saying.url, callback=NO_CALLBACK, meta={"dont_obey_robotstxt": True})
+    async def _fetch(self, authority: str, url: str) -> None:
+        """Alone: fetch the file now, in the downloader's slot of the site; who comes meanwhile waits for the same."""
+        if authority in self._fetching:
+            await maybe_deferred_to_future(self._fetching[authority])
+            return
+        done = self._fetching[authority] = Deferred[None]()
+        try:
+            await self._fetch_once(authority, url)
+        finally:
+            del self._fetching[authority]
+            done.callback(None)
+
+    async def _fetch_once(self, authority: str, url: str) -> None:
+        robots = Request(url, callback=NO_CALLBACK, meta={"dont_obey_robotstxt": True})
         try:
             response = await self._crawler.engine.download_async(robots)
         except Exception as error:  # noqa: BLE001 - whatever kept the file away, nothing of it may be fetched
-            logger.info("%s could not be had: %s", saying.url, error)
-            self._learn(authority, saying.url, 0, b"")
+            logger.info("%s could not be had: %s", url, error)
+            self._learn(authority, url, 0, b"")
         else:
             self._learn(authority, response.url, response.status, response.body)
-        return self._parts.robots.ask(authority, request.url, self._clock.now())
 
-
-def _robots_request(request: Request, visit: Visit, saying: Saying) -> Request:
-    visit.url = saying.url
-    visit.kind = Kind.ROBOTS
-    visit.crawl_delay = saying.crawl_delay
-    headers = {"User-Agent": request.headers.get("User-Agent", b"")}
-    return request.replace(url=saying.url, headers=headers, method="GET", body=b"", meta={**request.meta, VISIT: visit})
+    def _robots_request(self, request: Request, visit: Visit, saying: Saying) -> Request:
+        visit.url = saying.url
+        visit.kind = Kind.ROBOTS
+        visit.crawl_delay = saying.crawl_delay
+        headers = {"User-Agent": request.headers.get("User-Agent", b"")}
+        meta = {**request.meta, VISIT: visit}
+        robots = request.replace(url=saying.url, headers=headers, method="GET", body=b"", meta=meta)
+        return foreign.hide(robots, self._crawler.spider)

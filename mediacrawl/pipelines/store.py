@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
+from scrapy.exceptions import CloseSpider
 from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 
@@ -60,9 +61,13 @@ class CataloguePipeline:
         """Open the catalogue; a crawl whose records cannot be stored does not begin.
 
         Raises:
-            StoreError: it cannot be opened.
+            CloseSpider: it cannot be opened; the log says why in one sentence.
         """
-        self._catalogue = Catalogue(self._path)
+        try:
+            self._catalogue = Catalogue(self._path)
+        except StoreError as error:
+            logger.critical("%s", error)
+            raise CloseSpider("catalogue_error") from error
 
     def process_item(self, item: Any) -> Any:
         """Store the item.

@@ -38,12 +38,14 @@ class Saying:
         rule: the line that decided, for the log.
         url: where to fetch the robots.txt, if that is to be done.
         crawl_delay: seconds between two requests that the authority asks for; None while not known.
+        wait: seconds until it is asked for again, if it could not be had.
     """
 
     say: Say
     rule: str = ""
     url: str = ""
     crawl_delay: float | None = None
+    wait: float = 0.0
 
 
 class RobotsStore(Protocol):
@@ -70,46 +72,55 @@ class NoStore:
 
 
 _NEVER = -1.0
+_FORMAT = 2
 
 
 @dataclass(slots=True)
 class _Entry:
-    """`fetched` and `failed` are times; `_NEVER` says that it did not happen (since the last fetch)."""
+    """`fetched` and `failed` are times; `_NEVER` says that it did not happen (since the last fetch).
+
+    `failures` counts the fetches that failed in a row.
+    """
 
     rules: RobotsRules
     text: str
     status: int
     fetched: float
     failed: float
+    failures: int = 0
     url: str = ""
     hops: int = 0
 
     def pack(self) -> bytes:
-        packed: bytes = msgpack.packb((1, self.text, self.status, self.fetched, self.failed), unicode_errors="replace")
+        fields = (_FORMAT, self.text, self.status, self.fetched, self.failed, self.failures)
+        packed: bytes = msgpack.packb(fields, unicode_errors="replace")
         return packed
 
 
 class RobotsBook:
     """The robots.txt of every authority met.
 
-    On disk: one record per authority in the store's table (msgpack: format, our group's text, status, two dates). A
-    kill loses records since the last commit; they are fetched again.
+    On disk: one record per authority in the store's table (msgpack: format, our group's text, status, two dates,
+    failures). A kill loses records since the last commit; they are fetched again.
 
     Args:
         token: our product token.
         max_age: seconds a copy counts.
         retry: seconds before a file that could not be had is asked again.
         store: where records outlive the process.
+        attempts: how often a file that was never had is asked for; then it counts as a refusal of everything, for as
+            long as an answer would.
     """
 
     MAX_HOPS = 5
     """Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2)."""
 
-    def __init__(self, token: str, max_age: float, retry: float, store: RobotsStore) -> None:
+    def __init__(self, token: str, max_age: float, retry: float, store: RobotsStore, attempts: int = 3) -> None:
         self._token = token
         self._max_age = max_age
         self._retry = retry
         self._store = store
+        self._attempts = attempts
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
 
     def ask(self, authority: str, url: str, now: float) -> Saying:
@@ -126,7 +137,9 @@ class RobotsBook:
         if self._stale(entry, now):
             return Saying(Say.FETCH, url=entry.url or f"{authority}/robots.txt", crawl_delay=_delay(entry))
         if entry.fetched == _NEVER:
-            return Saying(Say.WAIT, rule=f"robots.txt could not be had (status {entry.status})")
+            say = Say.DENIED if self._given_up(entry) else Say.WAIT
+            rule = f"robots.txt could not be had (status {entry.status})"
+            return Saying(say, rule=rule, wait=entry.failed + self._retry - now)
         verdict = entry.rules.allowed(url)
         if verdict:
             return Saying(Say.ALLOWED, crawl_delay=_delay(entry))
@@ -143,9 +156,10 @@ class RobotsBook:
             rules = RobotsRules.parse(body if status < 300 else b"", self._token)
             entry = _Entry(rules, rules.group_text, status, now, _NEVER)
         elif old is not None:
-            entry = _Entry(old.rules, old.text, old.status, old.fetched, now)
+            status = status if old.fetched == _NEVER else old.status
+            entry = _Entry(old.rules, old.text, status, old.fetched, now, old.failures + 1)
         else:
-            entry = _Entry(RobotsRules.parse(b"", self._token), "", status, _NEVER, now)
+            entry = _Entry(RobotsRules.parse(b"", self._token), "", status, _NEVER, now, 1)
         self._keep(authority, entry)
         self._store.set_robots(authority, entry.pack())
         return _delay(entry) or 0.0
@@ -170,8 +184,11 @@ class RobotsBook:
         if entry.url:
             return True
         if entry.failed != _NEVER:
-            return now >= entry.failed + self._retry
+            return now >= entry.failed + (self._max_age if self._given_up(entry) else self._retry)
         return now >= entry.fetched + self._max_age
+
+    def _given_up(self, entry: _Entry) -> bool:
+        return entry.fetched == _NEVER and entry.failures >= self._attempts
 
     def _entry(self, authority: str) -> _Entry | None:
         entry = self._entries.get(authority)
@@ -200,10 +217,10 @@ def _delay(entry: _Entry) -> float | None:
 def _read(record: bytes, token: str) -> _Entry | None:
     """The entry of a stored record; None if it cannot be read, so that the file is fetched again."""
     try:
-        version, text, status, fetched, failed = msgpack.unpackb(record)
-        if version != 1:
+        version, text, status, fetched, failed, failures = msgpack.unpackb(record)
+        if version != _FORMAT:
             return None
         rules = RobotsRules.parse(text.encode(), token)
-        return _Entry(rules, text, int(status), float(fetched), float(failed))
+        return _Entry(rules, text, int(status), float(fetched), float(failed), int(failures))
     except (ValueError, TypeError, AttributeError, msgpack.UnpackException):
         return None

@@ -11,6 +11,7 @@ from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.policy import ProbePolicy
 
 _CONTENT_RANGE = re.compile(r"\s*bytes\s+(\d{1,18})-(\d{1,18})/(\d{1,18}|\*)\s*\Z", re.ASCII | re.IGNORECASE)
+_SIZE = re.compile(r"\s*\d{1,18}\s*", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -20,7 +21,7 @@ class FirstAnswer:
     Attributes:
         at: when, RFC 3339 in UTC; empty before there was one.
         status, content_type, etag, last_modified: as in the answer, empty if not given.
-        ranges: whether it gave the range that was asked for.
+        ranges: whether it gave the range that was asked for; None if it was not asked for one.
     """
 
     at: str = ""
@@ -28,7 +29,7 @@ class FirstAnswer:
     content_type: str = ""
     etag: str = ""
     last_modified: str = ""
-    ranges: bool = False
+    ranges: bool | None = None
 
     @property
     def validator(self) -> str:
@@ -62,7 +63,7 @@ class Session:
         packed: bytes = msgpack.packb((self.probe.dump(), astuple(self.first)))
         return packed
 
-    def take(self, status: int, content_range: str, content_length: str, body: bytes) -> None:
+    def take(self, status: int, content_range: str, content_length: str, body: bytes, *, ranged: bool) -> None:
         """Feed an answer to the probe, whatever it is.
 
         Args:
@@ -70,14 +71,35 @@ class Session:
             content_range: header as the server wrote it, empty if not given.
             content_length: likewise.
             body: as received.
+            ranged: whether a range was asked for.
         """
-        if status == 206 and (match := _CONTENT_RANGE.match(content_range)):
-            start, _, size = match.groups()
-            self.probe.feed(int(start), body, None if size == "*" else int(size))
-        elif status == 206:
-            self.probe.refuse("206 without a range")
+        if ranged and self.first.ranges is None:
+            self.first.ranges = self._tells(status)
+        if status == 206:
+            self._take_part(content_range, body)
         elif status == 200:
-            size = content_length.strip()
-            self.probe.feed(0, body, int(size) if size.isascii() and size.isdigit() else None)
+            self.probe.feed(0, body, int(content_length) if _SIZE.fullmatch(content_length) else None)
+            if ranged and not self.probe.finished:
+                # It would send the whole file once more.
+                self.probe.refuse("no ranges")
         else:
             self.probe.refuse(f"status {status}")
+
+    def _tells(self, status: int) -> bool | None:
+        """Whether the server gives ranges, as far as its answer to one tells. A 200 to If-Range says "changed"."""
+        conditional = self.probe.requests > 0 and bool(self.first.validator)
+        if status == 206:
+            return True
+        return False if status == 200 and not conditional else None
+
+    def _take_part(self, content_range: str, body: bytes) -> None:
+        place = _CONTENT_RANGE.match(content_range)
+        if place:
+            start, _, size = place.groups()
+            self.probe.feed(int(start), body, None if size == "*" else int(size))
+            return
+        asked = self.probe.next_range()
+        if asked is not None and asked[0] == 0:
+            # Probably the head that was asked for, and the content tells; but nothing can be put in its place after it.
+            self.probe.feed(0, body, None)
+        self.probe.refuse("206 without a range")

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.stores import check_store
 from mediacrawl.parts import locate
 from mediacrawl.scope import NeverCrawl, NeverCrawlError, is_loopback, site_of
 from mediacrawl.scope.include import Include, IncludeError
@@ -104,11 +106,11 @@ class Arguments:
         if ("://" not in seed and "\n" not in seed and "," not in seed) or seed.startswith("pkg:"):
             self._read_source(seed)
         else:
-            for part in split_inline(seed):
-                if _is_list(part):
-                    self.lists.append(part)
-                else:
-                    self.take_list(part.encode(), "seed")
+            parts = split_inline(seed)
+            self.lists = [part for part in parts if _is_list(part)]
+            urls = [part for part in parts if not _is_list(part)]
+            # Bytes that are no UTF-8 come from the shell as surrogates, and leave as the bytes they were.
+            self.take_list("\n".join(urls).encode("utf-8", "surrogateescape"), "seed")
         if not self.seeds and not self.lists:
             why = f": {self.problems[0]}" if self.problems else ""
             raise ArgumentError(f"no seed can be used in {seed[:200]!r}{why}")
@@ -131,6 +133,18 @@ def check_nevercrawl(settings: BaseSettings) -> None:
         NeverCrawl.load([locate(name) for name in settings.getlist("NEVERCRAWL_FILES")], 0.0)
     except NeverCrawlError as error:
         raise ArgumentError(f"{error} (setting NEVERCRAWL_FILES)") from error
+
+
+def check_frontier(settings: BaseSettings, folder: Path) -> None:
+    """See that no other crawl works in the state folder, and that it can be written.
+
+    Raises:
+        ArgumentError: one does, or it cannot.
+    """
+    try:
+        check_store(str(settings.get("SCHEDULER_STORE") or "sqlite"), folder)
+    except FrontierError as error:
+        raise ArgumentError(str(error)) from error
 
 
 def _is_list(url: str) -> bool:

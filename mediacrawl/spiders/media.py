@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request, Spider
-from scrapy.exceptions import CloseSpider
+from scrapy.exceptions import CloseSpider, IgnoreRequest
+from twisted.python.failure import Failure
 
 from mediacrawl.extract import Page, looks_like_feed, parse_feed, parse_page
 from mediacrawl.frontier.stores import delete_store
@@ -21,7 +22,7 @@ from mediacrawl.probe.session import FirstAnswer, Session
 from mediacrawl.records import VISIT, Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import MEDIA_EXTENSIONS, ExtensionFilter, Scope, Traps, extension_of, site_of
-from mediacrawl.spiders.arguments import ArgumentError, Arguments, check_nevercrawl
+from mediacrawl.spiders.arguments import ArgumentError, Arguments, check_frontier, check_nevercrawl
 
 if TYPE_CHECKING:
     from typing import Self
@@ -101,6 +102,7 @@ class MediaSpider(Spider):
         parts = Parts(settings)
         read.check(anonymous=parts.anonymous)
         check_nevercrawl(settings)
+        check_frontier(settings, parts.folder)
         if not read.seeds and not read.lists and (read.fresh or not any(parts.folder.glob("frontier.db"))):
             raise ArgumentError(
                 f"no seed is given and no crawl lies in {parts.folder.resolve()}; "
@@ -199,7 +201,7 @@ class MediaSpider(Spider):
         headers = {**self._media_headers, "Range": f"bytes={start}-{stop - 1}"}
         if session.first.validator and start:
             headers["If-Range"] = session.first.validator
-        return Request(visit.url, headers=headers, meta=meta)
+        return Request(visit.url, headers=headers, meta=meta, errback=self.range_failed if visit.lease.state else None)
 
     # -- answers ---------------------------------------------------------------------------------------------
 
@@ -213,6 +215,21 @@ class MediaSpider(Spider):
         self.scheduler.end(visit)
         return None
 
+    def range_failed(self, failure: Failure) -> list[MediaItem] | None:
+        """A later range did not come: the probe ends, and what is known by then is the record."""
+        visit: Visit = failure.request.meta[VISIT]  # type: ignore[attr-defined]
+        item = None
+        if visit.outcome is None and visit.sent is not None and not isinstance(failure.value, IgnoreRequest):
+            visit.outcome = Outcome(End.DONE)
+            session = Session.load(visit.lease.state, self._parts.probe)
+            session.probe.refuse(type(failure.value).__name__)
+            item = self._item(visit, session)
+        if item is not None:
+            visit.items = 1
+            return [item]
+        self.scheduler.failed(failure)
+        return None
+
     def _read(self, visit: Visit, response: Response) -> MediaItem | None:
         ended = after_status(response.status, visit.lease.attempt, self._attempts)
         if ended is not None and not visit.lease.state:
@@ -220,11 +237,9 @@ class MediaSpider(Spider):
             return None
         visit.outcome = Outcome(End.DONE)
         answer = answer_kind(_header(response, "Content-Type"))
-        if visit.kind is Kind.MEDIA and answer is not Answer.PAGE:
-            return self._read_media(visit, response)
         if answer is Answer.ANYTHING:
             answer = _by_content(response.body)
-        if answer is Answer.MEDIA:
+        if answer is Answer.MEDIA or (visit.kind is Kind.MEDIA and _reads_as_media(visit, answer, response.body)):
             return self._read_media(visit, response)
         if answer is Answer.PAGE:
             self._read_page(visit, response)
@@ -281,7 +296,11 @@ class MediaSpider(Spider):
         if not session.first.at:
             session.first = _first_answer(response)
         session.take(
-            response.status, _header(response, "Content-Range"), _header(response, "Content-Length"), response.body
+            response.status,
+            _header(response, "Content-Range"),
+            _header(response, "Content-Length"),
+            response.body,
+            ranged=visit.asked > 0,
         )
         if not session.probe.finished:
             visit.outcome = Outcome(End.CONTINUE, state=session.dump(), kind=Kind.MEDIA)
@@ -360,6 +379,11 @@ def _by_content(body: bytes) -> str:
     return Answer.PAGE if sniffed.container == "html" else Answer.OTHER
 
 
+def _reads_as_media(visit: Visit, answer: str, body: bytes) -> bool:
+    """Whether the answer to a request for media goes to the probe. Servers send pages there, and media as text/html."""
+    return bool(visit.lease.state) or answer is not Answer.PAGE or is_media(sniff(body).mime)
+
+
 def _first_answer(response: Response) -> FirstAnswer:
     return FirstAnswer(
         at=_now(),
@@ -367,7 +391,6 @@ def _first_answer(response: Response) -> FirstAnswer:
         content_type=_header(response, "Content-Type"),
         etag=_header(response, "ETag"),
         last_modified=_header(response, "Last-Modified"),
-        ranges=response.status == 206,
     )
 
 

@@ -28,6 +28,7 @@ class Crawl:
         self.folder = folder
         self.nevercrawl = folder / "NeverCrawl.txt"
         self.nevercrawl.write_text(web.never_crawl, encoding="utf-8")
+        self.imports = [ROOT]
         self.process = None
         self.starts = 0
 
@@ -52,7 +53,7 @@ class Crawl:
             command += ["-a", f"seed={seeds}"]
         self.starts += 1
         self.log = self.folder / f"crawl-{self.starts}.log"
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, self.imports))}
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [*command, *extra], cwd=self.folder, stderr=log, stdout=subprocess.PIPE, env=environment

@@ -209,6 +209,12 @@ def test_of_a_page_nested_beyond_measure_the_begin_is_read():
     assert [link.href for link in page.links] == ["first"]
 
 
+def test_what_follows_the_end_of_the_page_is_read_as_browsers_do():
+    html = '<html><body><a href="1"></a></body></html> <a href="2"></a></html><p><audio src="3"></audio>'
+    assert found(html) == [("a", "1"), ("a", "2"), ("audio", "3")]
+    assert found("</html><a href=x>" * 10_000) == [("a", "x")] * MAX_LINKS
+
+
 def test_a_page_of_20000_links_is_cut_and_counted():
     page = parse("<a href=x>" * 20_000)
     assert (len(page.links), page.cut) == (MAX_LINKS, 15_000)

@@ -107,3 +107,30 @@ def test_a_redirected_file_is_asked_at_its_target_and_binds_the_first_authority(
 
 def test_the_sixth_redirect_of_a_robots_txt_is_not_followed(book):
     assert [book.follow(A, f"{A}/robots-{hop}.txt") for hop in range(6)] == [True] * 5 + [False]
+
+
+def test_a_file_that_was_never_had_counts_as_a_refusal_after_so_many_attempts_for_as_long_as_an_answer_would(store):
+    book = RobotsBook("mediacrawl", DAY, 3600.0, store, attempts=2)
+    book.learn(A, 500, b"", 0.0)
+    assert book.ask(A, f"{A}/x", 600.0).wait == 3000.0
+    book.learn(A, 0, b"", 3600.0)
+    denied = book.ask(A, f"{A}/x", 3600.0)
+    assert denied.say is Say.DENIED
+    assert "could not be had" in denied.rule
+    assert say(book, now=3600.0 + DAY - 1) is Say.DENIED
+    assert say(book, now=3600.0 + DAY) is Say.FETCH
+
+
+def test_an_answer_ends_the_count_of_failures(store):
+    book = RobotsBook("mediacrawl", DAY, 3600.0, store, attempts=2)
+    book.learn(A, 500, b"", 0.0)
+    book.learn(A, 404, b"", 3600.0)
+    book.learn(A, 500, b"", 3600.0 + DAY)
+    assert say(book, now=3601.0 + DAY) is Say.ALLOWED
+
+
+def test_failures_outlive_the_process(store):
+    RobotsBook("mediacrawl", DAY, 3600.0, store, attempts=2).learn(A, 500, b"", 0.0)
+    book = RobotsBook("mediacrawl", DAY, 3600.0, store, attempts=2)
+    book.learn(A, 500, b"", 3600.0)
+    assert say(book, now=3601.0) is Say.DENIED

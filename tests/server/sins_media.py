@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from sin import Visit, sin
+from sin import Visit, page, sin
 
 from mediacrawl.demo import grow_mp3, media_bytes
 from mediacrawl.demo.message import UnsatisfiableRangeError, single_range, strong_etag
@@ -101,6 +101,35 @@ async def head_then_500(visit: Visit) -> None:
         await visit.send(500)
         return
     await visit.honest(song(), MP3)
+
+
+@sin("head-then-hang", "Serves the first range, and never answers a later request.")
+async def head_then_hang(visit: Visit) -> None:
+    if visit.count > 1:
+        await visit.exchange.until_gone()
+        return
+    await visit.honest(song(), MP3)
+
+
+@sin("head-then-page", "Serves the first range, and answers every later request with a login page.")
+async def head_then_page(visit: Visit) -> None:
+    if visit.count > 1:
+        await visit.send(200, page("Log in", '<a href="/login.html">log in</a>'), "text/html")
+        return
+    await visit.honest(song(), MP3)
+
+
+@sin("head-then-moved", "Serves the first range, and redirects every later request.")
+async def head_then_moved(visit: Visit) -> None:
+    if visit.count > 1:
+        await visit.send(302, Location="/login.html")
+        return
+    await visit.honest(song(), MP3)
+
+
+@sin("page-as-media", "Serves a login page as audio/mpeg.")
+async def page_as_media(visit: Visit) -> None:
+    await visit.honest(page("Log in", '<a href="/login.html">log in</a>'), MP3)
 
 
 @sin("no-content-type", "Serves an MP3 without Content-Type.")

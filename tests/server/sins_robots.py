@@ -57,7 +57,7 @@ async def robots_typed_html(visit: Visit) -> None:
 
 @sin("robots-redirects", "Redirects robots.txt five times; the rules are at the end.")
 async def robots_redirects(visit: Visit) -> None:
-    step = int(visit.exchange.request.target.partition("?")[2] or 0)
+    step = int(visit.exchange.request.target.partition("?")[2].rstrip("=") or 0)
     if step == 5:
         await visit.send(200, RULES, TEXT)
         return

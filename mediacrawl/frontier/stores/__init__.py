@@ -38,6 +38,16 @@ def open_store(
     raise FrontierError(f"SCHEDULER_STORE = {name!r} is not a store; use 'sqlite' or 'memory'")
 
 
+def check_store(name: str, folder: Path) -> None:
+    """See that a crawl may work in `folder`, without opening anything.
+
+    Raises:
+        FrontierError: it may not, and why.
+    """
+    if name == "sqlite":
+        os.close(lock(folder / SQLITE_FILE))
+
+
 def delete_store(folder: Path) -> list[Path]:
     """Delete the SQLite store in `folder`; answers the files that went.
 

@@ -1,0 +1,136 @@
+"""A user's own middlewares and pipelines, at their worst: each request's lease ends all the same, exactly once."""
+
+import json
+from pathlib import Path
+
+import crawling
+import pytest
+from crawling import Crawl
+from judging import Verdict
+
+from mediacrawl.demo import HttpServer, Resource, grow_mp3, media_bytes, respond
+
+ATTEMPTS = 2
+
+# Path of the URL, which says what happens to it -> how it ends, and how often the server is asked for it.
+CASES = {
+    "/untouched": ("done", 1),
+    "/untouched.mp3": ("complete", 2),
+    # A downloader middleware, before the request goes out
+    "/ignored-on-the-way": ("ignored", 0),
+    "/raises-on-the-way": ("download_error", 0),
+    "/answered": ("done", 0),
+    "/replaced-once": ("done", 1),
+    "/replaced-for-ever": ("download_error", 0),
+    "/sent-elsewhere": ("done", 0),
+    "/renewed-on-the-way": ("ignored", 0),
+    "/renewed-elsewhere": ("ignored", 0),
+    # ... and when the answer has come
+    "/ignored-on-the-way-back": ("ignored", 1),
+    "/raises-on-the-way-back": ("download_error", ATTEMPTS),
+    "/retried-for-ever": ("download_error", ATTEMPTS),
+    "/moved-elsewhere": ("done", 1),
+    "/renewed-on-the-way-back": ("done", 1),
+    "/rescued": ("done", 1),
+    # A spider middleware
+    "/raises-before-the-spider": ("download_error", ATTEMPTS),
+    "/raises-behind-the-spider.mp3": ("callback_error", 2),
+    "/swallowed.mp3": ("done", 2),
+    "/doubled.mp3": ("complete", 2),
+    # A pipeline
+    "/raises.mp3": ("callback_error", 2 * ATTEMPTS),
+    "/dropped.mp3": ("done", 2),
+    "/replaced.mp3": ("complete", 2),
+    "/slow.mp3": ("complete", 2),
+}
+ELSEWHERE = {"/sent-elsewhere", "/moved-elsewhere", "/renewed-elsewhere"}
+SONG = grow_mp3(media_bytes("nachtzug.mp3"), 30)
+
+
+class DecentWeb:
+    """Each case has a host of its own, so that none slows another down."""
+
+    never_crawl = "# nobody\n"
+
+    def __init__(self, server):
+        self._server = server
+        names = [path.strip("/").replace(".", "-") for path in CASES]
+        self.hosts = {f"{prefix}{name}.example": "127.0.0.1" for name in names for prefix in ("", "elsewhere-")}
+        self.urls = {
+            path: f"http://{name}.example:{server.port}{path}" for path, name in zip(CASES, names, strict=True)
+        }
+        self.seeds = list(self.urls.values())
+
+    def settled_log(self):
+        return self._server.settled_log()
+
+
+async def answer(exchange):
+    path = exchange.request.path
+    if path == "/rescued":
+        exchange.reset()
+    elif path.endswith(".mp3"):
+        await exchange.send(respond(Resource(SONG, "audio/mpeg", etag='"song"'), exchange.request))
+    elif path == "/robots.txt":
+        await exchange.send(respond(Resource(b"User-agent: *\nDisallow:\n", "text/plain"), exchange.request))
+    else:
+        await exchange.send(respond(Resource(b"<p>decent</p>", "text/html"), exchange.request))
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory):
+    with HttpServer(answer) as server:
+        crawl = Crawl(DecentWeb(server), tmp_path_factory.mktemp("meddling"))
+        crawl.imports.append(Path(__file__).parent)
+        from mediacrawl import settings
+
+        parts = {
+            "DOWNLOADER_MIDDLEWARES": {**settings.DOWNLOADER_MIDDLEWARES, "meddling.Meddler": 500},
+            "SPIDER_MIDDLEWARES": {**settings.SPIDER_MIDDLEWARES, "meddling.SpiderMeddler": 500},
+            "ITEM_PIPELINES": {**settings.ITEM_PIPELINES, "meddling.MeddlingPipeline": 100},
+        }
+        switches = [word for name, value in parts.items() for word in ("-s", f"{name}={json.dumps(value)}")]
+        crawl.start(*switches, "-s", f"FRONTIER_ATTEMPTS={ATTEMPTS}")
+        crawl.code = crawl.wait(60)
+        yield crawl
+
+
+@pytest.fixture(scope="module")
+def verdict(crawl):
+    return Verdict(crawl)
+
+
+def test_the_crawl_ends_by_itself(crawl):
+    assert crawl.code == 0, crawl.text()[-3000:]
+
+
+def test_no_url_waits_and_none_is_leased(verdict):
+    assert (verdict.waiting, verdict.leased) == ([], 0)
+    assert len(verdict.ends) == sum(verdict.ended.values()) == len(CASES) + len(ELSEWHERE)
+
+
+@pytest.mark.parametrize("path", CASES)
+def test_a_request_that_was_meddled_with_ends_in_one_way(crawl, verdict, path):
+    assert verdict.of(crawl.web.urls[path]) == CASES[path]
+
+
+@pytest.mark.parametrize("path", sorted(ELSEWHERE))
+def test_a_request_for_another_url_is_crawled_as_that_urls_own_site_may_be(crawl, verdict, path):
+    url = crawl.web.urls[path].replace("://", "://elsewhere-").replace(path, "/elsewhere")
+    assert verdict.of(url) == ("done", 1)
+    first = min(
+        (entry for entries in verdict.asked.values() for entry in entries if entry.host.startswith("elsewhere-")),
+        key=lambda entry: entry.received_monotonic,
+    )
+    assert first.path == "/robots.txt"
+
+
+def test_what_a_pipeline_makes_of_an_item_is_stored(crawl, verdict):
+    assert verdict.records[crawl.web.urls["/replaced.mp3"]]["title"] == "replaced"
+    assert verdict.records[crawl.web.urls["/untouched.mp3"]]["title"] not in (None, "replaced")
+
+
+def test_no_site_was_asked_sooner_than_its_delay(crawl):
+    gaps = list(crawl.gaps())
+    assert len(gaps) > 20
+    assert [gap for gap in gaps if gap[0] < crawling.MIN_DELAY - crawling.CLOCK] == []

@@ -1,0 +1,347 @@
+"""A real crawl of a web where every host misbehaves in its own way: it stays polite, loses nothing, and ends."""
+
+import re
+
+import crawling
+import pytest
+from crawling import Crawl
+from judging import Verdict, stat
+from misbehaving import SINS, MisbehavingWeb
+from sins_media import song
+
+from mediacrawl.observe import read
+from mediacrawl.probe.answer import ROBOTS_BYTES
+from mediacrawl.settings import PAGE_MAX_BYTES, PROBE_MAX_BYTES, PROBE_MAX_REQUESTS
+
+ATTEMPTS = 2
+CHUNK = 65_536
+"""Bytes that the crawler reads at a time: a cut is never finer than this."""
+BUFFERS = 12 * 1024 * 1024
+"""Bytes that the kernel takes from a server and the client never sees: the largest send and receive buffers."""
+
+SONG, PAGE = "/song.mp3", "/"
+ROBOTS_PATHS = (PAGE, SONG, "/private/song.mp3", "/late/")
+
+
+def both(*verdict):
+    """The same for the URL that looks like a file and for the one that looks like a page."""
+    return {SONG: verdict, PAGE: verdict}
+
+
+def robots(private="robots", late="done"):
+    """A robots.txt that could be had: what it means for the paths it may close."""
+    asked = {"complete": 2, "done": 1, "robots": 0}
+    return {
+        PAGE: ("done", 1),
+        SONG: ("complete", 2),
+        "/private/song.mp3": (private, asked[private]),
+        "/late/": (late, asked[late]),
+    }
+
+
+OPEN = robots(private="complete")
+SHUT = dict.fromkeys(ROBOTS_PATHS, ("robots", 0))
+FAILS = both("download_error", ATTEMPTS)
+REFUSES = both("http_status", ATTEMPTS)
+READ = both("done", 1)
+LINK = {**READ, "/a.html": ("done", 1)}
+
+# Sin -> path -> how it ends (the status of its record, if it gives one), and how often the server is asked.
+EXPECTED = {
+    # The connection
+    "reset": FAILS,
+    "silent-close": FAILS,
+    "hang": FAILS,
+    "hang-in-head": FAILS,
+    "hang-in-body": FAILS,
+    "slow-drip": FAILS,
+    "garbage": FAILS,
+    "icy": FAILS,
+    "two-lengths": FAILS,
+    "bad-length": FAILS,
+    "endless-head": FAILS,
+    "long-header": FAILS,
+    # Half a page has links, too.
+    "reset-in-body": READ,
+    "short-length": READ,
+    "long-length": READ,
+    "bad-chunks": READ,
+    "endless-body": READ,
+    # Status
+    "status-500": REFUSES,
+    "status-503": REFUSES,
+    "retry-seconds": REFUSES,
+    "retry-date": REFUSES,
+    "too-many": REFUSES,
+    "too-many-silent": REFUSES,
+    "retry-nonsense": REFUSES,
+    "retry-for-ever": REFUSES,
+    "status-unknown": both("http_status", 1),
+    "retry-once": {SONG: ("done", 2), PAGE: ("done", 1)},
+    # Redirects
+    "redirect-self": both("redirect_broken", 1),
+    "redirect-no-location": both("redirect_broken", 1),
+    "redirect-ftp": both("redirect_broken", 1),
+    "redirect-file": both("redirect_broken", 1),
+    "redirect-data": both("redirect_broken", 1),
+    "redirect-pair": {**READ, "/a": ("done", 1), "/b": ("done", 1)},
+    "redirect-bytes": {**READ, "/m%FCsik.mp3": ("redirect_broken", 1)},
+    "redirect-long": FAILS,
+    "redirect-metadata": READ,
+    # Media
+    "ignores-range": {SONG: ("partial", 1), PAGE: ("partial", 2)},
+    "lies-about-range": {SONG: ("partial", 1), PAGE: ("partial", 2)},
+    "wrong-content-range": both("content_type", 1),
+    "nonsense-content-range": both("partial", 1),
+    "no-content-range": both("partial", 1),
+    "unknown-size": both("partial", 1),
+    "short-range": both("complete", PROBE_MAX_REQUESTS),
+    "never-satisfied": {SONG: ("http_status", 1), PAGE: ("partial", 2)},
+    "multipart": both("content_type", 1),
+    "changing": both("partial", 2),
+    "changing-silently": both("partial", 2),
+    "head-then-500": {SONG: ("partial", 2), PAGE: ("http_status", ATTEMPTS)},
+    "head-then-hang": {SONG: ("partial", 2), PAGE: ("download_error", ATTEMPTS)},
+    "head-then-page": {SONG: ("partial", 2), PAGE: ("done", 1), "/login.html": ("done", 1)},
+    "head-then-moved": {SONG: ("partial", 2), PAGE: ("done", 1), "/login.html": ("redirect_broken", 1)},
+    "no-content-type": both("complete", 2),
+    # A page that is none is not asked for its ranges; a file that was linked as one is.
+    "wrong-content-type": {SONG: ("complete", 2), PAGE: ("done", 1)},
+    "page-as-media": both("content_type", 1),
+    "empty-file": {SONG: ("http_status", 1), PAGE: ("content_type", 1)},
+    "noise-file": both("content_type", 1),
+    "huge-tag": both("partial", 2),
+    # Pages
+    "huge-page": {**READ, "/first.html": ("done", 1)},
+    "gzip-bomb": both("ignored", 1),
+    "gzip-cut": {**READ, "/0.html": ("done", 1)},
+    "gzip-lie": FAILS,
+    "unknown-encoding": LINK,
+    "many-links": {**READ, "/0.html": ("done", 1), "/4999.html": ("done", 1)},
+    "deep-html": READ,
+    "unclosed-html": LINK,
+    "nul-page": {**READ, "/after.html": ("done", 1)},
+    "charset-lie": LINK,
+    "charset-unknown": LINK,
+    "untyped-page": LINK,
+    "binary-page": READ,
+    "strange-links": {**READ, **dict.fromkeys(("/%", "/%zz", "/a", "/good.html"), ("done", 1))},
+    "own-maze": {**READ, "/0/": ("done", 1), "/0/0/": ("done", 1), "/0/0/0/": ("done", 1)},
+    "xml-bomb": {SONG: ("content_type", 1), PAGE: ("done", 1)},
+    # robots.txt
+    "robots-404": OPEN,
+    "robots-403": OPEN,
+    "robots-html": OPEN,
+    "robots-binary": OPEN,
+    "robots-huge": robots(),
+    "robots-typed-html": robots(),
+    "robots-redirects": robots(),
+    "robots-wildcards": robots(),
+    "robots-latin": robots(),
+    "robots-429": SHUT,
+    "robots-500": SHUT,
+    "robots-hang": SHUT,
+    "robots-reset": SHUT,
+    "robots-loop": SHUT,
+}
+APART = {"redirect-endless", "robots-slow"}
+"""These have tests of their own."""
+ENDLESS = ("endless-body", "endless-head", "icy", "long-header")
+"""These pour for as long as they are listened to."""
+
+# Followed no further than this, or these hosts would fill the test's time with what they have endlessly many of.
+NARROW = {
+    "gzip-cut": r"(song\.mp3|0\.html)?",
+    "many-links": r"((0|4999|5000)\.html|song\.mp3)?",
+    "own-maze": r"(song\.mp3|(0/)*)",
+}
+
+
+def seeds(web):
+    for sin in SINS.keys() - {"robots-slow"}:
+        for path in ROBOTS_PATHS if sin.startswith("robots-") else (SONG, PAGE):
+            yield web.url(sin, path)
+
+
+def whitelist(folder):
+    path = folder / "include.txt"
+    lines = [f"{sin}.example" for sin in SINS if sin not in NARROW]
+    lines += [rf"re:^http://{sin}\.example:\d+/{pattern}$" for sin, pattern in NARROW.items()]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def web():
+    with MisbehavingWeb() as web:
+        web.never_crawl = "# nobody\n"
+        yield web
+
+
+@pytest.fixture(scope="module")
+def resting(web, tmp_path_factory):
+    """A crawl of the host that asks for a Crawl-delay of 100,000 s; it runs beside the other, for it never ends."""
+    web.seeds = [web.url("robots-slow", path) for path in (PAGE, SONG)]
+    crawl = Crawl(web, tmp_path_factory.mktemp("resting"))
+    crawl.start()
+    yield crawl
+    if crawl.process.poll() is None:
+        crawl.kill()
+
+
+@pytest.fixture(scope="module")
+def crawl(web, resting, tmp_path_factory):
+    """One whole crawl of all sins, for all tests that only look at it."""
+    crawl = Crawl(web, tmp_path_factory.mktemp("misbehaving"))
+    web.seeds = list(seeds(web))
+    settings = {
+        "DOWNLOAD_TIMEOUT": 1,
+        "FRONTIER_ATTEMPTS": ATTEMPTS,
+        "MEMUSAGE_CHECK_INTERVAL_SECONDS": 0.2,
+        "ROBOTS_RETRY": 1,
+        "SCOPE_MAX_DEPTH": 3,
+    }
+    switches = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    crawl.start("-a", f"include={whitelist(crawl.folder)}", *switches)
+    crawl.code = crawl.wait(60)
+    crawl.resting_code = resting.interrupt()
+    return crawl
+
+
+@pytest.fixture(scope="module")
+def verdict(crawl):
+    return Verdict(crawl)
+
+
+@pytest.fixture(scope="module")
+def lines(crawl):
+    return list(read(crawl.folder / "state" / "log"))
+
+
+def test_every_sin_has_an_expectation():
+    assert EXPECTED.keys() | APART == SINS.keys()
+
+
+def test_the_crawl_ends_by_itself(crawl):
+    assert crawl.code == 0, crawl.text()[-3000:]
+
+
+def test_no_url_waits_and_none_is_leased(verdict):
+    assert (verdict.waiting, verdict.leased) == ([], 0)
+    assert len(verdict.ends) == sum(verdict.ended.values()) > 200
+
+
+@pytest.mark.parametrize("sin", EXPECTED)
+def test_each_sin_ends_as_it_should(verdict, web, sin):
+    seen = verdict.of_host(f"{sin}.example")
+    unasked = {path: verdict.of(web.url(sin, path)) for path in EXPECTED[sin].keys() - seen.keys()}
+    assert {**seen, **unasked} == EXPECTED[sin]
+
+
+def test_nothing_is_logged_as_an_error_and_warnings_take_a_line_each(crawl):
+    text = crawl.text()
+    assert "Traceback" not in text
+    warnings = re.findall(r"^\S+ \S+ (\[\S+\] (?:WARNING|ERROR|CRITICAL): .*)", text, re.MULTILINE)
+    assert warnings
+    assert [line for line in warnings if "httpcompression] WARNING" not in line] == []
+
+
+def test_no_site_was_asked_sooner_than_its_delay(crawl):
+    least = crawling.MIN_DELAY - crawling.CLOCK
+    gaps = list(crawl.gaps())
+    assert len(gaps) > 200
+    assert [gap for gap in gaps if gap[3].received_monotonic - gap[2].received_monotonic < least] == []
+    # A server that pours without end notices late that the client has gone: there the beginning is all that counts.
+    assert [gap for gap in gaps if gap[0] < least and gap[1].removesuffix(".example") not in ENDLESS] == []
+
+
+def test_a_request_that_fails_is_not_sent_again_behind_our_back(verdict, lines, web):
+    for sin in ("reset", "silent-close"):
+        urls = {web.url(sin, SONG), web.url(sin, PAGE)}
+        sent = sum(line["url"] in urls and line["error"] is not None for line in lines)
+        assert sum(len(verdict.asked[url]) for url in urls) == sent
+
+
+def test_a_chain_of_redirects_ends_at_the_cap(verdict):
+    steps = verdict.of_host("redirect-endless.example")
+    assert len(steps) == 2 * 4
+    assert sorted(steps.values()) == [("done", 1)] * 6 + [("redirect_cap", 1)] * 2
+
+
+@pytest.mark.parametrize("sin", [sin for sin, expected in EXPECTED.items() if expected is SHUT])
+def test_of_a_host_whose_robots_txt_cannot_be_had_nothing_else_is_asked(verdict, sin):
+    asked = [entry.path for entries in verdict.asked.values() for entry in entries if entry.host == f"{sin}.example"]
+    hops = 6 if sin == "robots-loop" else 1
+    assert asked == ["/robots.txt"] * ATTEMPTS * hops
+
+
+def test_a_site_that_asks_for_a_long_rest_gets_it(web, resting, crawl):
+    assert crawl.resting_code == 0
+    assert [entry.path for entry in web.settled_log() if entry.host == "robots-slow.example"] == ["/robots.txt"]
+    verdict = Verdict(resting)
+    assert sorted(verdict.waiting) == sorted(web.url("robots-slow", path) for path in (PAGE, SONG))
+    assert verdict.leased == 0
+
+
+def test_a_file_that_changes_between_two_ranges_is_never_glued(verdict, web):
+    first = verdict.asked[web.url("changing", SONG)]
+    assert [entry.range != "" for entry in first] == [True, True]
+    for sin in ("changing", "changing-silently"):
+        record = verdict.records[web.url(sin, SONG)]
+        # The size of the first version, which this host serves to its first visitor.
+        assert record["content_size"] == len(song(101))
+        assert record["head_bytes"] == 16_384
+
+
+@pytest.mark.parametrize(
+    ("sin", "path", "gives"),
+    [
+        ("ignores-range", SONG, False),
+        ("lies-about-range", SONG, False),
+        ("ignores-range", PAGE, False),
+        ("changing", PAGE, None),
+        ("short-range", PAGE, True),
+        ("no-content-type", PAGE, True),
+        ("never-satisfied", PAGE, None),
+    ],
+)
+def test_a_record_says_whether_the_server_gave_ranges_if_it_was_asked_for_one(verdict, web, sin, path, gives):
+    value = verdict.records[web.url(sin, path)]["server_accepts_ranges"]
+    assert value == gives if gives is not None else value is None
+
+
+def test_no_probe_costs_more_than_its_budget(verdict):
+    assert verdict.records
+    for record in verdict.records.values():
+        assert record["requests"] <= PROBE_MAX_REQUESTS
+        assert record["bytes_fetched"] <= PROBE_MAX_BYTES + CHUNK
+
+
+def test_an_answer_is_cut_when_enough_of_it_has_come(lines):
+    sizes = {}
+    for line in lines:
+        sizes.setdefault(line["kind"], []).append(line["bytes"])
+    assert max(sizes["page"]) > PAGE_MAX_BYTES
+    assert max(sizes["page"] + sizes["media"]) <= PAGE_MAX_BYTES + CHUNK
+    assert 512_000 <= max(sizes["robots"]) <= ROBOTS_BYTES + CHUNK
+
+
+def test_an_endless_answer_costs_its_server_no_more_than_the_kernels_buffers(verdict, web):
+    for sin in ENDLESS:
+        for path in (SONG, PAGE):
+            for entry in verdict.asked[web.url(sin, path)]:
+                assert entry.bytes_sent < PAGE_MAX_BYTES + BUFFERS, sin
+
+
+def test_the_crawl_takes_little_memory_whatever_is_served(crawl):
+    assert stat(crawl, "memusage/max") < 250 * 1024 * 1024
+
+
+def test_the_request_log_has_a_line_for_every_request_the_server_saw(verdict, lines):
+    logged = {}
+    for line in lines:
+        # A URL that was dropped on its way out has a line too, without status and error.
+        if line["status"] or line["error"] not in (None, "RefusedRequest"):
+            logged[line["url"]] = logged.get(line["url"], 0) + 1
+    seen = {url: len(entries) for url, entries in verdict.asked.items() if "robots-slow" not in url}
+    assert logged == seen

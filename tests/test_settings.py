@@ -1,0 +1,42 @@
+"""The settings file is the whole truth about settings."""
+
+import ast
+import re
+from pathlib import Path
+
+import scrapy.settings.default_settings as scrapy_defaults
+
+import mediacrawl.settings as ours
+
+PACKAGE = Path(ours.__file__).parent
+READ = re.compile(r'(?:settings\.get\w*\(|settings\[|\bget\w*\()\s*"([A-Z][A-Z0-9_]{3,})"')
+
+
+def used():
+    for path in PACKAGE.rglob("*.py"):
+        for name in READ.findall(path.read_text(encoding="utf-8")):
+            yield name, path.name
+
+
+def test_every_setting_that_is_read_stands_in_the_settings_file():
+    known = set(vars(ours)) | set(dir(scrapy_defaults))
+    assert {(name, where) for name, where in used() if name not in known} == set()
+
+
+def test_every_setting_of_ours_is_read_somewhere():
+    names = {name for name, _ in used()}
+    mine = {name for name in vars(ours) if name.isupper() and not hasattr(scrapy_defaults, name)}
+    assert mine - names - {"FORCE_CRAWLER_PROCESS"} == set()
+
+
+def test_every_setting_of_ours_has_its_reason_beside_it():
+    body = ast.parse((PACKAGE / "settings.py").read_text(encoding="utf-8")).body
+    bare = []
+    for node, after in zip(body, [*body[1:], None], strict=True):
+        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+        if target is None or hasattr(scrapy_defaults, target.id):
+            continue
+        explained = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+        if not explained:
+            bare.append(target.id)
+    assert bare == []
