@@ -81,7 +81,8 @@ def hide(request: Request, spider: Spider | None) -> Request:
     Our own spider sees all answers, since it ends their leases.
     """
     if not hasattr(spider, "make_request"):
-        request.callback, request.errback, request.cb_kwargs = _leave, None, {}
+        request.callback, request.errback = _leave, None
+        request.cb_kwargs.clear()
         request.meta["handle_httpstatus_all"] = True
     return request
 

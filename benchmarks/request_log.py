@@ -1,0 +1,68 @@
+"""What a line of the request log costs, beside Python's own logging with a line of JSON.
+
+Run: ``make bench NAME=request_log``.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from mediacrawl.observe import RequestLine, RequestLog
+
+LINES = 20_000
+ROUNDS = 5
+TARGET = 8.0
+LINE = RequestLine(
+    time=1_790_000_000.123,
+    url="http://music.example.org/archive/2026/11/night-train-to-the-harbour.html?page=2",
+    status=200,
+    content_type="text/html; charset=utf-8",
+    content_length="31337",
+    location="",
+    duration=0.1234,
+    bytes=31_337,
+    site="example.org",
+    delay=15.0,
+    kind="page",
+)
+
+
+def microseconds(write: Callable[[RequestLine], None]) -> float:
+    """Microseconds a line."""
+    began = time.perf_counter()
+    for _ in range(LINES):
+        write(LINE)
+    return (time.perf_counter() - began) / LINES * 1e6
+
+
+def main() -> None:
+    """Alternate the two, print a table and the figures."""
+    ours: list[float] = []
+    peer: list[float] = []
+    with tempfile.TemporaryDirectory() as folder, RequestLog(Path(folder) / "log") as log:
+        handler = logging.FileHandler(Path(folder) / "peer.jsonl")
+        handler.setFormatter(logging.Formatter("%(message)s"))
+        logger = logging.getLogger("peer")
+        logger.setLevel(logging.INFO)
+        logger.addHandler(handler)
+        for _ in range(ROUNDS):
+            ours.append(microseconds(log.write))
+            peer.append(microseconds(lambda line: logger.info(json.dumps(asdict(line)))))
+        handler.close()
+    cost, other = statistics.median(ours), statistics.median(peer)
+    print(f"{'writer':24} {'us a line':>10}")
+    print(f"{'mediacrawl RequestLog':24} {cost:>10.1f}")
+    print(f"{'logging and json.dumps':24} {other:>10.1f}")
+    figure = {"name": "one line of the request log", "value": round(cost, 1), "unit": "us", "target": TARGET}
+    print(json.dumps({"bench": "request_log", "figures": [{**figure, "better": "less"}]}))
+
+
+if __name__ == "__main__":
+    main()
