@@ -1,6 +1,8 @@
-"""The crawl's clock: the time of day at its start, plus what a monotonic clock has counted since.
+"""The crawl's clock: the time of day at its start, plus what a steady clock has counted since.
 
-The wall clock jumps when a machine is corrected; a jump forward would let every site be asked at once.
+The wall clock jumps when a machine is corrected; a jump forward would let every site be asked at once. The steady
+clock goes on while a machine sleeps, where there is one that does (Linux): release times stored after a sleep would
+lie in the past otherwise.
 """
 
 from __future__ import annotations
@@ -8,12 +10,19 @@ from __future__ import annotations
 import time
 
 
+_ASLEEP_TOO: int | None = getattr(time, "CLOCK_BOOTTIME", None)
+
+
+def _steady() -> float:
+    return time.monotonic() if _ASLEEP_TOO is None else time.clock_gettime(_ASLEEP_TOO)
+
+
 class Clock:
     """Seconds since the epoch that never jump while the process runs."""
 
     def __init__(self) -> None:
-        self._offset = time.time() - time.monotonic()
+        self._offset = time.time() - _steady()
 
     def now(self) -> float:
         """Seconds since the epoch."""
-        return self._offset + time.monotonic()
+        return self._offset + _steady()

@@ -158,7 +158,8 @@ class Outcome:
         asked: whether a request went out. If so the delay counts from `now` of `finish`.
         state: for ``CONTINUE``: what the next visit of this URL needs.
         kind: for ``CONTINUE``: what the URL turned out to be.
-        hold: seconds, for an end without a request: do not look at this site again before.
+        hold: seconds, for an end without a request: do not look at this URL's class again before. The other classes
+            of the site go on.
     """
 
     end: End

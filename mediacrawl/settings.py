@@ -189,6 +189,8 @@ ITEM_PIPELINES = {
 }
 
 EXTENSIONS = {
+    # It would load a pickle from JOBDIR: whoever can write there could run code here.
+    "scrapy.extensions.spiderstate.SpiderState": None,
     "mediacrawl.extensions.Tuning": 0,
     "mediacrawl.extensions.Progress": 10,
 }

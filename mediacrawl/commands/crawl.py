@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from scrapy import Spider
 from scrapy.commands.crawl import Command as CrawlCommand
@@ -11,8 +12,11 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 from scrapy.spiderloader import get_spider_loader
 
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.stores import SQLITE_FILE
+from mediacrawl.frontier.stores.schema import connect
 from mediacrawl.parts import Parts
-from mediacrawl.spiders.arguments import ArgumentError
+from mediacrawl.spiders.arguments import ArgumentError, Arguments
 
 _FAILED = frozenset({"catalogue_error", "frontier_error", "seed_error", "start_error"})
 """Reasons for the end of a crawl that never was one."""
@@ -55,13 +59,25 @@ def _check(name: str, arguments: dict[str, str], settings: BaseSettings) -> None
         raise ArgumentError(f"there is no spider {name!r}; there are: {', '.join(sorted(loader.list()))}")
     check = getattr(loader.load(name), "check_arguments", None)
     if check is not None:
-        _check_settings(settings)
+        parts = Parts(settings)
+        _check_numbers(parts)
         check(arguments, settings)
+        if not Arguments.read(fresh=arguments.get("fresh", "")).fresh:
+            _check_frontier(parts.folder / SQLITE_FILE)
 
 
-def _check_settings(settings: BaseSettings) -> None:
-    parts = Parts(settings)
+def _check_numbers(parts: Parts) -> None:
     try:
         _ = parts.policy, parts.probe
     except ValueError as error:
         raise ArgumentError(f"a setting cannot be used: {error}") from error
+
+
+def _check_frontier(path: Path) -> None:
+    """See that a frontier that is there can be read, before the log begins."""
+    if not path.exists():
+        return
+    try:
+        connect(path).close()
+    except FrontierError as error:
+        raise ArgumentError(str(error)) from error

@@ -86,7 +86,9 @@ class Exchange:
         """End the connection with a RST: the client sees 'connection reset by peer'."""
         self.keep_alive = False
         # Linger of zero seconds makes close() throw away what is unsent and send RST instead of FIN.
-        self._writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        with suppress(OSError):  # the client may have gone already
+            sock = self._writer.get_extra_info("socket")
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._writer.transport.abort()
 
     async def until_gone(self) -> None:

@@ -20,14 +20,16 @@ _CRAWLED = logging.getLogger("scrapy.core.engine")
 class QuietLogFormatter(LogFormatter):
     """Scrapy's formatter, without the work for "Crawled (200)" lines that no level lets through."""
 
-    def __init__(self, level: str = "DEBUG") -> None:
+    def __init__(self, level: int = logging.DEBUG) -> None:
         super().__init__()
-        self._debug = logging.getLevelName(level) <= logging.DEBUG if isinstance(level, str) else True
+        self._debug = level <= logging.DEBUG
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        return cls(str(crawler.settings.get("LOG_LEVEL") or "DEBUG").upper())
+        level = crawler.settings.get("LOG_LEVEL") or logging.DEBUG
+        number = logging.getLevelName(level.upper()) if isinstance(level, str) else level
+        return cls(number if isinstance(number, int) else logging.DEBUG)
 
     def crawled(  # type: ignore[override]
         self, request: Request, response: Response, spider: Spider

@@ -57,6 +57,9 @@ class Counts:
 class Frontier(Protocol):
     """Where URLs wait, and when a site may be asked.
 
+    Every method raises `FrontierError` when its store fails (a full disk, say). The store is then as it was at its
+    last commit and answers nothing more; what is to be done is to close it, and to start again when there is room.
+
     Times are seconds since the epoch and always an argument: a frontier has no clock. They come from a clock
     that does not jump while the process runs.
 
@@ -86,7 +89,15 @@ class Frontier(Protocol):
         ...
 
     def finish(self, lease: Lease, outcome: Outcome, now: float) -> None:
-        """End a lease: the URL's end and the site's clocks in one write. A lease that is not out is ignored."""
+        """End a lease: the URL's end and the site's clocks in one write. A lease that is not out is ignored.
+
+        With `Outcome.hold` the URL's class is not looked at again before that time; its site goes on with the others.
+        A hold does not outlive the process.
+        """
+        ...
+
+    def charge(self, site: str, outcome: Outcome, now: float) -> None:
+        """Tell that a site was asked outside any lease (for a seed list): its delay counts from `now`."""
         ...
 
     def next_release(self) -> float | None:

@@ -108,6 +108,7 @@ class RobotsMiddleware:
         if saying.say is not Say.ALLOWED:
             if visit is not None:
                 visit.outcome = Outcome(End.AGAIN, hold=min(saying.wait, LOOK_AGAIN))
+                foreign.hide(request, self._crawler.spider)
             else:
                 self._stats.inc_value(f"drop/{Drop.ROBOTS}")
             raise RefusedRequest(Drop.ROBOTS, f"{request.url} ({saying.rule})")

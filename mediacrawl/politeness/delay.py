@@ -87,18 +87,18 @@ def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolic
 
     Args:
         clocks: as they were before.
-        outcome: what the visit tells. Without a request (`Outcome.asked` false) only `hold` counts.
+        outcome: what the visit tells. Without a request (`Outcome.asked` false) nothing changes.
         now: the *end* of the visit, seconds since the epoch; the delay counts from it.
         policy: the formula's numbers.
     """
     if not outcome.asked:
-        return replace(clocks, release=max(clocks.release, now + outcome.hold)) if outcome.hold else clocks
+        return clocks
     samples = clocks.samples
     if outcome.response_time is not None:
         samples = (*samples, max(outcome.response_time, 0.0))[-policy.window :]
     crawl_delay = clocks.crawl_delay if outcome.crawl_delay is None else max(outcome.crawl_delay, 0.0)
     delay = policy.delay(samples, crawl_delay)
-    return Clocks(now + max(delay, outcome.hold), delay, crawl_delay, samples, clocks.visits + 1)
+    return Clocks(now + delay, delay, crawl_delay, samples, clocks.visits + 1)
 
 
 def after_restart(clocks: Clocks, leased: bool, now: float, policy: DelayPolicy) -> Clocks:

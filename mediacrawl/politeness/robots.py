@@ -107,7 +107,7 @@ class _Group:
     def text(self) -> str:
         if not self.present:
             return ""
-        delay = [] if self.delay is None else [f"Crawl-delay: {self.delay:g}"]
+        delay = [] if self.delay is None else [f"Crawl-delay: {f'{self.delay:.3f}'.rstrip('0').rstrip('.')}"]
         rules = [f"{name}: {value}" for name, value in self.lines]
         return "\n".join([f"User-agent: {self.name}", *rules, *delay, ""])
 

@@ -8,10 +8,10 @@ files per 1,000 pages in a synthetic web of 8,000 sites).
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 _DIGITS = re.compile(r"[0-9]+")
-_LETTERS_BESIDE_DIGITS = re.compile(r"[A-Za-z]+(?=#)|(?<=#)[A-Za-z]+")
+# A run of letters is tried once, from its first letter on; at each letter it would cost the square of its length.
+_LETTERS_BESIDE_DIGITS = re.compile(r"(?<![A-Za-z])[A-Za-z]+(?=#)|(?<=#)[A-Za-z]+")
 _NAMES = re.compile(r"(?:^|[&;])([^=&;]*)")
 _LONGEST = 120
 
@@ -31,7 +31,6 @@ def link_class(url: str) -> str:
     return _named(host, path, query)
 
 
-@lru_cache(maxsize=65_536)
 def _named(host: str, path: str, query: str) -> str:
     folder, slash, name = path.rpartition("/")
     stem, dot, extension = name.rpartition(".")

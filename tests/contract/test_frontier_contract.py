@@ -154,6 +154,60 @@ def test_a_hold_keeps_a_site_back_though_nothing_was_asked(frontier):
     assert len(frontier.take(NOW + 30, 1)) == 1
 
 
+def test_a_hold_keeps_back_one_class_and_lets_the_others_of_its_site_go_on(frontier):
+    frontier.add([page("http://old.a.org/1", "a.org", score=1.0), page("http://old.a.org/2", "a.org", score=1.0)])
+    frontier.add([page("http://www.a.org/1", "a.org")])
+    (dead,) = frontier.take(NOW, 1)
+    assert dead.url == "http://old.a.org/1"
+    frontier.finish(dead, Outcome(End.RETURNED, asked=False, hold=1000.0), NOW)
+    (live,) = frontier.take(NOW, 1)
+    assert live.url == "http://www.a.org/1"
+    frontier.finish(live, done(), NOW)
+    assert frontier.next_release() == NOW + 1000
+    frontier.add([page("http://www.a.org/2", "a.org")])
+    assert frontier.next_release() == NOW + DELAY
+    (again,) = frontier.take(NOW + DELAY, 1)
+    assert again.url == "http://www.a.org/2"
+    frontier.finish(again, done(), NOW + DELAY)
+    assert [lease.url for lease in frontier.take(NOW + 1000, 1)] == ["http://old.a.org/1"]
+
+
+def test_an_attempt_counts_only_if_the_site_was_asked(frontier):
+    frontier.add([page("http://a.org/1")])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.finish(lease, Outcome(End.AGAIN, asked=False), NOW)
+    (again,) = frontier.take(NOW, 1)
+    assert again.attempt == 0
+
+
+def test_a_request_outside_any_lease_is_charged_to_its_site(frontier):
+    frontier.add([page("http://a.org/1")])
+    frontier.charge("a.org", done(response_time=0.5), NOW)
+    frontier.charge("b.org", done(), NOW)
+    frontier.add([page("http://b.org/1")])
+    assert frontier.take(NOW + DELAY - 1, 2) == []
+    assert len(frontier.take(NOW + DELAY, 2)) == 2
+    assert frontier.site("a.org").samples == (0.5,)
+
+
+def test_a_charge_while_a_site_is_leased_is_not_forgotten(frontier):
+    frontier.add([page("http://a.org/1"), page("http://a.org/2")])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.charge("a.org", done(), NOW + 5)
+    frontier.finish(lease, done(asked=False), NOW + 5)
+    assert frontier.next_release() == NOW + 5 + DELAY
+
+
+def test_a_large_state_comes_back_whole(frontier):
+    frontier.add([page("http://a.org/1")])
+    state = bytes(range(256)) * 1000
+    for visit in range(3):
+        (lease,) = frontier.take(NOW + visit * DELAY, 1)
+        frontier.finish(lease, Outcome(End.CONTINUE, state=state), NOW + visit * DELAY)
+    (lease,) = frontier.take(NOW + 3 * DELAY, 1)
+    assert lease.state == state
+
+
 def test_a_url_tried_again_goes_behind_the_others_and_counts_its_attempts(frontier):
     frontier.add([page("http://a.org/1"), page("http://a.org/2")])
     (lease,) = frontier.take(NOW, 1)

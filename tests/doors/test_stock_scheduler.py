@@ -237,6 +237,16 @@ def test_with_all_our_middlewares_another_spider_never_sees_robots_txt_and_lands
     }
 
 
+def test_a_site_whose_robots_txt_cannot_be_had_is_waited_for_without_a_word_to_the_spider(boxed, site):
+    boxed.middleware("RobotsMiddleware", 60)
+    boxed.set(ROBOTS_RETRY=0.5)
+    site.at("/robots.txt", Resource(b"", status=503), Resource(b"", status=503), Resource(b"", status=404))
+    site.page("/")
+    crawled = check(boxed, site, boxed.crawl(site.url("/"), spider="plain"))
+    assert [entry.path for entry in site.log] == ["/robots.txt", "/robots.txt", "/robots.txt", "/"]
+    assert [item["by"] for item in crawled.items] == ["parse"]
+
+
 def test_a_callback_that_raises_and_an_item_that_fails_hang_nothing(boxed, site):
     boxed.spider(
         spider("""\

@@ -1,6 +1,7 @@
 """A real crawl of a web where every host misbehaves in its own way: it stays polite, loses nothing, and ends."""
 
 import re
+from collections import Counter
 
 import crawling
 import pytest
@@ -195,8 +196,9 @@ def crawl(web, resting, tmp_path_factory):
     crawl = Crawl(web, tmp_path_factory.mktemp("misbehaving"))
     web.seeds = list(seeds(web))
     settings = {
-        "DOWNLOAD_TIMEOUT": 1,
+        "DOWNLOAD_TIMEOUT": 1.5,
         "FRONTIER_ATTEMPTS": ATTEMPTS,
+        "FRONTIER_EXPLORE": 0,
         "MEMUSAGE_CHECK_INTERVAL_SECONDS": 0.2,
         "ROBOTS_RETRY": 1,
         "SCOPE_MAX_DEPTH": 3,
@@ -251,8 +253,8 @@ def test_no_site_was_asked_sooner_than_its_delay(crawl):
     gaps = list(crawl.gaps())
     assert len(gaps) > 200
     assert [gap for gap in gaps if gap[3].received_monotonic - gap[2].received_monotonic < least] == []
-    # A server that pours without end notices late that the client has gone: there the beginning is all that counts.
-    assert [gap for gap in gaps if gap[0] < least and gap[1].removesuffix(".example") not in ENDLESS] == []
+    # Counted from the end of the answer, except where the server still sent when the client had gone already.
+    assert [gap for gap in gaps if gap[0] < least and gap[2].bytes_sent < CHUNK] == []
 
 
 def test_a_request_that_fails_is_not_sent_again_behind_our_back(verdict, lines, web):
@@ -338,10 +340,9 @@ def test_the_crawl_takes_little_memory_whatever_is_served(crawl):
 
 
 def test_the_request_log_has_a_line_for_every_request_the_server_saw(verdict, lines):
-    logged = {}
-    for line in lines:
-        # A URL that was dropped on its way out has a line too, without status and error.
-        if line["status"] or line["error"] not in (None, "RefusedRequest"):
-            logged[line["url"]] = logged.get(line["url"], 0) + 1
-    seen = {url: len(entries) for url, entries in verdict.asked.items() if "robots-slow" not in url}
-    assert logged == seen
+    # A URL that was dropped on its way out has a line too, without status.
+    logged = Counter(line["url"] for line in lines if line["status"] or line["error"])
+    seen = Counter({url: len(entries) for url, entries in verdict.asked.items() if "robots-slow" not in url})
+    assert seen.total() > 300
+    # A few more may be logged than seen: those sent on a connection that the server was just closing.
+    assert seen <= logged

@@ -31,6 +31,7 @@ class Machine(RuleBasedStateMachine):
         self.accepted, self.ended, self.leases = set(), set(), {}
         self.owed = {}
         self.pruned = set()
+        self.committed = set()
 
     def teardown(self):
         if hasattr(self, "frontier"):
@@ -58,10 +59,17 @@ class Machine(RuleBasedStateMachine):
             assert lease.url in self.accepted - self.ended
             assert self.now >= self.owed.get(lease.site, 0.0), "asked early"
             self.leases[lease.site] = lease
+            self.committed = set(self.leases)
 
     @precondition(lambda self: self.leases)
-    @rule(data=st.data(), end=st.sampled_from(End), seconds=st.floats(0, 30), asked=st.booleans())
-    def finish(self, data, end, seconds, asked):
+    @rule(
+        data=st.data(),
+        end=st.sampled_from(End),
+        seconds=st.floats(0, 30),
+        asked=st.booleans(),
+        hold=st.sampled_from([0.0, 0.0, 40.0]),
+    )
+    def finish(self, data, end, seconds, asked, hold):
         lease = self.leases.pop(data.draw(st.sampled_from(sorted(self.leases))))
         self.now += seconds
         asked = asked and end is not End.RETURNED
@@ -72,6 +80,7 @@ class Machine(RuleBasedStateMachine):
             asked=asked,
             state=b"s",
             kind=Kind.MEDIA,
+            hold=hold,
         )
         self.frontier.finish(lease, outcome, self.now)
         if end in {End.DONE, End.DROPPED}:
@@ -90,6 +99,7 @@ class Machine(RuleBasedStateMachine):
             return
         self.frontier.close()
         self.leases.clear()
+        self.committed = set()
         self._start_again(seconds)
 
     def _start_again(self, seconds):
@@ -148,7 +158,7 @@ class SQLiteMachine(Machine):
         self.frontier.close()
         shutil.rmtree(self.folder)
         self.folder = copy
-        asked = set(self.leases)
+        asked, self.committed = self.committed, set()
         self.leases.clear()
         self._start_again(0.0)
         # What joined, ended or was pruned since the last commit may be undone; leases were committed first.
@@ -156,8 +166,9 @@ class SQLiteMachine(Machine):
         self.accepted = known - set(self.frontier.unknown(sorted(known)))
         assert asked <= {url.split("/")[2] for url in self.accepted}
         self.ended &= self._gone()
+        # The ends since then are undone, and with them what they taught about the site: it gets what was owed before.
         for site in asked:
-            self.owed[site] = max(self.owed.get(site, 0.0), self.now + 8.0)
+            self.owed[site] = self.now + 8.0
 
     def _gone(self):
         waiting = {row[0] for row in self.frontier._db.execute("SELECT url FROM url UNION SELECT url FROM inbox")}

@@ -11,7 +11,7 @@ import sqlite3
 from collections import deque
 from itertools import islice
 
-from mediacrawl.frontier.stores.rows import Row
+from mediacrawl.frontier.stores.rows import Row, stored_row
 
 MERGE_AT = 20_000
 """Rows after which they are moved: 20 ms of standstill for 2,000 pages. In memory a row costs some 150 bytes."""
@@ -78,8 +78,8 @@ class Inbox:
         drawn = [places.popleft() for _ in range(min(limit, len(places)))]
         if not places:
             del self._waiting[link_class]
-        select = "SELECT seq, url, facts, state FROM inbox WHERE seq = ?"
-        return [Row(*self._db.execute(select, (seq,)).fetchone()) for seq in drawn]
+        select = "SELECT seq, url, facts, state IS NOT NULL FROM inbox WHERE seq = ?"
+        return [stored_row(*self._db.execute(select, (seq,)).fetchone()) for seq in drawn]
 
     def merge(self, last: int) -> None:
         """Move all rows to their places. What is written and not flushed must be flushed before.

@@ -29,6 +29,7 @@ class _Row:
 class _Class:
     score: float
     rows: deque[_Row] = field(default_factory=deque)
+    held: float = 0.0
 
 
 @dataclass(slots=True)
@@ -43,8 +44,12 @@ class _Site:
     def filled(self) -> list[_Class]:
         return [c for c in self.classes.values() if c.rows]
 
-    def best(self) -> _Class | None:
-        return max(self.filled(), key=lambda c: (c.score, -c.rows[0].order), default=None)
+    def free(self, now: float) -> list[_Class]:
+        """The classes with something waiting that may be looked at now."""
+        return [c for c in self.filled() if c.held <= now]
+
+    def best(self, now: float) -> _Class | None:
+        return max(self.free(now), key=lambda c: (c.score, -c.rows[0].order), default=None)
 
 
 class MemoryFrontier:
@@ -64,6 +69,7 @@ class MemoryFrontier:
         self._seen: set[str] = set()
         self._out: dict[int, _Site] = {}
         self._waiting = 0
+        self._now = 0.0
         self._ends: Counter[str] = Counter()
         self._robots: dict[str, bytes] = {}
         self._orders = count()
@@ -89,19 +95,32 @@ class MemoryFrontier:
 
     def take(self, now: float, limit: int) -> list[Lease]:
         leases: list[Lease] = []
+        self._now = now
         self._box.release(now)
         while len(leases) < limit and (picked := self._box.pick(self._policy.explore)) is not None:
-            leases.append(self._lease(self._numbered[picked[0]], even=picked[1], now=now))
+            site = self._numbered[picked[0]]
+            if site.free(now):
+                leases.append(self._lease(site, even=picked[1], now=now))
+            else:
+                self._box_if_filled(site)
         return leases
 
     def finish(self, lease: Lease, outcome: Outcome, now: float) -> None:
         site = self._out.pop(lease.id, None)
         if site is None or site.row is None:
             return
+        self._now = now
         row, site.lease, site.row = site.row, None, None
         self._end(site, row, outcome)
         site.clocks = after_visit(site.clocks, outcome, now, self._policy.delay)
         self._box_if_filled(site)
+
+    def charge(self, site: str, outcome: Outcome, now: float) -> None:
+        home = self._site(site)
+        home.clocks = after_visit(home.clocks, outcome, now, self._policy.delay)
+        if home.number in self._box:
+            self._box.remove(home.number)
+            self._box_if_filled(home)
 
     def next_release(self) -> float | None:
         return self._box.next_release()
@@ -119,8 +138,8 @@ class MemoryFrontier:
         if home is None or link_class not in home.classes:
             return
         home.classes[link_class].score = score
-        if (best := home.best()) is not None:
-            self._box.rescore(home.number, best.score)
+        if home.lease is None:
+            self._box_if_filled(home)
 
     def prune(self, limit: int) -> int:
         gone = 0
@@ -172,10 +191,7 @@ class MemoryFrontier:
                 self.finish(site.lease, Outcome(End.RETURNED, asked=False), site.clocks.release)
 
     def _queue(self, candidate: Candidate) -> None:
-        site = self._sites.get(candidate.site)
-        if site is None:
-            site = self._sites[candidate.site] = _Site(len(self._numbered), candidate.site)
-            self._numbered.append(site)
+        site = self._site(candidate.site)
         name = candidate.link_class
         if name not in site.classes and len(site.classes) >= self._policy.classes - 1:
             name = OTHER
@@ -185,17 +201,26 @@ class MemoryFrontier:
         if site.lease is None:
             self._box_if_filled(site)
 
+    def _site(self, name: str) -> _Site:
+        site = self._sites.get(name)
+        if site is None:
+            site = self._sites[name] = _Site(len(self._numbered), name)
+            self._numbered.append(site)
+        return site
+
     def _box_if_filled(self, site: _Site) -> None:
-        best = site.best()
-        if best is None:
+        """Put a site into the box as of its classes: its best one, or the one whose hold ends first."""
+        filled = site.filled()
+        if not filled:
             return
-        if site.number in self._box:
+        best = site.best(self._now) or min(filled, key=lambda c: c.held)
+        if site.number in self._box and all(c.held <= self._now for c in filled):
             self._box.rescore(site.number, best.score)
         else:
-            self._box.put(site.number, site.clocks.release, best.score)
+            self._box.put(site.number, max(site.clocks.release, best.held), best.score)
 
     def _lease(self, site: _Site, *, even: bool, now: float) -> Lease:
-        link_class = self._rng.choice(site.filled()) if even else site.best()
+        link_class = self._rng.choice(site.free(now)) if even else site.best(now)
         assert link_class is not None, "a site in the box has something waiting"
         row = link_class.rows.popleft()
         found = row.candidate
@@ -225,9 +250,11 @@ class MemoryFrontier:
             return
         name = row.candidate.link_class if row.candidate.link_class in site.classes else OTHER
         rows = site.classes[name].rows
+        if outcome.hold:
+            site.classes[name].held = self._now + outcome.hold
         self._waiting += 1
         if outcome.end is End.AGAIN:
-            row.attempt += 1
+            row.attempt += outcome.asked
             row.order = next(self._orders)
             rows.append(row)
             return

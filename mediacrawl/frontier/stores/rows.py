@@ -16,16 +16,16 @@ class Row:
         seq: place in its class; grows with time, unique in the store.
         url: canonical URL.
         facts: msgpack of kind, depth, hops, parent, attempt and the evidence's fields.
-        state: what an earlier visit left, or empty.
+        state: what an earlier visit left, or empty; None if it waits on disk.
     """
 
     __slots__ = ("facts", "seq", "state", "url")
 
-    def __init__(self, seq: int, url: str, facts: bytes, state: bytes | None) -> None:
+    def __init__(self, seq: int, url: str, facts: bytes, state: bytes | None = b"") -> None:
         self.seq = seq
         self.url = url
         self.facts = facts
-        self.state = state or b""
+        self.state = state
 
     @classmethod
     def of(cls, candidate: Candidate, seq: int) -> Row:
@@ -44,7 +44,7 @@ class Row:
             found.guid,
             found.requested_url,
         )
-        return cls(seq, candidate.url, _pack(facts), None)
+        return cls(seq, candidate.url, _pack(facts))
 
     def lease(self, site: str, link_class: str, delay: float, now: float) -> Lease:
         """The lease of this row."""
@@ -60,15 +60,15 @@ class Row:
             parent=parent,
             evidence=Evidence(*evidence),
             attempt=attempt,
-            state=self.state,
+            state=self.state or b"",
             delay=delay,
             taken=now,
         )
 
-    def again(self, seq: int) -> Row:
-        """The row after a failed visit: at a new place, one attempt more, without state."""
+    def again(self, seq: int, *, asked: bool) -> Row:
+        """The row after a failed visit: at a new place, one attempt more if the site was asked, without state."""
         facts = _unpack(self.facts)
-        return Row(seq, self.url, _pack((*facts[:4], facts[4] + 1, *facts[5:])), None)
+        return Row(seq, self.url, _pack((*facts[:4], facts[4] + asked, *facts[5:])))
 
     def continued(self, outcome: Outcome) -> Row:
         """The row after a visit that goes on: same place, with what the next visit needs."""
@@ -80,6 +80,11 @@ class Row:
 # One packer for all: making one costs three times what packing a row does. Text of a hostile page can hold lone
 # surrogates; they must not stop the URL from being kept.
 _packer = msgpack.Packer(unicode_errors="replace")
+
+
+def stored_row(seq: int, url: str, facts: bytes, has_state: int) -> Row:
+    """The row as the file has it; its state stays there until it is leased."""
+    return Row(seq, url, facts, None if has_state else b"")
 
 
 def pack_samples(samples: tuple[float, ...]) -> bytes:

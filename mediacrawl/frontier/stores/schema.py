@@ -76,10 +76,13 @@ def connect(path: Path) -> sqlite3.Connection:
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
         _prepare(db, path)
     except sqlite3.Error as error:
-        raise FrontierError(
-            f"{path} cannot be used as a frontier ({error}); move it away, or start anew with -a fresh=1"
-        ) from error
+        raise FrontierError(unusable(path, error)) from error
     return db
+
+
+def unusable(path: Path, error: Exception) -> str:
+    """The sentence for a file that is not, or no longer, a frontier."""
+    return f"{path} cannot be used as a frontier ({error}); move it away, or start anew with -a fresh=1"
 
 
 def _prepare(db: sqlite3.Connection, path: Path) -> None:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import random
+import sqlite3
 from collections import Counter, deque
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from functools import wraps
 from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
 
-from mediacrawl.frontier.contract import Counts, FrontierPolicy
+from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy
 from mediacrawl.frontier.penalty_box import PenaltyBox
 from mediacrawl.frontier.seen import RecentUrls, url_key
 from mediacrawl.frontier.stores.inbox import Inbox, batches
 from mediacrawl.frontier.stores.journal import Journal
-from mediacrawl.frontier.stores.rows import Row, unpack_samples
-from mediacrawl.frontier.stores.schema import connect, lock
+from mediacrawl.frontier.stores.rows import Row, stored_row, unpack_samples
+from mediacrawl.frontier.stores.schema import connect, lock, unusable
 from mediacrawl.politeness.delay import Clocks, after_restart, after_visit
 from mediacrawl.records import Added, Candidate, End, Lease, Outcome, SiteInfo, SiteState
 
@@ -26,13 +29,14 @@ WINDOW = 8
 class _Class:
     """A link class in memory: its score, and the head of its FIFO. ``more`` says that the file holds further rows."""
 
-    __slots__ = ("id", "last", "more", "name", "score", "window")
+    __slots__ = ("held", "id", "last", "more", "name", "score", "window")
 
     def __init__(self, number: int, name: str, score: float, more: bool) -> None:
         self.id = number
         self.name = name
         self.score = score
         self.more = more
+        self.held = 0.0
         self.last = -1
         self.window: deque[Row] = deque()
 
@@ -49,16 +53,40 @@ class _Class:
 class _Site:
     """A site with something waiting or leased. ``classes`` is None until they are needed after a start."""
 
-    __slots__ = ("classes", "clocks", "id", "lease", "name", "row", "score")
+    __slots__ = ("classes", "clocks", "held", "id", "lease", "name", "row", "score")
 
     def __init__(self, number: int, name: str, clocks: Clocks, score: float) -> None:
         self.id = number
         self.name = name
         self.clocks = clocks
         self.score = score
+        self.held = 0.0
         self.classes: dict[str, _Class] | None = None
         self.lease: Lease | None = None
         self.row: tuple[_Class, Row] | None = None
+
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def _guarded(method: Callable[Concatenate[SQLiteFrontier, _P], _R]) -> Callable[Concatenate[SQLiteFrontier, _P], _R]:
+    """A method after whose failure the store answers nothing more: what memory holds is ahead of the file then."""
+
+    @wraps(method)
+    def guarded(self: SQLiteFrontier, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        if self._failed:
+            raise FrontierError(self._failed)
+        try:
+            return method(self, *args, **kwargs)
+        except sqlite3.Error as error:
+            self._failed = (
+                f"the frontier {self._path} cannot be written ({error}); what was committed is safe: "
+                "make room, or end the program that holds it, and start the crawl again"
+            )
+            raise FrontierError(self._failed) from error
+
+    return guarded  # type: ignore[return-value]  # mypy wants the name of self, too
 
 
 class SQLiteFrontier:
@@ -70,8 +98,9 @@ class SQLiteFrontier:
 
     A kill of the process leaves the last commit, and there is one before leases go out. So no request is ever
     made that the file does not know of, and what a kill can undo is only the *end* of a visit: that URL is given
-    out again, and its site waits its whole delay from the restart. A power cut can undo the commits since the last
-    checkpoint (``synchronous = NORMAL``: the file stays whole): URLs found since then are found again.
+    out again, and its site waits its whole delay from the restart, as it was known at the last commit. A power cut
+    can undo the commits since the last checkpoint (``synchronous = NORMAL``: the file stays whole): URLs found since
+    then are found again. After an error of the disk the store answers nothing more; the file is at its last commit.
 
     Args:
         path: the database file; its folder is made if missing.
@@ -86,26 +115,31 @@ class SQLiteFrontier:
     def __init__(self, path: Path, policy: FrontierPolicy, now: float, rng: random.Random | None = None) -> None:
         self._policy = policy
         self._rng = rng or random.Random()
-        self._lock = lock(path)
-        try:
-            self._db = connect(path)
-        except BaseException:
-            os.close(self._lock)
-            raise
+        self._path = path
+        self._failed = ""
         self._closed = False
+        self._lock = lock(path)
         self._box = PenaltyBox(self._rng)
         self._recent = RecentUrls()
-        self._journal = Journal(self._db)
         self._sites: dict[str, _Site] = {}
         self._by_id: dict[int, _Site] = {}
         self._out: dict[int, _Site] = {}
         self._endings: dict[str, int] = {}
         self._ended: Counter[str] = Counter()
         self._asked: dict[str, int] = {}
-        self._load(now)
+        self._now = now
+        try:
+            self._db = connect(path)
+            self._load(now)
+        except BaseException as error:
+            os.close(self._lock)
+            if isinstance(error, sqlite3.Error | ValueError | TypeError | KeyError):
+                raise FrontierError(unusable(path, error)) from error
+            raise
 
     # -- joining ---------------------------------------------------------------------------------------------
 
+    @_guarded
     def add(self, candidates: Iterable[Candidate]) -> Added:
         new = known = 0
         for candidate in candidates:
@@ -124,6 +158,7 @@ class SQLiteFrontier:
     def recent(self) -> Container[str]:
         return self._recent
 
+    @_guarded
     def unknown(self, urls: Sequence[str]) -> list[str]:
         asked = {url: url_key(url) for url in self._recent.unknown(urls)}
         known = self._known(list(asked.values()))
@@ -146,8 +181,10 @@ class SQLiteFrontier:
 
     # -- going out -------------------------------------------------------------------------------------------
 
+    @_guarded
     def take(self, now: float, limit: int) -> list[Lease]:
         leases: list[Lease] = []
+        self._now = now
         self._box.release(now)
         while len(leases) < limit and (picked := self._box.pick(self._policy.explore)) is not None:
             lease = self._lease(self._by_id[picked[0]], even=picked[1], now=now)
@@ -157,21 +194,30 @@ class SQLiteFrontier:
             self.commit()
         return leases
 
+    @_guarded
     def finish(self, lease: Lease, outcome: Outcome, now: float) -> None:
         site = self._out.pop(lease.id, None)
         if site is None or site.row is None:
             return
+        self._now = now
         (link_class, row), site.lease, site.row = site.row, None, None
         self._journal.lease_over(row.seq)
+        if outcome.hold:
+            link_class.held = now + outcome.hold
+            site.held = max(site.held, link_class.held)
         self._end(link_class, row, outcome)
         site.clocks = after_visit(site.clocks, outcome, now, self._policy.delay)
-        best = self._best(site)
-        site.score = best.score if best else site.score
-        self._save(site, active=best is not None)
-        if best is None:
-            del self._sites[site.name], self._by_id[site.id]
+        self._settle(site)
+
+    @_guarded
+    def charge(self, site: str, outcome: Outcome, now: float) -> None:
+        self._begin()
+        home = self._sites.get(site) or self._awake(site)
+        home.clocks = after_visit(home.clocks, outcome, now, self._policy.delay)
+        if home.lease is None:
+            self._settle(home)
         else:
-            self._box.put(site.id, site.clocks.release, site.score)
+            self._save(home, active=True)
 
     def next_release(self) -> float | None:
         return self._box.next_release()
@@ -181,11 +227,13 @@ class SQLiteFrontier:
     def pending(self) -> int:
         return self._waiting + len(self._out)
 
+    @_guarded
     def counts(self) -> Counts:
         ends = Counter(dict(self._db.execute("SELECT name, urls FROM ending WHERE urls > 0")))
         ends.update(self._ended)
         return Counts(self._seen, self._waiting, len(self._out), self._box.ready, self._box.penalty, dict(ends))
 
+    @_guarded
     def site(self, name: str) -> SiteInfo | None:
         site = self._sites.get(name) or self._read_site(name)
         if site is None:
@@ -214,6 +262,7 @@ class SQLiteFrontier:
 
     # -- steering --------------------------------------------------------------------------------------------
 
+    @_guarded
     def set_score(self, site: str, link_class: str, score: float) -> None:
         home = self._sites.get(site) or self._read_site(site)
         if home is None:
@@ -224,10 +273,10 @@ class SQLiteFrontier:
         if link_class not in classes:
             return
         classes[link_class].score = score
-        if (best := self._best(home)) is not None:
-            home.score = best.score
-            self._box.rescore(home.id, best.score)
+        if home.id in self._by_id and home.lease is None:
+            self._settle(home)
 
+    @_guarded
     def prune(self, limit: int) -> int:
         excess = self._waiting - limit
         gone = 0
@@ -247,16 +296,19 @@ class SQLiteFrontier:
 
     # -- robots records --------------------------------------------------------------------------------------
 
+    @_guarded
     def robots(self, authority: str) -> bytes | None:
         row = self._db.execute("SELECT record FROM robots WHERE authority = ?", (authority,)).fetchone()
         return row[0] if row else None
 
+    @_guarded
     def set_robots(self, authority: str, record: bytes) -> None:
         self._begin()
         self._db.execute("INSERT OR REPLACE INTO robots VALUES (?, ?)", (authority, record))
 
     # -- the file --------------------------------------------------------------------------------------------
 
+    @_guarded
     def commit(self) -> None:
         if not self._db.in_transaction and not self._journal:
             return
@@ -274,13 +326,16 @@ class SQLiteFrontier:
     def close(self) -> None:
         if self._closed:
             return
-        for site in list(self._out.values()):
-            if site.lease is not None:
-                self.finish(site.lease, Outcome(End.RETURNED, asked=False), site.clocks.release)
-        self.commit()
         self._closed = True
-        self._db.close()
-        os.close(self._lock)
+        try:
+            if not self._failed:
+                for site in list(self._out.values()):
+                    if site.lease is not None:
+                        self.finish(site.lease, Outcome(End.RETURNED, asked=False), self._now)
+                self.commit()
+        finally:
+            self._db.close()
+            os.close(self._lock)
 
     def _merge(self) -> None:
         self._journal.flush()
@@ -292,6 +347,7 @@ class SQLiteFrontier:
             self._db.execute("BEGIN")
 
     def _load(self, now: float) -> None:
+        self._journal = Journal(self._db)
         totals = dict(self._db.execute("SELECT name, value FROM total"))
         self._seen: int = totals.get("seen", 0)
         self._waiting: int = totals.get("waiting", 0)
@@ -301,9 +357,7 @@ class SQLiteFrontier:
         leased = {row[0] for row in self._db.execute("SELECT site FROM lease")}
         for row in self._db.execute(f"SELECT {_SITE} FROM site WHERE active = 1"):
             site = self._keep(_site(row))
-            owed = after_restart(site.clocks, site.id in leased, now, self._policy.delay)
-            if owed is not site.clocks:
-                site.clocks = owed
+            site.clocks = after_restart(site.clocks, site.id in leased, now, self._policy.delay)
             self._box.put(site.id, site.clocks.release, site.score)
         for number in leased:
             self._save(self._by_id[number], active=True)
@@ -370,10 +424,23 @@ class SQLiteFrontier:
         return classes[name]
 
     def _best(self, site: _Site) -> _Class | None:
+        """The class whose head goes next; if all are held, the one whose hold ends first; None if nothing waits."""
         filled = [c for c in self._classes(site).values() if c.filled]
         if len(filled) < 2:
             return filled[0] if filled else None
-        return max(filled, key=lambda c: c.rank)
+        free = [c for c in filled if c.held <= self._now] if site.held > self._now else filled
+        return max(free, key=lambda c: c.rank) if free else min(filled, key=lambda c: c.held)
+
+    def _settle(self, site: _Site) -> None:
+        """Put a site that is not leased where it belongs: into the box, or, if nothing waits, out of memory."""
+        best = self._best(site)
+        if best is not None:
+            site.score = best.score
+            self._box.put(site.id, max(site.clocks.release, best.held), best.score)
+        self._save(site, active=best is not None)
+        if best is None:
+            self._box.remove(site.id)
+            del self._sites[site.name], self._by_id[site.id]
 
     # -- rows ------------------------------------------------------------------------------------------------
 
@@ -385,9 +452,10 @@ class SQLiteFrontier:
         self._push(link_class, Row.of(candidate, self._next_seq()), key)
         if site.lease is not None:
             return
-        if site.id not in self._box:
-            site.score = link_class.score
-            self._box.put(site.id, site.clocks.release, site.score)
+        if site.id not in self._box or site.held > self._now:
+            best = self._best(site) or link_class
+            site.score = best.score
+            self._box.put(site.id, max(site.clocks.release, best.held), site.score)
         elif link_class.score > site.score:
             site.score = link_class.score
             self._box.rescore(site.id, site.score)
@@ -397,7 +465,8 @@ class SQLiteFrontier:
         return self._seq
 
     def _push(self, link_class: _Class, row: Row, key: int) -> None:
-        beyond = link_class.more or len(link_class.window) >= WINDOW
+        # Only the head of a class is kept in memory as it comes; the others are read when their turn nears.
+        beyond = link_class.filled
         self._journal.url(link_class.id, row, key)
         self._inbox.note(row.seq, link_class.id, key, beyond=beyond)
         if beyond:
@@ -415,9 +484,9 @@ class SQLiteFrontier:
         """Read the next rows of a class: those at their place are older than those in the inbox."""
         self._journal.flush()
         rows = [
-            Row(*row)
+            stored_row(*row)
             for row in self._db.execute(
-                "SELECT seq, url, facts, state FROM url WHERE class = ? AND seq > ? ORDER BY seq LIMIT ?",
+                "SELECT seq, url, facts, state IS NOT NULL FROM url WHERE class = ? AND seq > ? ORDER BY seq LIMIT ?",
                 (link_class.id, link_class.last, WINDOW),
             )
         ]
@@ -429,23 +498,39 @@ class SQLiteFrontier:
             link_class.last = rows[-1].seq
 
     def _lease(self, site: _Site, *, even: bool, now: float) -> Lease | None:
-        """Lease a URL of a site that was just picked. None if its classes turn out to be empty."""
-        while True:
-            filled = [c for c in self._classes(site).values() if c.filled]
-            if not filled:
-                self._save(site, active=False)
-                del self._sites[site.name], self._by_id[site.id]
-                return None
-            link_class = self._rng.choice(filled) if even else max(filled, key=lambda c: c.rank)
-            row = self._pop(link_class)
-            if row is not None:
-                break
+        """Lease a URL of a site that was just picked. None if all that waits there is held, or nothing does."""
+        taken = self._next_row(site, even=even)
+        if taken is None:
+            self._settle(site)
+            return None
+        link_class, row = taken
         self._journal.leased(row.seq, link_class.id, site.id, now)
+        if row.state is None:
+            row.state = self._state_of(link_class, row)
         lease = row.lease(site.name, link_class.name, site.clocks.delay, now)
-        site.lease, site.row = lease, (link_class, row)
+        site.lease, site.row = lease, taken
         self._out[lease.id] = site
         self._waiting -= 1
         return lease
+
+    def _next_row(self, site: _Site, *, even: bool) -> tuple[_Class, Row] | None:
+        while True:
+            free = [c for c in self._classes(site).values() if c.filled and c.held <= self._now]
+            if not free:
+                return None
+            link_class = self._rng.choice(free) if even else max(free, key=lambda c: c.rank)
+            row = self._pop(link_class)
+            if row is not None:
+                return link_class, row
+
+    def _state_of(self, link_class: _Class, row: Row) -> bytes:
+        """What an earlier visit left; up to a quarter of a megabyte, so it waits on disk."""
+        self._journal.flush()
+        found = self._db.execute(
+            "SELECT state FROM url WHERE class = ? AND seq = ? UNION ALL SELECT state FROM inbox WHERE seq = ?",
+            (link_class.id, row.seq, row.seq),
+        ).fetchone()
+        return bytes(found[0] or b"")
 
     def _end(self, link_class: _Class, row: Row, outcome: Outcome) -> None:
         if outcome.end in _FINAL:
@@ -457,11 +542,13 @@ class SQLiteFrontier:
         self._waiting += 1
         if outcome.end is End.AGAIN:
             self._journal.gone(link_class.id, row.seq, inbox=self._inbox.holds(row.seq))
-            self._push(link_class, row.again(self._next_seq()), url_key(row.url))
+            self._push(link_class, row.again(self._next_seq(), asked=outcome.asked), url_key(row.url))
             return
         if outcome.end is End.CONTINUE:
             row = row.continued(outcome)
             self._journal.changed(link_class.id, row, inbox=self._inbox.holds(row.seq))
+        if row.state:
+            row = Row(row.seq, row.url, row.facts, None)
         link_class.window.appendleft(row)
 
     def _code(self, name: str) -> int:
@@ -488,7 +575,10 @@ class SQLiteFrontier:
             self._recent.discard(url)
             self._journal.pruned(number, seq, url_key(url))
         self._journal.flush()
-        site.classes = self._reread(site) if rows else site.classes
+        if rows:
+            site.classes = self._reread(site)
+            if site.lease is None:
+                self._settle(site)
         return len(rows)
 
     def _reread(self, site: _Site) -> dict[str, _Class]:
@@ -503,10 +593,6 @@ class SQLiteFrontier:
                 self._db.execute("SELECT 1 FROM url WHERE class = ? AND seq > ?", (fresh.id, row.seq)).fetchone()
             )
             site.row = (fresh, row)
-        elif self._best(site) is None:
-            self._box.remove(site.id)
-            self._save(site, active=False)
-            del self._sites[site.name], self._by_id[site.id]
         return classes
 
 

@@ -1,0 +1,88 @@
+"""mediacrawl as a user types it, in a process of its own."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MEDIACRAWL = [sys.executable, "-m", "mediacrawl"]
+SCRAPY = [sys.executable, "-m", "scrapy"]
+QUICK = {
+    "POLITENESS_FACTOR": 1.0,
+    "POLITENESS_MIN_DELAY": 0.05,
+    "POLITENESS_FIRST_DELAY": 0.05,
+    "ROBOTS_RETRY": 1.0,
+}
+"""Settings by which a crawl of a few pages ends at once."""
+
+
+class Ended:
+    """What a command left: exit code, standard output, standard error."""
+
+    def __init__(self, done):
+        self.code = done.returncode
+        self.out = done.stdout
+        self.err = done.stderr
+
+    @property
+    def sentence(self):
+        """The one sentence that tells why the command did nothing: no log, no traceback, only the usage before it."""
+        assert self.code == 2, (self.code, self.err[-3000:])
+        assert self.out == ""
+        before, mark, sentence = self.err.partition(": error: ")
+        assert mark, self.err
+        assert re.fullmatch(r"Usage\n=+\n  scrapy \w+ [^\n]+\n\S+", before), self.err
+        assert sentence.count("\n") == 1, self.err
+        return sentence.rstrip("\n")
+
+    @property
+    def logged(self):
+        """The one sentence of a crawl that had begun and could not go on."""
+        assert self.code == 1, (self.code, self.err[-3000:])
+        assert "Traceback" not in self.err, self.err
+        (line,) = [line for line in self.err.splitlines() if " CRITICAL: " in line]
+        return line.partition(" CRITICAL: ")[2]
+
+    def check(self):
+        """It did what it should."""
+        assert self.code == 0, self.err[-3000:]
+        assert "Traceback" not in self.err, self.err[-3000:]
+        return self
+
+
+def environment(**changes):
+    """The environment without what points to a project."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SCRAPY", "PYTHON"))}
+    return {**kept, "PYTHONPATH": str(ROOT), **changes}
+
+
+def run(folder, *command, **changes):
+    """Run a command in a folder until it ends."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment(**changes),
+        capture_output=True,
+        encoding="utf-8",
+        errors="surrogateescape",
+        check=False,
+        timeout=90,
+    )
+    return Ended(done)
+
+
+def crawl_command(arguments, settings):
+    """``mediacrawl crawl media -a ... -s ...``."""
+    command = [*MEDIACRAWL, "crawl", "media"]
+    for name, value in arguments.items():
+        command += ["-a", f"{name}={value}"]
+    for name, value in settings.items():
+        command += ["-s", f"{name}={value}"]
+    return command
+
+
+def crawl(folder, settings=None, **arguments):
+    """``mediacrawl crawl media`` with these spider arguments, in a folder without a project."""
+    return run(folder, *crawl_command(arguments, {**QUICK, **(settings or {})}))

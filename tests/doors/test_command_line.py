@@ -1,0 +1,300 @@
+"""Commands as a user types them: exit code, what stands on which output, and one clear sentence for what is wrong."""
+
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import MEDIACRAWL, QUICK, ROOT, SCRAPY, crawl, crawl_command, environment, run
+
+from mediacrawl.demo import Resource
+
+
+@pytest.fixture
+def page(site):
+    """A server with one page, whose URL is this."""
+    site.page("/")
+    return site.url("/")
+
+
+# -- commands ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [SCRAPY, MEDIACRAWL])
+def test_list_prints_the_spider_and_nothing_else(command):
+    done = run(ROOT, *command, "list")
+    assert (done.code, done.out, done.err) == (0, "media\n", "")
+
+
+def test_list_works_anywhere_if_the_settings_are_named(tmp_path):
+    done = run(tmp_path, *SCRAPY, "list", SCRAPY_SETTINGS_MODULE="mediacrawl.settings")
+    assert (done.code, done.out, done.err) == (0, "media\n", "")
+
+
+def test_the_command_of_the_package_works_anywhere(tmp_path):
+    script = Path(sys.executable).with_name("mediacrawl")
+    assert script.exists()
+    done = run(tmp_path, str(script), "list")
+    assert (done.code, done.out, done.err) == (0, "media\n", "")
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
+def test_help_names_our_commands_beside_scrapys(tmp_path, arguments):
+    done = run(tmp_path, *MEDIACRAWL, *arguments).check()
+    names = [line.split()[0] for line in done.out.splitlines() if line.startswith("  ") and line.strip()]
+    assert {"crawl", "list", "catalogue", "demo", "shell"} <= set(names)
+    assert done.err == ""
+
+
+@pytest.mark.parametrize("name", ["crawl", "catalogue", "demo"])
+def test_every_command_of_ours_explains_itself(tmp_path, name):
+    done = run(tmp_path, *MEDIACRAWL, name, "--help").check()
+    assert f"scrapy {name} " in done.out
+    assert done.err == ""
+
+
+def test_an_unknown_command_is_named(tmp_path):
+    done = run(tmp_path, *MEDIACRAWL, "crwal")
+    assert done.code == 2
+    assert "Unknown command: crwal" in done.out
+
+
+def test_an_unknown_spider_is_named_and_so_are_those_there_are(tmp_path):
+    assert run(tmp_path, *MEDIACRAWL, "crawl", "audio").sentence == "there is no spider 'audio'; there are: media"
+
+
+def test_the_demo_empties_no_folder_that_is_not_its_own(tmp_path):
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("years of work", encoding="utf-8")
+    sentence = run(tmp_path, *MEDIACRAWL, "demo", "--folder", "mine").sentence
+    assert str(mine) in sentence
+    assert "--folder" in sentence
+    assert (mine / "thesis.txt").read_text(encoding="utf-8") == "years of work"
+
+
+def test_the_demo_says_that_its_folder_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    for folder in ("file", "file/below"):
+        sentence = run(tmp_path, *MEDIACRAWL, "demo", "--folder", folder).sentence
+        assert str(tmp_path / folder) in sentence
+
+
+# -- arguments that cannot be used -------------------------------------------------------------------------------
+
+
+def test_a_seed_file_that_is_not_there_is_looked_for_in_a_folder_that_is_named(tmp_path):
+    sentence = crawl(tmp_path, seed="nothing.txt").sentence
+    assert "'nothing.txt'" in sentence
+    assert str(tmp_path) in sentence
+    assert not (tmp_path / ".mediacrawl" / "frontier.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"seed": "pkg:no_such_package/seeds.txt"}, "no package 'no_such_package'"),
+        ({"seed": "pkg:mediacrawl/exclusions/nothing.txt"}, "'exclusions/nothing.txt'"),
+        ({"seed": "pkg:mediacrawl"}, "pkg:package/path"),
+        ({"seed": "."}, "Is a directory"),
+        ({"seed": "ftp://127.0.0.1/"}, "only http and https"),
+        ({"seed": "http://127.0.0.1/", "scope": "nonsense"}, "scope=nonsense"),
+        ({"seed": "http://127.0.0.1/", "include": "missing.txt"}, "'missing.txt'"),
+        ({"seed": "http://127.0.0.1/", "include": "."}, "Is a directory"),
+        ({"seed": "http://127.0.0.1/", "fresh": "maybe"}, "fresh=maybe"),
+        ({}, "no seed is given"),
+        ({"seed": ""}, "no seed is given"),
+        ({"seed": "https://tonspur.example/"}, "MEDIACRAWL_CONTACT"),
+        ({"seed": "https://tonspur.example/seeds.txt"}, "MEDIACRAWL_CONTACT"),
+        ({"seed": "\udcff.txt"}, "No such file"),
+    ],
+)
+def test_an_argument_that_cannot_be_used_is_told_in_one_sentence(tmp_path, arguments, words):
+    assert words in crawl(tmp_path, **arguments).sentence
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"NEVERCRAWL_FILES": "no-such-list.txt"}, "NEVERCRAWL_FILES"),
+        ({"MEDIACRAWL_DIR": "file/state"}, "file/state"),
+        ({"POLITENESS_MIN_DELAY": "soon"}, "'soon'"),
+        ({"POLITENESS_MIN_DELAY": "3000"}, "POLITENESS_MAX_DELAY"),
+        ({"POLITENESS_FACTOR": "-1"}, "negative"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_told_in_one_sentence(tmp_path, settings, words):
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    assert words in crawl(tmp_path, settings, seed="http://127.0.0.1/").sentence
+
+
+def test_an_argument_without_a_value_is_told_in_one_sentence(tmp_path):
+    assert run(tmp_path, *MEDIACRAWL, "crawl", "media", "-a", "seed").sentence.startswith("Invalid -a value")
+
+
+# -- seeds -------------------------------------------------------------------------------------------------------
+
+
+def test_bad_lines_of_a_seed_file_are_reported_with_their_numbers_and_the_others_crawled(tmp_path, site):
+    site.page("/")
+    site.page("/b")
+    lines = ["# ours", site.url("/"), "not a url", "", "ftp://a.example/x", f"{site.url('/b')}  # again", "\x00\x01"]
+    (tmp_path / "seeds.txt").write_text("\n".join(lines), encoding="utf-8")
+    done = crawl(tmp_path, seed="seeds.txt").check()
+    assert sorted(site.paths) == ["/", "/b"]
+    warnings = [line for line in done.err.splitlines() if "Left out" in line]
+    assert [line.partition("Left out: ")[2].split(": ")[0] for line in warnings] == [
+        "seeds.txt:3", "seeds.txt:5", "seeds.txt:7",
+    ]  # fmt: skip
+    assert done.out == ""
+
+
+@pytest.mark.parametrize("mark", [",", "\n", " , ", ",\n"])
+def test_seeds_may_be_urls_by_comma_or_line(tmp_path, site, mark):
+    site.page("/a")
+    site.page("/b")
+    crawl(tmp_path, seed=mark.join([site.url("/a"), site.url("/b")])).check()
+    assert sorted(site.paths) == ["/a", "/b"]
+
+
+def test_a_seed_list_may_travel_in_a_package(tmp_path, site):
+    site.page("/a")
+    package = tmp_path / "my_seeds"
+    package.mkdir()
+    (package / "__init__.py").write_text("", encoding="utf-8")
+    (package / "seeds.txt").write_text(site.url("/a"), encoding="utf-8")
+    command = crawl_command({"seed": "pkg:my_seeds/seeds.txt"}, QUICK)
+    run(tmp_path, *command, PYTHONPATH=os.pathsep.join([str(ROOT), str(tmp_path)])).check()
+    assert site.paths == ["/a"]
+
+
+def test_a_seed_that_is_no_utf8_is_read_as_latin_1_and_that_is_said(tmp_path, site):
+    site.page("/%C3%BF")
+    done = crawl(tmp_path, seed=site.url("/") + "\udcff").check()
+    assert site.paths == ["/%C3%BF"]
+    assert "read as Latin-1" in done.err
+
+
+def test_a_seed_list_may_stand_on_a_server(tmp_path, site):
+    site.at("/seeds.txt", Resource(f"{site.url('/a')}\nnot a url\n{site.url('/b')}\n".encode(), "text/plain"))
+    site.page("/a")
+    site.page("/b")
+    done = crawl(tmp_path, seed=site.url("/seeds.txt")).check()
+    assert sorted(site.paths) == ["/a", "/b", "/seeds.txt"]
+    assert f"Left out: {site.url('/seeds.txt')}:2: " in done.err
+
+
+def test_a_seed_list_on_the_crawled_site_slows_that_site_no_further(tmp_path, site):
+    """The list is fetched without a lease; what its slot waits for must not count as the site's response time."""
+    site.at("/seeds.txt", Resource(f"{site.url('/a')}\n".encode(), "text/plain"))
+    site.page("/a", *(f"/{number}" for number in range(4)))
+    for number in range(4):
+        site.page(f"/{number}")
+    settings = {"POLITENESS_FIRST_DELAY": 1.0, "POLITENESS_FACTOR": 10.0}
+    done = crawl(tmp_path, settings, seed=site.url("/seeds.txt")).check()
+    assert len(site.paths) == 6
+    # The slot's wait of a second would have become delays of ten seconds and more.
+    assert max(site.gaps()) < 9.0, done.err
+
+
+def test_a_seed_list_that_the_server_has_not_ends_the_crawl_with_one_sentence(tmp_path, site):
+    assert "status 404" in crawl(tmp_path, seed=site.url("/seeds.txt")).logged
+
+
+def test_a_seed_list_on_a_server_that_is_not_there_ends_the_crawl_with_one_sentence(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/seeds.txt"
+    assert url in crawl(tmp_path, seed=url).logged
+
+
+def test_a_seed_list_on_loopback_does_not_open_the_web_to_an_unknown_crawler(tmp_path, site):
+    site.at("/seeds.txt", Resource(b"https://tonspur.example/\n", "text/plain"))
+    assert "MEDIACRAWL_CONTACT" in crawl(tmp_path, seed=site.url("/seeds.txt")).logged
+    assert site.paths == ["/seeds.txt"]
+
+
+def test_loopback_is_crawled_without_a_contact(tmp_path, page, site):
+    crawl(tmp_path, seed=page).check()
+    assert site.paths == ["/"]
+
+
+def test_arguments_of_scrapyd_are_no_business_of_the_spider(tmp_path, page, site):
+    crawl(tmp_path, seed=page, _job="26819-ed32ed21112d", _version="1", anything="else").check()
+    assert site.paths == ["/"]
+
+
+# -- the state folder --------------------------------------------------------------------------------------------
+
+
+def test_a_second_crawl_in_one_folder_is_refused_and_the_first_goes_on(tmp_path, site):
+    site.page("/", *(f"/{number}" for number in range(12)))
+    for number in range(12):
+        site.page(f"/{number}")
+    slow = {**QUICK, "POLITENESS_MIN_DELAY": 0.5}
+    first = subprocess.Popen(
+        crawl_command({"seed": site.url("/")}, slow),
+        cwd=tmp_path,
+        env=environment(),
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    try:
+        site.until(lambda log: len(log) >= 3)
+        for arguments in ({"seed": site.url("/0")}, {}, {"seed": site.url("/0"), "fresh": "1"}):
+            sentence = crawl(tmp_path, **arguments).sentence
+            assert "another crawl is working on" in sentence
+            assert "JOBDIR" in sentence
+        _, log = first.communicate(timeout=60)
+    finally:
+        first.kill()
+        first.wait()
+    assert first.returncode == 0
+    assert "Traceback" not in log
+    assert len(site.paths) == len(set(site.paths)) == 13
+
+
+@pytest.mark.parametrize("noise", [b"\x00" * 5000, os.urandom(20_000), b"not a database at all\n" * 100])
+def test_a_frontier_that_is_no_frontier_is_named_and_left_as_it_is(tmp_path, page, site, noise):
+    state = tmp_path / ".mediacrawl"
+    state.mkdir()
+    (state / "frontier.db").write_bytes(noise)
+    assert "frontier.db" in crawl(tmp_path, seed=page).sentence
+    assert site.paths == []
+    assert (state / "frontier.db").read_bytes() == noise
+
+
+def test_a_frontier_of_somebody_else_is_left_alone(tmp_path, page):
+    (tmp_path / ".mediacrawl").mkdir()
+    path = tmp_path / ".mediacrawl" / "frontier.db"
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE diary (day TEXT)")
+    db.execute("INSERT INTO diary VALUES ('monday')")
+    db.commit()
+    db.close()
+    assert "not a frontier" in crawl(tmp_path, seed=page).sentence
+    db = sqlite3.connect(path)
+    assert db.execute("SELECT * FROM diary").fetchall() == [("monday",)]
+    db.close()
+
+
+def test_fresh_starts_anew_where_a_frontier_cannot_be_read(tmp_path, page, site):
+    (tmp_path / ".mediacrawl").mkdir()
+    (tmp_path / ".mediacrawl" / "frontier.db").write_bytes(b"noise" * 1000)
+    crawl(tmp_path, seed=page, fresh="1").check()
+    assert site.paths == ["/"]
+
+
+def test_a_catalogue_that_cannot_be_opened_ends_the_crawl_before_it_asks_anybody(tmp_path, page, site):
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    assert "media.db" in crawl(tmp_path, {"MEDIACRAWL_DB": "file/media.db"}, seed=page).logged
+    assert site.paths == []
+
+
+def test_without_a_seed_an_earlier_crawl_goes_on(tmp_path, page, site):
+    crawl(tmp_path, seed=page).check()
+    done = crawl(tmp_path).check()
+    assert site.paths == ["/"]
+    assert "Spider closed (finished)" in done.err

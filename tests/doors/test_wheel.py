@@ -1,0 +1,98 @@
+"""The package as it is shipped: a wheel, which is run here as a zip file, as scrapyd runs its eggs."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from importlib.metadata import PackageNotFoundError, version
+
+import pytest
+from command_line import QUICK, ROOT, crawl_command, run
+
+SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "mediacrawl", "exclusions")
+
+
+def has_backend():
+    """Whether pyproject.toml's backend is here; else pip fetches it for the build, as it does for anybody."""
+    try:
+        return int(version("setuptools").partition(".")[0]) >= 77
+    except PackageNotFoundError:
+        return False
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """A wheel built from a copy of the sources."""
+    folder = tmp_path_factory.mktemp("build")
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
+        else:
+            shutil.copy(ROOT / name, folder / name)
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", "dist", "."]
+    if has_backend():
+        command.append("--no-build-isolation")
+    built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    assert built.returncode == 0, built.stderr
+    (path,) = (folder / "dist").glob("*.whl")
+    return path
+
+
+def run_zipped(wheel, folder, *command):
+    """Run a command with the wheel, as it is, before everything else on the path."""
+    return run(folder, *command, PYTHONPATH=str(wheel), SCRAPY_SETTINGS_MODULE="mediacrawl.settings")
+
+
+def test_the_wheel_has_all_data_and_no_more(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    lists = {f"mediacrawl/exclusions/{path.name}" for path in (ROOT / "exclusions").glob("*.txt")}
+    media = {f"mediacrawl/demo/media/{path.name}" for path in (ROOT / "mediacrawl/demo/media").iterdir()}
+    modules = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "mediacrawl").rglob("*.py")
+        if "__pycache__" not in path.parts
+    }
+    assert "mediacrawl/exclusions/NeverCrawl.txt" in lists
+    assert len(media) > 10
+    assert lists | media | modules | {"mediacrawl/py.typed"} <= names
+    assert not [name for name in names if name.startswith(("tests", "benchmarks", "training"))]
+
+
+def test_the_package_that_runs_is_the_zipped_one(wheel, tmp_path):
+    done = run_zipped(wheel, tmp_path, sys.executable, "-c", "import mediacrawl; print(mediacrawl.__file__)")
+    assert done.out == os.path.join(wheel, "mediacrawl", "__init__.py") + "\n"  # noqa: PTH118 - below a file
+
+
+def test_list_prints_the_spider_and_nothing_else_from_the_zip(wheel, tmp_path):
+    done = run_zipped(wheel, tmp_path, sys.executable, "-m", "scrapy", "list")
+    assert (done.code, done.out, done.err) == (0, "media\n", "")
+
+
+def test_a_crawl_from_the_zip_obeys_the_lists_in_it(wheel, tmp_path, site):
+    """Both lists are the package's own: no file of that name is here."""
+    hosts = dict.fromkeys(("tonspur.example", "nevercrawl.example", "www.nevercrawl.example"), "127.0.0.1")
+    site.page("/", "/a", "/a.zip", *(site.url("/", host) for host in hosts))
+    site.page("/a")
+    settings = {
+        **QUICK,
+        "MEDIACRAWL_CONTACT": "http://localhost/tests",
+        "RESOLVER_HOSTS": json.dumps(hosts),
+    }
+    command = crawl_command({"seed": site.url("/", "tonspur.example")}, settings)
+    done = run_zipped(wheel, tmp_path, *command).check()
+    assert sorted(site.paths) == ["/", "/a"]
+    assert {entry.host for entry in site.log} == {"tonspur.example"}
+    assert "'drop/nevercrawl': 2" in done.err
+    assert "'drop/extension': 1" in done.err
+
+
+def test_the_demo_runs_from_the_zip(wheel, tmp_path):
+    done = run_zipped(wheel, tmp_path, sys.executable, "-m", "mediacrawl", "demo").check()
+    assert "media files" in done.out
+    assert (tmp_path / "demo-crawl" / "media.db").exists()
+    listed = run_zipped(wheel, tmp_path, sys.executable, "-m", "mediacrawl", "catalogue", "--db", "demo-crawl/media.db")
+    assert listed.check().out.count("\n") >= 15

@@ -1,0 +1,165 @@
+"""What is special to the store in a file."""
+
+import os
+import resource
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from mediacrawl.frontier import FrontierError, FrontierPolicy
+from mediacrawl.frontier.stores import check_store, delete_store, open_store
+from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.records import Candidate, End, Outcome
+
+POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.0)
+
+
+def start(folder, now=1000.0):
+    return open_store("sqlite", folder, POLICY, now)
+
+
+def candidates(number, site="a.org"):
+    return [Candidate(f"http://{site}/{n}", site, "pages") for n in range(number)]
+
+
+def test_a_second_crawl_in_the_same_folder_is_refused_with_a_sentence(tmp_path):
+    first = start(tmp_path)
+    with pytest.raises(FrontierError, match="another crawl is working"):
+        start(tmp_path)
+    with pytest.raises(FrontierError, match="another crawl is working"):
+        check_store("sqlite", tmp_path)
+    first.close()
+    start(tmp_path).close()
+
+
+@pytest.mark.parametrize("noise", [b"not a database at all" * 100, b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_file_that_is_no_frontier_is_refused_with_a_way_out(tmp_path, noise):
+    (tmp_path / "frontier.db").write_bytes(noise)
+    with pytest.raises(FrontierError, match="fresh=1"):
+        start(tmp_path)
+
+
+def test_a_file_that_was_cut_short_is_refused_with_a_way_out(tmp_path):
+    store = start(tmp_path)
+    store.add(candidates(3000))
+    store.close()
+    path = tmp_path / "frontier.db"
+    os.truncate(path, path.stat().st_size // 3)
+    with pytest.raises(FrontierError, match="fresh=1"):
+        store = start(tmp_path)
+        store.take(1000.0, 1)
+        pytest.fail("a third of a file was taken for a frontier")
+
+
+def test_another_program_s_database_is_left_alone(tmp_path):
+    with sqlite3.connect(tmp_path / "frontier.db") as db:
+        db.execute("CREATE TABLE precious (x)")
+    db.close()
+    with pytest.raises(FrontierError, match="not a frontier"):
+        start(tmp_path)
+
+
+def test_a_newer_layout_is_refused(tmp_path):
+    start(tmp_path).close()
+    with sqlite3.connect(tmp_path / "frontier.db") as db:
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+    with pytest.raises(FrontierError, match="another version"):
+        start(tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(FrontierError, match="cannot be kept"):
+        start(tmp_path / "file" / "state")
+
+
+def test_deleting_names_what_went_and_refuses_what_is_in_use(tmp_path):
+    store = start(tmp_path)
+    with pytest.raises(FrontierError, match="another crawl"):
+        delete_store(tmp_path)
+    store.close()
+    assert [path.name for path in delete_store(tmp_path)] == ["frontier.db"]
+    assert delete_store(tmp_path) == []
+
+
+def test_a_store_that_failed_answers_nothing_more_and_keeps_what_was_committed(tmp_path):
+    store = start(tmp_path)
+    store.add(candidates(10))
+    store.commit()
+    blocker = sqlite3.connect(tmp_path / "frontier.db", isolation_level=None)
+    blocker.execute("BEGIN IMMEDIATE")
+    store._db.execute("PRAGMA busy_timeout = 10")
+    with pytest.raises(FrontierError, match="what was committed is safe"):
+        store.take(1000.0, 1)
+    blocker.execute("ROLLBACK")
+    blocker.close()
+    with pytest.raises(FrontierError):
+        store.add(candidates(20))
+    store.close()
+    again = start(tmp_path)
+    assert again.pending() == 10
+    assert len(again.take(1000.0, 1)) == 1
+    again.close()
+
+
+FILL = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from test_sqlite_store import candidates, start
+from mediacrawl.frontier import FrontierError
+store = start(Path(sys.argv[1]))
+added = 0
+try:
+    for page in range(10_000):
+        added += store.add(candidates(50, f"s{page}.org")).new
+        store.commit()
+        committed = added
+except FrontierError as error:
+    print(committed, "safe" in str(error))
+store.close()
+"""
+
+
+def test_a_full_disk_loses_nothing_that_was_committed(tmp_path):
+    limit = 2_000_000
+
+    def small_files():
+        import signal
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    command = [sys.executable, "-c", FILL, str(tmp_path), os.path.dirname(__file__)]
+    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+    done = subprocess.run(
+        command, preexec_fn=small_files, capture_output=True, text=True, env=environment, check=True
+    )
+    committed, safe = done.stdout.split()
+    assert safe == "True"
+    store = start(tmp_path)
+    assert store.pending() == int(committed) > 1000
+    store.close()
+
+
+@pytest.mark.parametrize("clean", [True, False])
+def test_probe_states_and_clocks_outlive_the_process(tmp_path, clean):
+    store = start(tmp_path)
+    store.add(candidates(2))
+    (lease,) = store.take(1000.0, 1)
+    store.finish(lease, Outcome(End.CONTINUE, state=b"x" * 20_000, response_time=2.0), 1000.0)
+    store.commit()
+    if clean:
+        store.close()
+    else:
+        # A kill: the files stay as they are, the lock goes with the process.
+        os.close(store._lock)
+    again = start(tmp_path, now=1001.0)
+    assert again.take(1009.0, 1) == []
+    (lease,) = again.take(1010.0, 1)
+    assert lease.state == b"x" * 20_000
+    assert again.site("a.org").samples == (2.0,)
+    again.close()
