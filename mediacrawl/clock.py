@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 
-
 _ASLEEP_TOO: int | None = getattr(time, "CLOCK_BOOTTIME", None)
 
 

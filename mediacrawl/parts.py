@@ -105,7 +105,8 @@ class Parts:
     @property
     def leases(self) -> bool:
         """Whether this crawl runs on our scheduler, which gives a lease with every request."""
-        return str(self.settings.get("SCHEDULER")).endswith("PenaltyBoxScheduler")
+        named = self.settings.get("SCHEDULER")
+        return str(getattr(named, "__name__", named)).endswith("PenaltyBoxScheduler")
 
     @cached_property
     def robots(self) -> RobotsBook:

@@ -26,6 +26,7 @@ from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider, IgnoreRequest
 from scrapy.utils.asyncio import CallLaterResult, call_later
+from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
@@ -36,6 +37,7 @@ from mediacrawl.politeness.retry import after_failure
 from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Lease, Outcome, Visit
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.signals import visit_ended
+from mediacrawl.store import StoreError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -118,6 +120,19 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._housekeeper = call_later(HOUSEKEEPING, self._housekeep)
         return None
 
+    def stop(self, reason: str, error: Exception) -> None:
+        """End the crawl because what it writes to failed. What was committed is safe; the next start goes on there.
+
+        Args:
+            reason: why, as the crawl's finish reason.
+            error: its sentence goes to the log.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        logger.critical("%s", error)
+        call_later(0, lambda: deferred_from_coro(self._crawler.engine.close_spider_async(reason=reason)))
+
     def close(self, reason: str) -> Deferred[None] | None:  # noqa: ARG002
         """Give back what was not sent, and let go of the frontier."""
         self._closed = True
@@ -127,8 +142,11 @@ class PenaltyBoxScheduler(BaseScheduler):
         for visit, _ in list(self._open.values()):
             self.end(visit)
         self._write_stats()
-        if "frontier" in self._parts.__dict__:
-            self._parts.final = self.frontier.counts()
+        if self._parts.final is None:
+            try:
+                self._parts.final = self.frontier.counts()
+            except FrontierError:
+                self._parts.final = NOTHING
             self.frontier.close()
         return None
 
@@ -157,18 +175,27 @@ class PenaltyBoxScheduler(BaseScheduler):
         """The next request that may go out at once, or None; then the timer wakes the engine when one may."""
         if self._ready:
             return self._ready.popleft()
-        while self._leases or self._take_leases():
-            request = self._request(self._leases.popleft())
-            if request is not None:
-                return request
-        self._set_timer()
+        if self._closed:
+            return None
+        try:
+            while self._leases or self._take_leases():
+                request = self._request(self._leases.popleft())
+                if request is not None:
+                    return request
+            self._set_timer()
+        except FrontierError as error:
+            self.stop("frontier_error", error)
         return None
 
     # -- what our own doors ask ------------------------------------------------------------------------------
 
     def add(self, candidates: list[Candidate]) -> int:
         """Let URLs join the frontier; answers how many were new."""
-        added = self.frontier.add(candidates)
+        try:
+            added = self.frontier.add(candidates)
+        except FrontierError as error:
+            self.stop("frontier_error", error)
+            return 0
         self._counted["frontier/new"] += added.new
         self._counted["frontier/known"] += added.known
         if added.new:
@@ -188,7 +215,10 @@ class PenaltyBoxScheduler(BaseScheduler):
         outcome = self._outcome(visit)
         if visit.found:
             self.add(visit.found)
-        self.frontier.finish(visit.lease, outcome, self._clock.now())
+        try:
+            self.frontier.finish(visit.lease, outcome, self._clock.now())
+        except FrontierError as error:
+            self.stop("frontier_error", error)
         self._counted[f"frontier/end/{outcome.end}"] += 1
         if outcome.reason is not None:
             self._counted[f"drop/{outcome.reason}"] += 1
@@ -245,7 +275,8 @@ class PenaltyBoxScheduler(BaseScheduler):
         outcome = visit.outcome
         if outcome is None:
             outcome = self._undecided(visit)
-        outcome.asked = visit.sent is not None
+        # What fails on its way out, by a middleware's own doing, counts too: nothing else would slow it down or end it.
+        outcome.asked = visit.sent is not None or (outcome.end is End.AGAIN and not outcome.hold)
         outcome.response_time = visit.response_time
         if visit.crawl_delay is not None:
             outcome.crawl_delay = visit.crawl_delay
@@ -253,7 +284,7 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _undecided(self, visit: Visit) -> Outcome:
         """What a visit came to on which nobody decided."""
-        if visit.error:
+        if visit.error and visit.kind is not Kind.ROBOTS:
             return after_failure(visit.lease.attempt, self._attempts, Drop.DOWNLOAD_ERROR)
         if visit.sent is None:
             return Outcome(End.RETURNED) if self._closed else Outcome(End.DROPPED, Drop.IGNORED)
@@ -285,9 +316,14 @@ class PenaltyBoxScheduler(BaseScheduler):
             if not visit.items:
                 self.end(visit)
 
-    def _item_failed(self, response: Response | Failure | None) -> None:
+    def _item_failed(self, response: Response | Failure | None, failure: Failure) -> None:
         visit = _visit(response)
-        if visit is not None:
+        if visit is not None and isinstance(failure.value, StoreError):
+            # Nothing can be stored, so nothing may be finished: the file is asked again when there is room.
+            visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
+            self._item_stored(response)  # type: ignore[arg-type]
+            self.stop("store_error", failure.value)
+        elif visit is not None:
             visit.error = visit.error or "item_error"
             visit.outcome = after_failure(visit.lease.attempt, self._attempts, Drop.CALLBACK_ERROR)
             self._item_stored(response)  # type: ignore[arg-type]
@@ -319,9 +355,13 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._sweep()
         self._write_stats()
         now = self._clock.now()
-        if now - self._committed >= self._commit_every:
-            self._committed = now
-            self.frontier.commit()
+        try:
+            if now - self._committed >= self._commit_every:
+                self._committed = now
+                self.frontier.commit()
+            self._set_timer()
+        except FrontierError as error:
+            self.stop("frontier_error", error)
 
     def _write_stats(self) -> None:
         """Counted here and written once a second: a call to the collector for each link costs a tenth of a page."""

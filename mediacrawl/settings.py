@@ -155,6 +155,7 @@ CONCURRENT_ITEMS = 1
 
 DOWNLOADER_MIDDLEWARES = {
     # Ours, from the engine outward.
+    "mediacrawl.middlewares.ContactMiddleware": 30,
     "mediacrawl.middlewares.NeverCrawlMiddleware": 40,
     "mediacrawl.middlewares.RobotsMiddleware": 60,
     "mediacrawl.middlewares.RedirectCapMiddleware": 605,

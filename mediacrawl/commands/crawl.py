@@ -18,7 +18,7 @@ from mediacrawl.frontier.stores.schema import connect
 from mediacrawl.parts import Parts
 from mediacrawl.spiders.arguments import ArgumentError, Arguments
 
-_FAILED = frozenset({"catalogue_error", "frontier_error", "seed_error", "start_error"})
+_FAILED = frozenset({"catalogue_error", "frontier_error", "store_error", "seed_error", "start_error"})
 """Reasons for the end of a crawl that never was one."""
 
 
@@ -62,7 +62,7 @@ def _check(name: str, arguments: dict[str, str], settings: BaseSettings) -> None
         parts = Parts(settings)
         _check_numbers(parts)
         check(arguments, settings)
-        if not Arguments.read(fresh=arguments.get("fresh", "")).fresh:
+        if not Arguments.read(parts.folder, fresh=arguments.get("fresh", "")).fresh:
             _check_frontier(parts.folder / SQLITE_FILE)
 
 

@@ -5,6 +5,7 @@ any Scrapy project.
 """
 
 from mediacrawl.middlewares.adaptive_delay import AdaptiveDelayMiddleware
+from mediacrawl.middlewares.contact import ContactMiddleware
 from mediacrawl.middlewares.cut import CutMiddleware
 from mediacrawl.middlewares.nevercrawl import NeverCrawlMiddleware
 from mediacrawl.middlewares.redirect import RedirectCapMiddleware
@@ -13,6 +14,7 @@ from mediacrawl.middlewares.robots import RobotsMiddleware
 
 __all__ = [
     "AdaptiveDelayMiddleware",
+    "ContactMiddleware",
     "CutMiddleware",
     "NeverCrawlMiddleware",
     "RedirectCapMiddleware",

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy import Request
+from scrapy.exceptions import DownloadTimeoutError
 
 from mediacrawl.middlewares.site_slot import SiteSlot
 from mediacrawl.parts import Parts
@@ -66,9 +67,10 @@ class AdaptiveDelayMiddleware:
         self._measure(request)
         return response
 
-    def process_exception(self, request: Request, exception: Exception) -> None:  # noqa: ARG002
-        """A site that does not answer takes as long as we waited for it."""
-        self._measure(request)
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """A site that does not answer in time takes as long as we waited; a connection refused at once says nothing."""
+        if isinstance(exception, DownloadTimeoutError):
+            self._measure(request)
 
     def _measure(self, request: Request) -> None:
         visit: Visit | None = request.meta.get(VISIT)

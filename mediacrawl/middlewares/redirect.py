@@ -10,7 +10,7 @@ from scrapy import Request
 from mediacrawl import foreign
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
-from mediacrawl.priority import link_class
+from mediacrawl.priority import first_score, link_class
 from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Outcome, Visit
 from mediacrawl.scope.canonical import canonical, resolve
 from mediacrawl.scope.sites import authority_of, site_of
@@ -89,6 +89,7 @@ class RedirectCapMiddleware:
             depth=lease.depth,
             hops=lease.hops + 1,
             parent=lease.parent,
+            score=first_score(lease.kind),
             evidence=replace(lease.evidence, requested_url=lease.evidence.requested_url or lease.url),
         )
         admit = getattr(self._crawler.spider, "admit", None)

@@ -10,6 +10,7 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
 
 from mediacrawl import foreign
 from mediacrawl.middlewares.redirect import target_of
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 logger = logging.getLogger(__name__)
-
-LOOK_AGAIN = 60.0
-"""Seconds until a site is looked at again, at the latest, of which one authority's robots.txt could not be had."""
 
 
 class RobotsMiddleware:
@@ -107,7 +105,7 @@ class RobotsMiddleware:
             raise refuse(request, self._stats, Drop.ROBOTS, f"{request.url} ({saying.rule})")
         if saying.say is not Say.ALLOWED:
             if visit is not None:
-                visit.outcome = Outcome(End.AGAIN, hold=min(saying.wait, LOOK_AGAIN))
+                visit.outcome = Outcome(End.RETURNED, hold=max(saying.wait, 1.0))
                 foreign.hide(request, self._crawler.spider)
             else:
                 self._stats.inc_value(f"drop/{Drop.ROBOTS}")
@@ -127,7 +125,7 @@ class RobotsMiddleware:
         if 300 <= status < 400:
             status, body = 0, b""
         self._stats.inc_value("robots/fetched" if status else "robots/failed")
-        self._stats.inc_value(f"robots/status/{status}")
+        self._stats.inc_value(f"robots/status/{status if 100 <= status < 600 else 'other'}")
         now = self._clock.now()
         if self._parts.settings.getbool("REQUEST_LOG_ENABLED"):
             self._parts.request_log.write_robots(now, url, status, body)
@@ -162,7 +160,18 @@ class RobotsMiddleware:
         visit.url = saying.url
         visit.kind = Kind.ROBOTS
         visit.crawl_delay = saying.crawl_delay
-        headers = {"User-Agent": request.headers.get("User-Agent", b"")}
+        # Uncompressed, since what cannot be unpacked would fall on the page; and few of these files are large.
+        headers = {"User-Agent": request.headers.get("User-Agent", b""), "Accept-Encoding": "identity"}
         meta = {**request.meta, VISIT: visit}
         robots = request.replace(url=saying.url, headers=headers, method="GET", body=b"", meta=meta)
-        return foreign.hide(robots, self._crawler.spider)
+        return foreign.hide(robots, self._crawler.spider).replace(errback=self._robots_failed)
+
+    def _robots_failed(self, failure: Failure) -> None:
+        """What was not heard of as a response or an exception: another part could not read the answer."""
+        visit: Visit = failure.request.meta[VISIT]  # type: ignore[attr-defined]
+        if visit.outcome is None and visit.sent is not None:
+            self._learn(authority_of(visit.lease.url), visit.url, 0, b"")
+            visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
+        ended = getattr(self._crawler.engine.scheduler, "failed", None)
+        if ended is not None:
+            ended(failure)

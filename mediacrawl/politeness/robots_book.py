@@ -16,6 +16,8 @@ from mediacrawl.politeness.robots import RobotsRules
 
 CACHED = 10_000
 """Parsed files in memory, some 5 KB each; the others lie in the store as our group's text, 140 bytes at the median."""
+CACHED_TEXT = 8_000_000
+"""Characters of rules in memory; parsed they take some twenty times that. One file may have half a million."""
 
 
 class Say(StrEnum):
@@ -92,7 +94,7 @@ class _Entry:
     hops: int = 0
 
     def pack(self) -> bytes:
-        fields = (_FORMAT, self.text, self.status, self.fetched, self.failed, self.failures)
+        fields = (_FORMAT, self.text, self.status, self.fetched, self.failed, self.failures, self.url, self.hops)
         packed: bytes = msgpack.packb(fields, unicode_errors="replace")
         return packed
 
@@ -101,7 +103,7 @@ class RobotsBook:
     """The robots.txt of every authority met.
 
     On disk: one record per authority in the store's table (msgpack: format, our group's text, status, two dates,
-    failures). A kill loses records since the last commit; they are fetched again.
+    failures, where it was redirected to). A kill loses records since the last commit; they are fetched again.
 
     Args:
         token: our product token.
@@ -122,6 +124,7 @@ class RobotsBook:
         self._store = store
         self._attempts = attempts
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        self._text = 0
 
     def ask(self, authority: str, url: str, now: float) -> Saying:
         """May `url` of `authority` be fetched now?
@@ -178,14 +181,17 @@ class RobotsBook:
         entry.url = url
         entry.hops += 1
         self._keep(authority, entry)
+        self._store.set_robots(authority, entry.pack())
         return True
 
     def _stale(self, entry: _Entry, now: float) -> bool:
         if entry.url:
             return True
+        # A date in the future shows that the clock was set back; such a copy would count for too long.
         if entry.failed != _NEVER:
-            return now >= entry.failed + (self._max_age if self._given_up(entry) else self._retry)
-        return now >= entry.fetched + self._max_age
+            age = self._max_age if self._given_up(entry) else self._retry
+            return not entry.failed <= now < entry.failed + age
+        return not entry.fetched <= now < entry.fetched + self._max_age
 
     def _given_up(self, entry: _Entry) -> bool:
         return entry.fetched == _NEVER and entry.failures >= self._attempts
@@ -204,10 +210,11 @@ class RobotsBook:
         return entry
 
     def _keep(self, authority: str, entry: _Entry) -> None:
+        old = self._entries.pop(authority, None)
         self._entries[authority] = entry
-        self._entries.move_to_end(authority)
-        if len(self._entries) > CACHED:
-            self._entries.popitem(last=False)
+        self._text += len(entry.text) - (len(old.text) if old else 0)
+        while len(self._entries) > CACHED or (self._text > CACHED_TEXT and len(self._entries) > 1):
+            self._text -= len(self._entries.popitem(last=False)[1].text)
 
 
 def _delay(entry: _Entry) -> float | None:
@@ -217,10 +224,10 @@ def _delay(entry: _Entry) -> float | None:
 def _read(record: bytes, token: str) -> _Entry | None:
     """The entry of a stored record; None if it cannot be read, so that the file is fetched again."""
     try:
-        version, text, status, fetched, failed, failures = msgpack.unpackb(record)
+        version, text, status, fetched, failed, failures, url, hops = msgpack.unpackb(record)
         if version != _FORMAT:
             return None
         rules = RobotsRules.parse(text.encode(), token)
-        return _Entry(rules, text, int(status), float(fetched), float(failed), int(failures))
+        return _Entry(rules, text, int(status), float(fetched), float(failed), int(failures), str(url), int(hops))
     except (ValueError, TypeError, AttributeError, msgpack.UnpackException):
         return None

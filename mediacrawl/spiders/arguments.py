@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from mediacrawl.scope import NeverCrawl, NeverCrawlError, is_loopback, site_of
 from mediacrawl.scope.include import Include, IncludeError
 from mediacrawl.scope.seeds import SeedError, parse_seeds, read_seed_source, split_inline
 from mediacrawl.scope.sites import host_of
+from mediacrawl.spiders.borders import Borders
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -35,32 +36,36 @@ class Arguments:
         seeds: canonical URLs to begin with.
         lists: http(s) URLs of lists of seeds, fetched when the crawl starts.
         problems: one sentence for each line of a seed list that could not be used.
-        same_site: keep to the seeds' sites.
-        include: the whitelist, if one was given.
+        borders: where the crawl may go, the seeds' sites not yet counted.
+        include: the whitelist, if there is one.
         fresh: forget what an earlier crawl left.
     """
 
     seeds: list[str] = field(default_factory=list)
     lists: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    same_site: bool = False
+    borders: Borders = field(default_factory=Borders)
     include: Include | None = None
     fresh: bool = False
 
     @classmethod
-    def read(cls, seed: str = "", scope: str = "web", include: str = "", fresh: str = "") -> Arguments:
-        """Read the arguments as the command line gives them.
+    def read(cls, folder: Path, seed: str = "", scope: str = "", include: str = "", fresh: str = "") -> Arguments:
+        """Read the arguments as the command line gives them, and the borders of the crawl that goes on.
 
         Args:
+            folder: the crawl's state folder.
             seed: a path, ``pkg:package/file``, the URL of a list, or URLs themselves, by comma or line.
-            scope: ``web`` or ``site``.
-            include: path of a whitelist.
+            scope: ``web`` or ``site``; left out, as the crawl began, at first ``web``.
+            include: path of a whitelist; left out, as the crawl began.
             fresh: yes or no.
 
         Raises:
             ArgumentError: one of them cannot be used.
         """
-        arguments = cls(same_site=_scope(scope), fresh=_switch("fresh", fresh), include=_include(include))
+        arguments = cls(fresh=_switch("fresh", fresh))
+        before = None if arguments.fresh else Borders.load(folder)
+        arguments.borders = _borders(before or Borders(), scope, include)
+        arguments.include = _include(arguments.borders.include)
         if seed.strip():
             arguments._read_seeds(seed.strip())
         return arguments
@@ -93,8 +98,13 @@ class Arguments:
 
     @property
     def sites(self) -> frozenset[str]:
-        """The seeds' sites."""
-        return frozenset(site_of(url) for url in self.seeds)
+        """The sites of all seeds, those of the crawl's earlier starts too."""
+        return self.borders.sites | {site_of(url) for url in self.seeds}
+
+    @property
+    def only_sites(self) -> frozenset[str] | None:
+        """The sites to keep to; None for the whole web."""
+        return self.sites if self.borders.same_site else None
 
     def report(self) -> list[str]:
         """The problems worth showing: all of a few, the first of many."""
@@ -152,10 +162,14 @@ def _is_list(url: str) -> bool:
     return url.startswith(("http://", "https://")) and path.lower().endswith(_LISTS)
 
 
-def _scope(text: str) -> bool:
-    if text not in {"web", "site"}:
-        raise ArgumentError(f"scope={text} is not known; use scope=web (the default) or scope=site")
-    return text == "site"
+def _borders(before: Borders, scope: str, include: str) -> Borders:
+    if scope not in {"", "web", "site"}:
+        raise ArgumentError(f"scope={scope} is not known; use scope=web (the default) or scope=site")
+    return replace(
+        before,
+        same_site=scope == "site" if scope else before.same_site,
+        include=str(Path(include).resolve()) if include else before.include,
+    )
 
 
 def _switch(name: str, text: str) -> bool:

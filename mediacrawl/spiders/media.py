@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,7 +13,7 @@ from scrapy.exceptions import CloseSpider, IgnoreRequest
 from twisted.python.failure import Failure
 
 from mediacrawl.extract import Page, looks_like_feed, parse_feed, parse_page
-from mediacrawl.frontier.stores import delete_store
+from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.parts import Parts, locate, today
 from mediacrawl.politeness.retry import after_status
 from mediacrawl.politeness.wishes import Wishes, robots_tag
@@ -23,6 +25,7 @@ from mediacrawl.records import VISIT, Candidate, Drop, End, Evidence, Kind, Medi
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import MEDIA_EXTENSIONS, ExtensionFilter, Scope, Traps, extension_of, site_of
 from mediacrawl.spiders.arguments import ArgumentError, Arguments, check_frontier, check_nevercrawl
+from mediacrawl.spiders.borders import Borders
 
 if TYPE_CHECKING:
     from typing import Self
@@ -72,7 +75,7 @@ class MediaSpider(Spider):
         cls,
         crawler: Crawler,
         seed: str = "",
-        scope: str = "web",
+        scope: str = "",
         include: str = "",
         fresh: str = "",
         **kwargs: Any,
@@ -82,7 +85,7 @@ class MediaSpider(Spider):
         Raises:
             ArgumentError: an argument cannot be used.
         """
-        arguments = Arguments.read(seed, scope, include, fresh)
+        arguments = Arguments.read(Parts.of(crawler).folder, seed, scope, include, fresh)
         arguments.check(anonymous=Parts.of(crawler).anonymous)
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
@@ -98,12 +101,18 @@ class MediaSpider(Spider):
             ArgumentError: it cannot; one sentence says why and what to do.
         """
         known = {name: arguments[name] for name in ("seed", "scope", "include", "fresh") if name in arguments}
-        read = Arguments.read(**known)
         parts = Parts(settings)
+        read = Arguments.read(parts.folder, **known)
         read.check(anonymous=parts.anonymous)
         check_nevercrawl(settings)
         check_frontier(settings, parts.folder)
-        if not read.seeds and not read.lists and (read.fresh or not any(parts.folder.glob("frontier.db"))):
+        resumes = not read.fresh and (parts.folder / SQLITE_FILE).exists()
+        if resumes and parts.anonymous and not read.seeds:
+            raise ArgumentError(
+                f"the crawl in {parts.folder.resolve()} cannot go on without an address to complain to; "
+                "set MEDIACRAWL_CONTACT to a page or mail address of yours (-s MEDIACRAWL_CONTACT=https://...)"
+            )
+        if not read.seeds and not read.lists and not resumes:
             raise ArgumentError(
                 f"no seed is given and no crawl lies in {parts.folder.resolve()}; "
                 "begin with -a seed=seeds.txt, or see the demo: scrapy demo"
@@ -117,17 +126,41 @@ class MediaSpider(Spider):
             await self._fetch_list(url)
         for problem in self.arguments.report():
             self.logger.warning("Left out: %s", problem)
+        self._keep_borders()
         seeds = self.arguments.seeds
-        if seeds or self.scheduler.frontier.pending() == 0:
-            self.logger.info("%d seeds on %d sites", len(seeds), len(self.arguments.sites))
+        if seeds:
+            self.logger.info("%d seeds", len(seeds))
         for start in range(0, len(seeds), _BATCH):
-            batch = [self._seed(url) for url in seeds[start : start + _BATCH]]
+            batch = [self._candidate(url, Evidence("seed")) for url in seeds[start : start + _BATCH]]
             self.scheduler.add([candidate for candidate in batch if self.admit(candidate)])
+            await asyncio.sleep(0)
         nothing: tuple[Any, ...] = ()
         for _ in nothing:  # an asynchronous generator is what Scrapy wants
             yield _
 
+    def _keep_borders(self) -> None:
+        arguments = self.arguments
+        borders = replace(arguments.borders, sites=arguments.sites)
+        borders.save(self._parts.folder)
+        if borders.same_site:
+            self.logger.info("scope=site: keeping to %d sites", len(borders.sites))
+        if borders.include:
+            self.logger.info("include: keeping to what %s names", borders.include)
+
     async def _fetch_list(self, url: str) -> None:
+        """Fetch a seed list. Its site's delay is waited for before and counts after, like that of any visit."""
+        frontier, site = self.scheduler.frontier, site_of(url)
+        known = frontier.site(site)
+        if known is not None:
+            await asyncio.sleep(max(known.release - self._parts.clock.now(), 0.0))
+        began = self._parts.clock.now()
+        try:
+            await self._take_list(url)
+        finally:
+            now = self._parts.clock.now()
+            frontier.charge(site, Outcome(End.DONE, response_time=now - began), now)
+
+    async def _take_list(self, url: str) -> None:
         request = Request(url, headers=self._page_headers, meta={"dont_obey_robotstxt": True})
         try:
             response = await self.crawler.engine.download_async(request)
@@ -147,6 +180,7 @@ class MediaSpider(Spider):
     def _forget(self) -> None:
         for path in delete_store(self._parts.folder):
             self.logger.info("fresh: deleted %s", path)
+        Borders.forget(self._parts.folder)
         self.logger.info("fresh: the catalogue and the request log in %s are kept", self._parts.folder)
 
     # -- what the other doors ask ----------------------------------------------------------------------------
@@ -178,7 +212,7 @@ class MediaSpider(Spider):
                 extensions=ExtensionFilter.load(locate(settings["SCOPE_EXTENSIONS_FILE"])),
                 nevercrawl=self._parts.nevercrawl,
                 include=self.arguments.include,
-                only_sites=self.arguments.sites if self.arguments.same_site else None,
+                only_sites=self.arguments.only_sites,
                 loopback_only=self._parts.anonymous,
             )
         return self._scope
@@ -272,21 +306,30 @@ class MediaSpider(Spider):
                 self.scheduler.count(f"drop/{Drop.NOFOLLOW}")
                 continue
             evidence = Evidence(link.via, page.anchor(link), page.title)
-            visit.found.append(self._candidate(visit, url, evidence))
+            visit.found.append(self._candidate(url, evidence, visit))
 
     def _read_feed(self, visit: Visit, response: Response) -> None:
-        feed = parse_feed(response.body, response.url)
-        self.crawler.stats.inc_value("feed/read")
-        base = response.url
-        for entry in feed.entries:
-            found = [(entry.enclosure, "enclosure"), (entry.link, "feed")]
-            for href, via in found:
-                accepted, drops = self.scope.sift(base, [href] if href else [], visit.lease.depth + 1)
-                for _, url in accepted:
-                    evidence = Evidence(via, entry.title[:200], feed.title[:200], base, entry.guid[:200])
-                    visit.found.append(self._candidate(visit, url, evidence))
-                for reason, number in drops.items():
-                    self.crawler.stats.inc_value(f"drop/{reason}", number)
+        feed = parse_feed(response.body[: self._page_bytes], response.url)
+        scheduler = self.scheduler
+        scheduler.count("feed/read")
+        doors = [
+            (href, via, entry)
+            for entry in feed.entries
+            for href, via in ((entry.enclosure, "enclosure"), (entry.link, "feed"))
+            if href
+        ]
+        recent = scheduler.frontier.recent
+        hrefs = [href for href, _, _ in doors]
+        accepted, drops = self.scope.sift(response.url, hrefs, visit.lease.depth + 1, recent)
+        if self._wishes(response).nofollow:
+            drops[Drop.NOFOLLOW] += len(accepted)
+            accepted = []
+        for place, url in accepted:
+            _, via, entry = doors[place]
+            evidence = Evidence(via, entry.title[:200], feed.title[:200], response.url, entry.guid[:200])
+            visit.found.append(self._candidate(url, evidence, visit))
+        for reason, number in drops.items():
+            scheduler.count(f"drop/{reason}", number)
 
     def _read_media(self, visit: Visit, response: Response) -> MediaItem | None:
         session = Session.load(visit.lease.state, self._parts.probe)
@@ -341,23 +384,18 @@ class MediaSpider(Spider):
         values = response.headers.getlist("X-Robots-Tag")
         return robots_tag([value.decode("latin-1") for value in values], self._token) if values else _NO_WISHES
 
-    def _candidate(self, visit: Visit, url: str, evidence: Evidence) -> Candidate:
+    def _candidate(self, url: str, evidence: Evidence, visit: Visit | None = None) -> Candidate:
+        """A URL that was found on the page of a visit, or a seed."""
         kind = Kind.MEDIA if evidence.via in _PLAYERS or extension_of(url) in MEDIA_EXTENSIONS else Kind.PAGE
         return Candidate(
             url=url,
             site=site_of(url),
             link_class=link_class(url),
             kind=kind,
-            depth=visit.lease.depth + 1,
-            parent=visit.lease.url,
+            depth=visit.lease.depth + 1 if visit else 0,
+            parent=visit.lease.url if visit else "",
             score=first_score(kind),
             evidence=evidence,
-        )
-
-    def _seed(self, url: str) -> Candidate:
-        kind = Kind.MEDIA if extension_of(url) in MEDIA_EXTENSIONS else Kind.PAGE
-        return Candidate(
-            url, site_of(url), link_class(url), kind=kind, score=first_score(kind), evidence=Evidence("seed")
         )
 
 

@@ -242,3 +242,29 @@ def test_old_logs_are_packed_when_a_crawl_starts(crawl, name):
     assert crawl.interrupt() == 0
     with gzip.open(log / f"{name}-{day}.jsonl.gz", "rt") as lines:
         assert json.loads(lines.read()) == {"url": "http://a.example/"}
+
+
+def test_a_crawl_that_goes_on_keeps_to_the_borders_it_began_with(crawl):
+    seed = crawl.web.seeds[0]
+    crawl.start("-a", "scope=site", seed=seed)
+    crawl.until(lambda log: len(log) > 5)
+    assert crawl.interrupt() == 0
+    crawl.start(seed="")
+    assert crawl.wait() == 0
+    assert "scope=site" in crawl.text()
+    assert {site_of(entry.url) for entry in crawl.web.settled_log()} == {site_of(seed)}
+
+
+def test_a_crawl_does_not_go_on_among_strangers_without_a_contact(crawl):
+    crawl.start()
+    crawl.until(lambda log: len(log) > 5)
+    assert crawl.interrupt() == 0
+    before = len(crawl.web.settled_log())
+    placeholder = ("-s", "MEDIACRAWL_CONTACT=https://example.invalid/nobody")
+    crawl.start(*placeholder, seed="")
+    assert crawl.wait() == 2
+    crawl.start(*placeholder, seed=f"http://127.0.0.1:{crawl.web.port}/")
+    crawl.until(lambda log: len(log) > before)
+    assert crawl.interrupt() == 0
+    late = crawl.web.settled_log()[before:]
+    assert {entry.host for entry in late} == {"127.0.0.1"}

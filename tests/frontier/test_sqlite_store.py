@@ -135,9 +135,7 @@ def test_a_full_disk_loses_nothing_that_was_committed(tmp_path):
 
     command = [sys.executable, "-c", FILL, str(tmp_path), os.path.dirname(__file__)]
     environment = {**os.environ, "PYTHONPATH": os.getcwd()}
-    done = subprocess.run(
-        command, preexec_fn=small_files, capture_output=True, text=True, env=environment, check=True
-    )
+    done = subprocess.run(command, preexec_fn=small_files, capture_output=True, text=True, env=environment, check=True)
     committed, safe = done.stdout.split()
     assert safe == "True"
     store = start(tmp_path)

@@ -1,0 +1,56 @@
+"""The door that keeps a crawler without an address at home."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from scrapy import Request
+from scrapy.exceptions import NotConfigured
+
+from mediacrawl.middlewares.refused import RefusedRequest
+from mediacrawl.parts import Parts
+from mediacrawl.records import VISIT, Drop, End, Outcome, Visit
+from mediacrawl.scope import is_loopback
+from mediacrawl.scope.sites import host_of
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+_HOLD = 3600.0
+"""Seconds until such a URL is looked at again; it is kept for a start with a contact."""
+
+
+class ContactMiddleware:
+    """Sends nothing outside loopback while MEDIACRAWL_CONTACT is the placeholder.
+
+    Scope refuses such URLs when they are found; this is the last look, for those that an earlier crawl left waiting. It
+    is only there while it is needed. Stats: ``contact/held``.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._stats = crawler.stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl.
+
+        Raises:
+            NotConfigured: the crawl has a contact.
+        """
+        if not Parts.of(crawler).anonymous:
+            raise NotConfigured("MEDIACRAWL_CONTACT is set")
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        """Let the request pass, or hold it.
+
+        Raises:
+            RefusedRequest: it would leave this machine.
+        """
+        if is_loopback(host_of(request.url)):
+            return
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is not None:
+            visit.outcome = Outcome(End.RETURNED, hold=_HOLD)
+        self._stats.inc_value("contact/held")
+        raise RefusedRequest(Drop.PLACEHOLDER_CONTACT, f"{request.url}: set MEDIACRAWL_CONTACT")
