@@ -15,7 +15,9 @@ under a **lease** and makes a Scrapy request of it, which the engine sends at on
 
 On its way out the request passes `middlewares.NeverCrawlMiddleware` and `middlewares.RobotsMiddleware`. The first
 request of an authority (scheme, host, port) is its robots.txt, and it pays the delay like any visit: the page waits in
-the frontier meanwhile. `middlewares.AdaptiveDelayMiddleware` measures how long the site takes to answer.
+the frontier meanwhile. `middlewares.AdaptiveDelayMiddleware` measures how long the site takes to answer,
+`middlewares.CutMiddleware` ends a download when enough of it has come, and `handler.PoliteHTTPHandler` sees to it that
+a request goes out once only.
 
 Whatever comes back **finishes** the lease: in one write the URL gets its end and the site its new release time
 (`politeness.delay`). A **redirect** is finished there too (`middlewares.RedirectCapMiddleware`); its target joins like
@@ -29,7 +31,7 @@ visit. Every request leaves one line in the request log (`observe.request_log`).
 
 Where to look: a URL was not fetched? `scope` and `politeness`. It was fetched too late? `frontier`. A record is wrong?
 `probe`. Rooms import neither Scrapy nor Twisted; what joins them to Scrapy (``spiders``, ``middlewares``,
-``pipelines``, ``extensions``, ``commands``, ``scheduler``) decides nothing.
+``pipelines``, ``extensions``, ``commands``, ``scheduler``, ``handler``, ``resolver``) decides nothing.
 """
 
 __version__ = "0.1.0"

@@ -116,7 +116,7 @@ class Progress:
                 self._sites[visit.lease.site] += 1
                 self._seconds[visit.lease.site] += visit.response_time or 0.0
             if visit.error or (visit.status >= 400 and visit.kind is not Kind.ROBOTS):
-                self._errors[visit.error or str(visit.status)] += 1
+                self._errors[visit.error or (str(visit.status) if visit.status < 600 else "other status")] += 1
 
     def _show(self) -> None:
         self._timer = call_later(self._interval, self._show)

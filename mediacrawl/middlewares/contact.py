@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Self
 
 from scrapy import Request
@@ -15,6 +16,8 @@ from mediacrawl.scope.sites import host_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
 
 _HOLD = 3600.0
 """Seconds until such a URL is looked at again; it is kept for a start with a contact."""
@@ -38,7 +41,7 @@ class ContactMiddleware:
             NotConfigured: the crawl has a contact.
         """
         if not Parts.of(crawler).anonymous:
-            raise NotConfigured("MEDIACRAWL_CONTACT is set")
+            raise NotConfigured
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:
@@ -52,5 +55,7 @@ class ContactMiddleware:
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None:
             visit.outcome = Outcome(End.RETURNED, hold=_HOLD)
+        if not self._stats.get_value("contact/held"):
+            logger.error("%s waits, as does all that is not this machine: set MEDIACRAWL_CONTACT", request.url)
         self._stats.inc_value("contact/held")
         raise RefusedRequest(Drop.PLACEHOLDER_CONTACT, f"{request.url}: set MEDIACRAWL_CONTACT")

@@ -19,6 +19,11 @@ def after_failure(attempt: int, attempts: int, reason: Drop) -> Outcome:
     return Outcome(End.AGAIN) if attempt + 1 < attempts else Outcome(End.DROPPED, reason)
 
 
+def is_passing(status: int) -> bool:
+    """Whether a status says "not now"."""
+    return status in _PASSING
+
+
 def after_status(status: int, attempt: int, attempts: int) -> Outcome | None:
     """What an HTTP status decides by itself; None if the body may be read.
 

@@ -63,6 +63,11 @@ class Session:
         packed: bytes = msgpack.packb((self.probe.dump(), astuple(self.first)))
         return packed
 
+    def try_again(self) -> bool:
+        """A range could not be had now: may it be asked once more? It counts as a request, so there is an end to it."""
+        self.probe.requests += 1
+        return self.probe.requests < self.probe.policy.max_requests
+
     def take(self, status: int, content_range: str, content_length: str, body: bytes, *, ranged: bool) -> None:
         """Feed an answer to the probe, whatever it is.
 

@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 from mediacrawl.extract import Page, looks_like_feed, parse_feed, parse_page
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.parts import Parts, locate, today
-from mediacrawl.politeness.retry import after_status
+from mediacrawl.politeness.retry import after_status, is_passing
 from mediacrawl.politeness.wishes import Wishes, robots_tag
 from mediacrawl.priority import first_score, link_class
 from mediacrawl.probe import build_item, sniff
@@ -250,14 +250,17 @@ class MediaSpider(Spider):
         return None
 
     def range_failed(self, failure: Failure) -> list[MediaItem] | None:
-        """A later range did not come: the probe ends, and what is known by then is the record."""
+        """A later range did not come: once more, or the probe ends, and what is known by then is the record."""
         visit: Visit = failure.request.meta[VISIT]  # type: ignore[attr-defined]
         item = None
         if visit.outcome is None and visit.sent is not None and not isinstance(failure.value, IgnoreRequest):
-            visit.outcome = Outcome(End.DONE)
             session = Session.load(visit.lease.state, self._parts.probe)
-            session.probe.refuse(type(failure.value).__name__)
-            item = self._item(visit, session)
+            if session.try_again():
+                visit.outcome = Outcome(End.CONTINUE, state=session.dump())
+            else:
+                visit.outcome = Outcome(End.DONE)
+                session.probe.refuse(type(failure.value).__name__)
+                item = self._item(visit, session)
         if item is not None:
             visit.items = 1
             return [item]
@@ -335,6 +338,9 @@ class MediaSpider(Spider):
         session = Session.load(visit.lease.state, self._parts.probe)
         if self._wishes(response).noindex:
             visit.drop(Drop.NOINDEX)
+            return None
+        if is_passing(response.status) and session.try_again():
+            visit.outcome = Outcome(End.CONTINUE, state=session.dump())
             return None
         if not session.first.at:
             session.first = _first_answer(response)
