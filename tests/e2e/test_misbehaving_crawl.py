@@ -15,8 +15,6 @@ from mediacrawl.probe.answer import ROBOTS_BYTES
 from mediacrawl.settings import PAGE_MAX_BYTES, PROBE_MAX_BYTES, PROBE_MAX_REQUESTS
 
 ATTEMPTS = 2
-PROBE_REQUESTS = 6
-"""What a probe may ask; a range that fails for now is asked again until then."""
 CHUNK = 65_536
 """Bytes that the crawler reads at a time: a cut is never finer than this."""
 BUFFERS = 12 * 1024 * 1024
@@ -103,8 +101,8 @@ EXPECTED = {
     "multipart": both("content_type", 1),
     "changing": both("partial", 2),
     "changing-silently": both("partial", 2),
-    "head-then-500": {SONG: ("partial", PROBE_REQUESTS), PAGE: ("http_status", ATTEMPTS)},
-    "head-then-hang": {SONG: ("partial", PROBE_REQUESTS), PAGE: ("download_error", ATTEMPTS)},
+    "head-then-500": {SONG: ("partial", PROBE_MAX_REQUESTS), PAGE: ("http_status", ATTEMPTS)},
+    "head-then-hang": {SONG: ("partial", PROBE_MAX_REQUESTS), PAGE: ("download_error", ATTEMPTS)},
     "head-then-page": {SONG: ("partial", 2), PAGE: ("done", 1), "/login.html": ("done", 1)},
     "head-then-moved": {SONG: ("partial", 2), PAGE: ("done", 1), "/login.html": ("redirect_broken", 1)},
     "no-content-type": both("complete", 2),

@@ -5,6 +5,7 @@ import resource
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -48,9 +49,7 @@ def test_a_file_that_was_cut_short_is_refused_with_a_way_out(tmp_path):
     path = tmp_path / "frontier.db"
     os.truncate(path, path.stat().st_size // 3)
     with pytest.raises(FrontierError, match="fresh=1"):
-        store = start(tmp_path)
-        store.take(1000.0, 1)
-        pytest.fail("a third of a file was taken for a frontier")
+        start(tmp_path)
 
 
 def test_another_program_s_database_is_left_alone(tmp_path):
@@ -133,8 +132,8 @@ def test_a_full_disk_loses_nothing_that_was_committed(tmp_path):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-    command = [sys.executable, "-c", FILL, str(tmp_path), os.path.dirname(__file__)]
-    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+    command = [sys.executable, "-c", FILL, str(tmp_path), str(Path(__file__).parent)]
+    environment = {**os.environ, "PYTHONPATH": str(Path.cwd())}
     done = subprocess.run(command, preexec_fn=small_files, capture_output=True, text=True, env=environment, check=True)
     committed, safe = done.stdout.split()
     assert safe == "True"
