@@ -15,7 +15,7 @@ crawl: $(STAMP)
 	$(BIN)/scrapy crawl media -a seed=$(SEED) $(if $(CONTACT),-s MEDIACRAWL_CONTACT=$(CONTACT))
 
 test: $(STAMP)
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n 3 --dist loadfile
 
 check: $(STAMP)
 	$(BIN)/ruff check .
@@ -41,7 +41,7 @@ lock:
 	.venv-lock/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venv-lock/bin/python -m pip install --quiet --editable ".[speed]" --group dev
 	{ echo "# Versions that the tests passed with; made by: make lock"; \
-	  .venv-lock/bin/python -m pip freeze --exclude-editable; } > constraints.txt
+	  .venv-lock/bin/python -m pip freeze --all --exclude pip --exclude-editable; } > constraints.txt
 	rm -rf .venv-lock
 
 clean:

@@ -89,6 +89,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         """Make it for a crawl."""
         scheduler = cls(crawler, Parts.of(crawler))
         connect = crawler.signals.connect
+        connect(scheduler._opened, signals.spider_opened)
         connect(scheduler._reached_downloader, signals.request_reached_downloader)
         connect(scheduler._item_stored, signals.item_scraped)
         connect(scheduler._item_stored, signals.item_dropped)
@@ -104,21 +105,27 @@ class PenaltyBoxScheduler(BaseScheduler):
     # -- what Scrapy asks of a scheduler ---------------------------------------------------------------------
 
     def open(self, spider: Spider) -> Deferred[None] | None:  # noqa: ARG002
-        """Open the frontier.
-
-        Raises:
-            CloseSpider: it cannot be used; the log says why and what to do.
-        """
+        """Open the frontier. If it cannot be used the log says why and what to do, and the crawl does not begin."""
         try:
             waiting = self.frontier.pending()
         except FrontierError as error:
             logger.critical("%s", error)
             self._parts.final = NOTHING
-            raise CloseSpider("frontier_error") from error
+            self._closed = True
+            return None
         if waiting:
             logger.info("Resuming: %d URLs wait in %s", waiting, self._parts.folder)
         self._housekeeper = call_later(HOUSEKEEPING, self._housekeep)
         return None
+
+    def _opened(self) -> None:
+        """Scrapy 2.19 can close a spider for a scheduler that did not open, but not from within `open`.
+
+        Raises:
+            CloseSpider: the frontier cannot be used.
+        """
+        if self._closed:
+            raise CloseSpider("frontier_error")
 
     def stop(self, reason: str, error: Exception) -> None:
         """End the crawl because what it writes to failed. What was committed is safe; the next start goes on there.
@@ -135,6 +142,8 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def close(self, reason: str) -> Deferred[None] | None:  # noqa: ARG002
         """Give back what was not sent, and let go of the frontier."""
+        if not self._closed:
+            self._sweep()
         self._closed = True
         for timer in (self._timer, self._housekeeper):
             if timer is not None:

@@ -293,8 +293,9 @@ def test_a_catalogue_that_cannot_be_opened_ends_the_crawl_before_it_asks_anybody
     assert site.paths == []
 
 
-def test_without_a_seed_an_earlier_crawl_goes_on(tmp_path, page, site):
+def test_without_a_seed_an_earlier_crawl_goes_on_if_somebody_can_be_asked_about_it(tmp_path, page, site):
     crawl(tmp_path, seed=page).check()
-    done = crawl(tmp_path).check()
+    assert "MEDIACRAWL_CONTACT" in crawl(tmp_path).sentence
+    done = crawl(tmp_path, {"MEDIACRAWL_CONTACT": "http://localhost/tests"}).check()
     assert site.paths == ["/"]
     assert "Spider closed (finished)" in done.err
