@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -31,6 +32,7 @@ class Crawl:
         self.imports = [ROOT]
         self.process = None
         self.starts = 0
+        self.peak = 0
 
     def start(self, *extra, seed=None):
         """Start ``scrapy crawl media`` in the crawl's folder."""
@@ -62,11 +64,17 @@ class Crawl:
 
     def wait(self, seconds=120):
         """Wait for its end; answers its exit code."""
-        try:
-            output, _ = self.process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            pytest.fail(f"the crawl did not end within {seconds} s:\n{self.text()[-4000:]}")
+        end = time.monotonic() + seconds
+        while True:
+            self.peak = max(self.peak, peak_memory(self.process.pid))
+            try:
+                output, _ = self.process.communicate(timeout=0.1)
+                break
+            except subprocess.TimeoutExpired:
+                if time.monotonic() < end:
+                    continue
+                self.kill()
+                pytest.fail(f"the crawl did not end within {seconds} s:\n{self.text()[-4000:]}")
         self.output = output.decode()
         return self.process.returncode
 
@@ -102,3 +110,16 @@ class Crawl:
             for before, after in itertools.pairwise(entries):
                 finished = before.finished_monotonic or before.received_monotonic
                 yield after.received_monotonic - finished, site, before, after
+
+
+def peak_memory(pid):
+    """Bytes that a process has had in memory at most; 0 if it is gone.
+
+    Not getrusage: there a child begins with the peak of the process that started it.
+    """
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    except OSError:
+        return 0
+    kilobytes = re.search(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE)
+    return int(kilobytes[1]) * 1024 if kilobytes else 0
