@@ -39,6 +39,7 @@ class Borders:
         """Keep them. Only a crawl with borders needs its sites remembered."""
         sites = sorted(self.sites) if self.same_site else []
         text = json.dumps({"same_site": self.same_site, "sites": sites, "include": self.include})
+        folder.mkdir(parents=True, exist_ok=True)
         fresh = folder / f"{_FILE}.new"
         fresh.write_text(text, encoding="utf-8")
         fresh.replace(folder / _FILE)

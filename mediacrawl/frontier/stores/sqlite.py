@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import sqlite3
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -16,54 +16,15 @@ from mediacrawl.frontier.penalty_box import PenaltyBox
 from mediacrawl.frontier.seen import RecentUrls, url_key
 from mediacrawl.frontier.stores.inbox import Inbox, batches
 from mediacrawl.frontier.stores.journal import Journal
-from mediacrawl.frontier.stores.rows import Row, stored_row, unpack_samples
+from mediacrawl.frontier.stores.rows import Row, stored_row
 from mediacrawl.frontier.stores.schema import connect, lock, unusable
+from mediacrawl.frontier.stores.sites import SITE_COLUMNS, LinkClass, Site, stored_site
 from mediacrawl.politeness.delay import Clocks, after_restart, after_visit
 from mediacrawl.records import Added, Candidate, End, Lease, Outcome, SiteInfo, SiteState
 
 OTHER = "other"
 WINDOW = 8
 """URLs of a class that are read ahead: one read in eight visits, and at most some 4 KB a class."""
-
-
-class _Class:
-    """A link class in memory: its score, and the head of its FIFO. ``more`` says that the file holds further rows."""
-
-    __slots__ = ("held", "id", "last", "more", "name", "score", "window")
-
-    def __init__(self, number: int, name: str, score: float, more: bool) -> None:
-        self.id = number
-        self.name = name
-        self.score = score
-        self.more = more
-        self.held = 0.0
-        self.last = -1
-        self.window: deque[Row] = deque()
-
-    @property
-    def filled(self) -> bool:
-        return bool(self.window) or self.more
-
-    @property
-    def rank(self) -> tuple[float, int]:
-        """Best first by score, then the one whose head has waited longest."""
-        return self.score, -(self.window[0].seq if self.window else self.last + 1)
-
-
-class _Site:
-    """A site with something waiting or leased. ``classes`` is None until they are needed after a start."""
-
-    __slots__ = ("classes", "clocks", "held", "id", "lease", "name", "row", "score")
-
-    def __init__(self, number: int, name: str, clocks: Clocks, score: float) -> None:
-        self.id = number
-        self.name = name
-        self.clocks = clocks
-        self.score = score
-        self.held = 0.0
-        self.classes: dict[str, _Class] | None = None
-        self.lease: Lease | None = None
-        self.row: tuple[_Class, Row] | None = None
 
 
 _P = ParamSpec("_P")
@@ -121,9 +82,9 @@ class SQLiteFrontier:
         self._lock = lock(path)
         self._box = PenaltyBox(self._rng)
         self._recent = RecentUrls()
-        self._sites: dict[str, _Site] = {}
-        self._by_id: dict[int, _Site] = {}
-        self._out: dict[int, _Site] = {}
+        self._sites: dict[str, Site] = {}
+        self._by_id: dict[int, Site] = {}
+        self._out: dict[int, Site] = {}
         self._endings: dict[str, int] = {}
         self._ended: Counter[str] = Counter()
         self._asked: dict[str, int] = {}
@@ -355,8 +316,8 @@ class SQLiteFrontier:
         self._inbox = Inbox(self._db, self._seq)
         self._endings = dict(self._db.execute("SELECT name, code FROM ending"))
         leased = {row[0] for row in self._db.execute("SELECT site FROM lease")}
-        for row in self._db.execute(f"SELECT {_SITE} FROM site WHERE active = 1"):
-            site = self._keep(_site(row))
+        for row in self._db.execute(f"SELECT {SITE_COLUMNS} FROM site WHERE active = 1"):
+            site = self._keep(stored_site(row))
             site.clocks = after_restart(site.clocks, site.id in leased, now, self._policy.delay)
             self._box.put(site.id, site.clocks.release, site.score)
         for number in leased:
@@ -368,38 +329,38 @@ class SQLiteFrontier:
 
     # -- sites and classes -----------------------------------------------------------------------------------
 
-    def _keep(self, site: _Site) -> _Site:
+    def _keep(self, site: Site) -> Site:
         self._sites[site.name] = self._by_id[site.id] = site
         return site
 
-    def _read_site(self, name: str) -> _Site | None:
+    def _read_site(self, name: str) -> Site | None:
         self._journal.flush()
-        row = self._db.execute(f"SELECT {_SITE} FROM site WHERE name = ?", (name,)).fetchone()
-        return _site(row) if row else None
+        row = self._db.execute(f"SELECT {SITE_COLUMNS} FROM site WHERE name = ?", (name,)).fetchone()
+        return stored_site(row) if row else None
 
-    def _awake(self, name: str) -> _Site:
+    def _awake(self, name: str) -> Site:
         """The site, in memory and marked active; made if it is new."""
         site = self._read_site(name)
         if site is None:
             cursor = self._db.execute("INSERT INTO site (name, active) VALUES (?, 1)", (name,))
             assert cursor.lastrowid is not None
-            site = _Site(cursor.lastrowid, name, Clocks(), 0.0)
+            site = Site(cursor.lastrowid, name, Clocks(), 0.0)
             site.classes = {}
         else:
             self._db.execute("UPDATE site SET active = 1 WHERE id = ?", (site.id,))
         return self._keep(site)
 
-    def _save(self, site: _Site, *, active: bool) -> None:
+    def _save(self, site: Site, *, active: bool) -> None:
         self._journal.site(site.id, site.clocks, site.score, active=active)
 
-    def _state(self, site: _Site, waiting: int) -> SiteState:
+    def _state(self, site: Site, waiting: int) -> SiteState:
         if site.lease is not None:
             return SiteState.LEASED
         if not waiting:
             return SiteState.IDLE
         return SiteState.RESTING if site.clocks.rests else SiteState.WAITING
 
-    def _classes(self, site: _Site) -> dict[str, _Class]:
+    def _classes(self, site: Site) -> dict[str, LinkClass]:
         if site.classes is None:
             self._journal.flush()
             rows = self._db.execute(
@@ -407,12 +368,12 @@ class SQLiteFrontier:
                 (site.id,),
             )
             site.classes = {
-                name: _Class(number, name, score, bool(more) or self._inbox.has(number))
+                name: LinkClass(number, name, score, bool(more) or self._inbox.has(number))
                 for number, name, score, more in rows
             }
         return site.classes
 
-    def _class(self, site: _Site, name: str, score: float) -> _Class:
+    def _class(self, site: Site, name: str, score: float) -> LinkClass:
         classes = self._classes(site)
         if name not in classes and len(classes) >= self._policy.classes - 1:
             name = OTHER
@@ -420,10 +381,10 @@ class SQLiteFrontier:
             return classes[name]
         cursor = self._db.execute("INSERT INTO class (site, name, score) VALUES (?, ?, ?)", (site.id, name, score))
         assert cursor.lastrowid is not None
-        classes[name] = _Class(cursor.lastrowid, name, score, more=False)
+        classes[name] = LinkClass(cursor.lastrowid, name, score, more=False)
         return classes[name]
 
-    def _best(self, site: _Site) -> _Class | None:
+    def _best(self, site: Site) -> LinkClass | None:
         """The class whose head goes next; if all are held, the one whose hold ends first; None if nothing waits."""
         filled = [c for c in self._classes(site).values() if c.filled]
         if len(filled) < 2:
@@ -431,7 +392,7 @@ class SQLiteFrontier:
         free = [c for c in filled if c.held <= self._now] if site.held > self._now else filled
         return max(free, key=lambda c: c.rank) if free else min(filled, key=lambda c: c.held)
 
-    def _settle(self, site: _Site) -> None:
+    def _settle(self, site: Site) -> None:
         """Put a site that is not leased where it belongs: into the box, or, if nothing waits, out of memory."""
         best = self._best(site)
         if best is not None:
@@ -464,7 +425,7 @@ class SQLiteFrontier:
         self._seq += 1
         return self._seq
 
-    def _push(self, link_class: _Class, row: Row, key: int) -> None:
+    def _push(self, link_class: LinkClass, row: Row, key: int) -> None:
         # Only the head of a class is kept in memory as it comes; the others are read when their turn nears.
         beyond = link_class.filled
         self._journal.url(link_class.id, row, key)
@@ -475,12 +436,12 @@ class SQLiteFrontier:
             link_class.window.append(row)
             link_class.last = row.seq
 
-    def _pop(self, link_class: _Class) -> Row | None:
+    def _pop(self, link_class: LinkClass) -> Row | None:
         if not link_class.window and link_class.more:
             self._refill(link_class)
         return link_class.window.popleft() if link_class.window else None
 
-    def _refill(self, link_class: _Class) -> None:
+    def _refill(self, link_class: LinkClass) -> None:
         """Read the next rows of a class: those at their place are older than those in the inbox."""
         self._journal.flush()
         rows = [
@@ -497,7 +458,7 @@ class SQLiteFrontier:
         if rows:
             link_class.last = rows[-1].seq
 
-    def _lease(self, site: _Site, *, even: bool, now: float) -> Lease | None:
+    def _lease(self, site: Site, *, even: bool, now: float) -> Lease | None:
         """Lease a URL of a site that was just picked. None if all that waits there is held, or nothing does."""
         taken = self._next_row(site, even=even)
         if taken is None:
@@ -513,7 +474,7 @@ class SQLiteFrontier:
         self._waiting -= 1
         return lease
 
-    def _next_row(self, site: _Site, *, even: bool) -> tuple[_Class, Row] | None:
+    def _next_row(self, site: Site, *, even: bool) -> tuple[LinkClass, Row] | None:
         while True:
             free = [c for c in self._classes(site).values() if c.filled and c.held <= self._now]
             if not free:
@@ -523,7 +484,7 @@ class SQLiteFrontier:
             if row is not None:
                 return link_class, row
 
-    def _state_of(self, link_class: _Class, row: Row) -> bytes:
+    def _state_of(self, link_class: LinkClass, row: Row) -> bytes:
         """What an earlier visit left; up to a quarter of a megabyte, so it waits on disk."""
         self._journal.flush()
         found = self._db.execute(
@@ -532,7 +493,7 @@ class SQLiteFrontier:
         ).fetchone()
         return bytes(found[0] or b"")
 
-    def _end(self, link_class: _Class, row: Row, outcome: Outcome) -> None:
+    def _end(self, link_class: LinkClass, row: Row, outcome: Outcome) -> None:
         if outcome.end in _FINAL:
             name = str(outcome.reason or outcome.end)
             self._journal.gone(link_class.id, row.seq, inbox=self._inbox.holds(row.seq))
@@ -565,7 +526,7 @@ class SQLiteFrontier:
             known.update(row[0] for row in self._db.execute(_KNOWN_SQL, batch))
         return known
 
-    def _prune_class(self, number: int, site: _Site, most: int) -> int:
+    def _prune_class(self, number: int, site: Site, most: int) -> int:
         """Forget up to `most` waiting rows of a class, newest first. The leased row stays."""
         leased = site.row[1].seq if site.row else -1
         rows = self._db.execute(
@@ -581,7 +542,7 @@ class SQLiteFrontier:
                 self._settle(site)
         return len(rows)
 
-    def _reread(self, site: _Site) -> dict[str, _Class]:
+    def _reread(self, site: Site) -> dict[str, LinkClass]:
         """The site's classes as the file has them; the leased row keeps its class object's place."""
         site.classes = None
         classes = self._classes(site)
@@ -599,10 +560,3 @@ class SQLiteFrontier:
 _FINAL = frozenset({End.DONE, End.DROPPED})
 _ASK = 16
 _KNOWN_SQL = f"SELECT key FROM seen WHERE key IN ({', '.join('?' * _ASK)})"
-_SITE = "id, name, release, delay, crawl_delay, samples, visits, score"
-
-
-def _site(row: tuple[int, str, float, float, float, bytes, int, float]) -> _Site:
-    number, name, release, delay, crawl_delay, samples, visits, score = row
-    clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits)
-    return _Site(number, name, clocks, score)
