@@ -33,6 +33,7 @@ from twisted.python.failure import Failure
 from mediacrawl import foreign, seams
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.parts import NOTHING, Parts
+from mediacrawl.politeness.delay import DAY
 from mediacrawl.politeness.retry import after_failure
 from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Lease, Outcome, Visit
 from mediacrawl.scope.canonical import canonical
@@ -231,6 +232,8 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._counted[f"frontier/end/{outcome.end}"] += 1
         if outcome.reason is not None:
             self._counted[f"drop/{outcome.reason}"] += 1
+        if visit.crawl_delay is not None and visit.crawl_delay > DAY:
+            self._counted["politeness/rests"] += 1
         self._crawler.signals.send_catch_log(visit_ended, visit=visit, outcome=outcome, spider=self._crawler.spider)
 
     def failed(self, failure: Failure) -> None:

@@ -211,9 +211,10 @@ def test_fresh_forgets_the_crawl_and_says_what_it_deletes(crawl):
     assert "Resuming" not in crawl.text()
 
 
-def test_scope_site_keeps_to_the_sites_of_the_seeds(crawl):
+@pytest.mark.parametrize("store", ["sqlite", "memory"])
+def test_scope_site_keeps_to_the_sites_of_the_seeds(crawl, store):
     seed = crawl.web.seeds[0]
-    crawl.start("-a", "scope=site", seed=seed)
+    crawl.start("-a", "scope=site", "-s", f"SCHEDULER_STORE={store}", seed=seed)
     assert crawl.wait() == 0
     assert {site_of(entry.url) for entry in crawl.web.settled_log()} == {site_of(seed)}
     assert "'drop/offsite'" in crawl.text()
