@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from scrapy.utils.conf import closest_scrapy_cfg
 
 from mediacrawl.clock import Clock
+from mediacrawl.folders import state_folder
 from mediacrawl.frontier import Counts, Frontier, FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.observe import RequestLog
@@ -63,7 +64,7 @@ class Parts:
     @cached_property
     def folder(self) -> Path:
         """Where the crawl's state lies: JOBDIR, if set, else MEDIACRAWL_DIR."""
-        return Path(self.settings.get("JOBDIR") or self.settings.get("MEDIACRAWL_DIR") or ".mediacrawl")
+        return state_folder(self.settings)
 
     @cached_property
     def delay(self) -> DelayPolicy:

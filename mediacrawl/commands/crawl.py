@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from scrapy import Spider
 from scrapy.commands.crawl import Command as CrawlCommand
@@ -12,11 +11,8 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 from scrapy.spiderloader import get_spider_loader
 
-from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.stores import SQLITE_FILE
-from mediacrawl.frontier.stores.schema import connect
 from mediacrawl.parts import Parts
-from mediacrawl.spiders.arguments import ArgumentError, Arguments
+from mediacrawl.spiders.arguments import ArgumentError
 
 _FAILED = frozenset({"catalogue_error", "frontier_error", "store_error", "seed_error", "start_error"})
 """Reasons for the end of a crawl that never was one."""
@@ -59,11 +55,8 @@ def _check(name: str, arguments: dict[str, str], settings: BaseSettings) -> None
         raise ArgumentError(f"there is no spider {name!r}; there are: {', '.join(sorted(loader.list()))}")
     check = getattr(loader.load(name), "check_arguments", None)
     if check is not None:
-        parts = Parts(settings)
-        _check_numbers(parts)
+        _check_numbers(Parts(settings))
         check(arguments, settings)
-        if not Arguments.read(parts.folder, fresh=arguments.get("fresh", "")).fresh:
-            _check_frontier(parts.folder / SQLITE_FILE)
 
 
 def _check_numbers(parts: Parts) -> None:
@@ -71,13 +64,3 @@ def _check_numbers(parts: Parts) -> None:
         _ = parts.policy, parts.probe
     except ValueError as error:
         raise ArgumentError(f"a setting cannot be used: {error}") from error
-
-
-def _check_frontier(path: Path) -> None:
-    """See that a frontier that is there can be read, before the log begins."""
-    if not path.exists():
-        return
-    try:
-        connect(path).close()
-    except FrontierError as error:
-        raise ArgumentError(str(error)) from error

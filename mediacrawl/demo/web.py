@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from datetime import date
 from http import HTTPStatus
-from types import TracebackType
-from typing import Self
 
 from mediacrawl.demo.http import Exchange, HttpServer
 from mediacrawl.demo.log import LoggedRequest
@@ -25,7 +23,7 @@ bitte-nicht.example   # wrote to us; the demo's own log shows that nobody asks t
 _SEEDS = (names.TONSPUR, names.PODCAST, names.DIRECTORY)
 
 
-class DemoWeb:
+class DemoWeb(HttpServer):
     """A small web with real media files, for the first run and for tests.
 
     Everything is known in advance: what is to be found, and what is not to be asked for. All facts stand after
@@ -48,7 +46,7 @@ class DemoWeb:
     """
 
     def __init__(self, port: int = 0, today: date | None = None) -> None:
-        self._server = HttpServer(self._answer, ADDRESS, port)
+        super().__init__(self._answer, ADDRESS, port)
         self._today = today
         self._hosts: dict[str, VirtualHost] = {}
         self.hosts: dict[str, str] = {}
@@ -61,20 +59,6 @@ class DemoWeb:
         self.crawl_delays: dict[str, float] = {}
         self.never_crawl = NEVER_CRAWL
 
-    @property
-    def port(self) -> int:
-        """The port of all hosts; RuntimeError before `start`."""
-        return self._server.port
-
-    @property
-    def log(self) -> list[LoggedRequest]:
-        """All requests so far as the server saw them, in the order in which they came in."""
-        return self._server.log
-
-    def settled_log(self, timeout: float = 10.0) -> list[LoggedRequest]:
-        """The same, once no answer is under way; TimeoutError after that many seconds."""
-        return self._server.settled_log(timeout)
-
     def start(self) -> None:
         """Build the hosts and listen.
 
@@ -82,23 +66,10 @@ class DemoWeb:
             RuntimeError: it runs already.
             OSError: the port is taken.
         """
-        self._server.start()
+        super().start()
         today = self._today or date.today()  # noqa: DTZ011 - the calendar begins on the user's own day
         self._hosts = {host.host: host for host in build_hosts(self.port, today)}
         self._collect()
-
-    def stop(self) -> None:
-        """Stop listening and close everything; facts and log stay. Harmless when it does not run."""
-        self._server.stop()
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
 
     def violations(self) -> list[tuple[LoggedRequest, str]]:
         """Requests that a well-behaved crawl does not make, each with the reason."""

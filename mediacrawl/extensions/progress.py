@@ -78,6 +78,7 @@ class Progress:
         get = stats.get_value
         folder = self._parts.folder
         counts = self._parts.counts()
+        catalogue = catalogue_path(self._parts.settings)
         drops = {str(drop): int(get(f"drop/{drop}", 0)) for drop in Drop}
         return CrawlFacts(
             duration=self._clock.now() - self._began,
@@ -97,8 +98,8 @@ class Progress:
             waiting_urls=counts.waiting + counts.leased,
             waiting_sites=counts.penalty + counts.ready,
             lost_lines=get("request_log/lost", 0),
-            catalogue_path=str(catalogue_path(self._parts.settings)),
-            next_command=f"{_program()} catalogue --db {catalogue_path(self._parts.settings)}",
+            catalogue_path=str(catalogue),
+            next_command=f"{_program()} catalogue --db {catalogue}",
             log_path=str(folder / "log") if self._parts.settings.getbool("REQUEST_LOG_ENABLED") else "",
         )
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Self
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
-from mediacrawl.middlewares.refused import RefusedRequest
+from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
-from mediacrawl.records import VISIT, Drop, End, Outcome, Visit
+from mediacrawl.records import Drop
 from mediacrawl.scope import is_loopback
 from mediacrawl.scope.sites import host_of
 
@@ -52,10 +52,8 @@ class ContactMiddleware:
         """
         if is_loopback(host_of(request.url)):
             return
-        visit: Visit | None = request.meta.get(VISIT)
-        if visit is not None:
-            visit.outcome = Outcome(End.RETURNED, hold=_HOLD)
         if not self._stats.get_value("contact/held"):
             logger.error("%s waits, as does all that is not this machine: set MEDIACRAWL_CONTACT", request.url)
         self._stats.inc_value("contact/held")
-        raise RefusedRequest(Drop.PLACEHOLDER_CONTACT, f"{request.url}: set MEDIACRAWL_CONTACT")
+        detail = f"{request.url}: set MEDIACRAWL_CONTACT"
+        raise refuse(request, self._stats, Drop.PLACEHOLDER_CONTACT, detail, hold=_HOLD)

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from scrapy import Request
-from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.exceptions import NotConfigured
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 
 from mediacrawl import foreign
 from mediacrawl.middlewares.redirect import target_of
-from mediacrawl.middlewares.refused import RefusedRequest, refuse
+from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.robots_book import Say, Saying
 from mediacrawl.records import VISIT, Drop, End, Kind, Outcome, Visit
@@ -91,25 +91,15 @@ class RobotsMiddleware:
         visit.crawl_delay = self._learn(authority, response.url, response.status, response.body)
         return response
 
-    def process_exception(self, request: Request, exception: Exception) -> None:
-        """A robots.txt that did not come forbids everything, until it does."""
-        visit: Visit | None = request.meta.get(VISIT)
-        if visit is None or visit.kind is not Kind.ROBOTS or isinstance(exception, IgnoreRequest):
-            return
-        self._learn(authority_of(visit.lease.url), request.url, 0, b"")
-        visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
-
     def _obey(self, request: Request, visit: Visit | None, saying: Saying) -> None:
         if saying.say is Say.DENIED:
             logger.debug("robots.txt forbids %s: %s", request.url, saying.rule)
             raise refuse(request, self._stats, Drop.ROBOTS, f"{request.url} ({saying.rule})")
         if saying.say is not Say.ALLOWED:
             if visit is not None:
-                visit.outcome = Outcome(End.RETURNED, hold=max(saying.wait, 1.0))
                 foreign.hide(request, self._crawler.spider)
-            else:
-                self._stats.inc_value(f"drop/{Drop.ROBOTS}")
-            raise RefusedRequest(Drop.ROBOTS, f"{request.url} ({saying.rule})")
+            detail = f"{request.url} ({saying.rule})"
+            raise refuse(request, self._stats, Drop.ROBOTS, detail, hold=max(saying.wait, 1.0))
 
     def _follow(self, authority: str, response: Response) -> bool:
         """A redirected robots.txt is asked at its target by the next visit, as long as that is on the same site."""
@@ -167,7 +157,7 @@ class RobotsMiddleware:
         return foreign.hide(robots, self._crawler.spider).replace(errback=self._robots_failed)
 
     def _robots_failed(self, failure: Failure) -> None:
-        """What was not heard of as a response or an exception: another part could not read the answer."""
+        """A robots.txt that did not come, or that another part could not unpack, forbids everything until it does."""
         visit: Visit = failure.request.meta[VISIT]  # type: ignore[attr-defined]
         if visit.outcome is None and visit.sent is not None:
             self._learn(authority_of(visit.lease.url), visit.url, 0, b"")

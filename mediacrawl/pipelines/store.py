@@ -13,6 +13,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 
+from mediacrawl.folders import state_folder
 from mediacrawl.records import MediaItem
 from mediacrawl.store import Catalogue, StoreError, json_line
 
@@ -22,13 +23,12 @@ logger = logging.getLogger(__name__)
 def catalogue_path(settings: BaseSettings) -> Path:
     """Where the catalogue is: ``MEDIACRAWL_DB``, by default ``media.db``.
 
-    A name without a folder stands in the state folder, which is ``JOBDIR`` if that is set, else
-    ``MEDIACRAWL_DIR``, by default ``.mediacrawl``.
+    A name without a folder stands in the state folder (`folders.state_folder`).
     """
     path = Path(settings.get("MEDIACRAWL_DB") or "media.db")
     if path.parent != Path():
         return path
-    return Path(settings.get("JOBDIR") or settings.get("MEDIACRAWL_DIR") or ".mediacrawl") / path
+    return state_folder(settings) / path
 
 
 class CataloguePipeline:

@@ -70,13 +70,11 @@ class Arguments:
             arguments._read_seeds(seed.strip())
         return arguments
 
-    def take_list(self, text: bytes, where: str) -> list[str]:
-        """Add the seeds of a list; answers those that are new to this call."""
+    def take_list(self, text: bytes, where: str) -> None:
+        """Add the seeds of a list."""
         seeds, problems = parse_seeds(text, where)
         self.problems += problems
-        urls = [url for _, url in seeds]
-        self.seeds += urls
-        return urls
+        self.seeds += [url for _, url in seeds]
 
     def check(self, *, anonymous: bool) -> None:
         """See that the crawl may begin.
@@ -145,14 +143,14 @@ def check_nevercrawl(settings: BaseSettings) -> None:
         raise ArgumentError(f"{error} (setting NEVERCRAWL_FILES)") from error
 
 
-def check_frontier(settings: BaseSettings, folder: Path) -> None:
-    """See that no other crawl works in the state folder, and that it can be written.
+def check_frontier(settings: BaseSettings, folder: Path, *, fresh: bool) -> None:
+    """See that no other crawl works in the state folder, that it can be written, and what lies there read.
 
     Raises:
         ArgumentError: one does, or it cannot.
     """
     try:
-        check_store(str(settings.get("SCHEDULER_STORE") or "sqlite"), folder)
+        check_store(str(settings.get("SCHEDULER_STORE") or "sqlite"), folder, fresh=fresh)
     except FrontierError as error:
         raise ArgumentError(str(error)) from error
 

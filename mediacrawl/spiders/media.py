@@ -95,7 +95,7 @@ class MediaSpider(Spider):
         read = Arguments.read(parts.folder, **known)
         read.check(anonymous=parts.anonymous)
         check_nevercrawl(settings)
-        check_frontier(settings, parts.folder)
+        check_frontier(settings, parts.folder, fresh=read.fresh)
         resumes = not read.fresh and (parts.folder / SQLITE_FILE).exists()
         if resumes and parts.anonymous and not read.seeds:
             raise ArgumentError(

@@ -12,8 +12,6 @@ its own, so that what one does never slows another down.
 from __future__ import annotations
 
 from collections import Counter
-from types import TracebackType
-from typing import Self
 
 import sins_media
 import sins_pages
@@ -22,7 +20,7 @@ import sins_status
 import sins_wire
 from sin import ANSWERS, SINS, Visit, page
 
-from mediacrawl.demo import Exchange, HttpServer, LoggedRequest
+from mediacrawl.demo import Exchange, HttpServer
 
 __all__ = ["SINS", "MisbehavingWeb"]
 
@@ -30,7 +28,7 @@ _ROOMS = (sins_wire, sins_status, sins_media, sins_pages, sins_robots)
 _ALLOW_ALL = b"User-agent: *\nDisallow:\n"
 
 
-class MisbehavingWeb:
+class MisbehavingWeb(HttpServer):
     """A server on loopback whose hosts are named after their sins: ``<sin>.example``.
 
     Attributes:
@@ -38,46 +36,15 @@ class MisbehavingWeb:
     """
 
     def __init__(self, port: int = 0) -> None:
-        self._server = HttpServer(self._answer, port=port)
+        super().__init__(self._answer, port=port)
         self._visits: Counter[str] = Counter()
         self.hosts = {f"{name}.example": "127.0.0.1" for name in SINS}
-
-    @property
-    def port(self) -> int:
-        """The port of all hosts; RuntimeError before `start`."""
-        return self._server.port
-
-    @property
-    def log(self) -> list[LoggedRequest]:
-        """All requests so far as the server saw them."""
-        return self._server.log
-
-    def settled_log(self, timeout: float = 10.0) -> list[LoggedRequest]:
-        """The same, once no answer is under way; TimeoutError after that many seconds."""
-        return self._server.settled_log(timeout)
 
     def url(self, sin: str, path: str = "/") -> str:
         """URL of a sin; KeyError if nobody commits it."""
         if sin not in SINS:
             raise KeyError(sin)
         return f"http://{sin}.example:{self.port}{path}"
-
-    def start(self) -> None:
-        """Listen; OSError if the port is taken."""
-        self._server.start()
-
-    def stop(self) -> None:
-        """Cut off what is under way and close everything."""
-        self._server.stop()
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
 
     async def _answer(self, exchange: Exchange) -> None:
         name = exchange.request.host.removesuffix(".example")

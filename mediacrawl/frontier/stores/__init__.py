@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 from mediacrawl.frontier.contract import Frontier, FrontierError, FrontierPolicy
-from mediacrawl.frontier.stores.schema import lock, store_files
+from mediacrawl.frontier.stores.schema import connect, lock, store_files
 
 SQLITE_FILE = "frontier.db"
 
@@ -38,14 +38,26 @@ def open_store(
     raise FrontierError(f"SCHEDULER_STORE = {name!r} is not a store; use 'sqlite' or 'memory'")
 
 
-def check_store(name: str, folder: Path) -> None:
-    """See that a crawl may work in `folder`, without opening anything.
+def check_store(name: str, folder: Path, *, fresh: bool = False) -> None:
+    """See that a crawl may work in `folder`, and that it can read what lies there.
+
+    Args:
+        name: as in `open_store`.
+        folder: where the crawl's state lies.
+        fresh: what lies there will be deleted, so it need not be readable.
 
     Raises:
-        FrontierError: it may not, and why.
+        FrontierError: it may not, or it cannot, and why.
     """
-    if name == "sqlite":
-        os.close(lock(folder / SQLITE_FILE))
+    if name != "sqlite":
+        return
+    path = folder / SQLITE_FILE
+    descriptor = lock(path)
+    try:
+        if path.exists() and not fresh:
+            connect(path).close()
+    finally:
+        os.close(descriptor)
 
 
 def delete_store(folder: Path) -> list[Path]:

@@ -322,7 +322,6 @@ class SQLiteFrontier:
             self._box.put(site.id, site.clocks.release, site.score)
         for number in leased:
             self._save(self._by_id[number], active=True)
-            self._journal.flush()
         self._begin()
         self._db.execute("DELETE FROM lease")
         self.commit()
@@ -396,12 +395,16 @@ class SQLiteFrontier:
         """Put a site that is not leased where it belongs: into the box, or, if nothing waits, out of memory."""
         best = self._best(site)
         if best is not None:
-            site.score = best.score
-            self._box.put(site.id, max(site.clocks.release, best.held), best.score)
+            self._put(site, best)
         self._save(site, active=best is not None)
         if best is None:
             self._box.remove(site.id)
             del self._sites[site.name], self._by_id[site.id]
+
+    def _put(self, site: Site, best: LinkClass) -> None:
+        """Put a site into the box, as of its best class."""
+        site.score = best.score
+        self._box.put(site.id, max(site.clocks.release, best.held), best.score)
 
     # -- rows ------------------------------------------------------------------------------------------------
 
@@ -414,9 +417,7 @@ class SQLiteFrontier:
         if site.lease is not None:
             return
         if site.id not in self._box or site.held > self._now:
-            best = self._best(site) or link_class
-            site.score = best.score
-            self._box.put(site.id, max(site.clocks.release, best.held), site.score)
+            self._put(site, self._best(site) or link_class)
         elif link_class.score > site.score:
             site.score = link_class.score
             self._box.rescore(site.id, site.score)
