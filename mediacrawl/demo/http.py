@@ -18,7 +18,7 @@ from http import HTTPStatus
 from types import TracebackType
 from typing import Self
 
-from mediacrawl.demo.log import LoggedRequest, RequestLog
+from mediacrawl.demo.log import LoggedRequest, Moment, RequestLog
 from mediacrawl.demo.message import BadRequestError, Request, Response, parse_request
 
 MAX_HEAD = 64 * 1024
@@ -41,6 +41,8 @@ class Exchange:
         status: of the answer; 0 until a status line went out.
         bytes_sent: bytes of the body, and all raw bytes, that the kernel took.
         keep_alive: whether the connection lives on after this answer; an app may set it to False.
+        handed: the moment before its last bytes were given to the kernel, by both clocks; None if what ended it was the
+            client, or nothing was sent.
     """
 
     def __init__(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -48,6 +50,7 @@ class Exchange:
         self.status = 0
         self.bytes_sent = 0
         self.keep_alive = request.keep_alive
+        self.handed: Moment | None = None
         self._reader = reader
         self._writer = writer
 
@@ -69,6 +72,7 @@ class Exchange:
             lines.append(f"Content-Length: {len(response.body)}")
         if not self.keep_alive:
             lines.append("Connection: close")
+        self.handed = Moment.now()
         self._writer.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
         self.status = int(response.status)
         await self._writer.drain()
@@ -90,16 +94,19 @@ class Exchange:
             sock = self._writer.get_extra_info("socket")
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._writer.transport.abort()
+        self.handed = None
 
     async def until_gone(self) -> None:
         """Say nothing more until the client has closed the connection (or the server stops)."""
         self.keep_alive = False
         while await self._reader.read(CHUNK):
             pass
+        self.handed = None
 
     async def _write(self, data: bytes) -> None:
         for start in range(0, len(data), CHUNK):
             piece = data[start : start + CHUNK]
+            self.handed = Moment.now()
             self._writer.write(piece)
             await self._writer.drain()
             self.bytes_sent += len(piece)
@@ -256,8 +263,11 @@ class HttpServer:
         number = self._log.begin(self._logged(exchange.request))
         try:
             await self._app(exchange)
+        except BaseException:
+            exchange.handed = None
+            raise
         finally:
-            self._log.end(number, exchange.status, exchange.bytes_sent)
+            self._log.end(number, exchange.status, exchange.bytes_sent, exchange.handed or Moment.now())
         return exchange.keep_alive
 
     def _logged(self, request: Request) -> LoggedRequest:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from threading import Condition
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +23,9 @@ class LoggedRequest:
         headers: all header lines of the request, names in lower case.
         received: when the head of the request was there, seconds since the epoch.
         received_monotonic: the same moment, seconds of `time.monotonic`.
-        finished: when the last byte of the answer was with the kernel, or when the client had gone; None while
-            the answer is under way.
+        finished: the moment before the last bytes of the answer were given to the kernel, since no client can have
+            them earlier and this thread may be late to look at its clock afterwards; or when the client had gone; None
+            while the answer is under way.
         finished_monotonic: the same moment, seconds of `time.monotonic`.
         status: of the answer; 0 if no status line went out.
         bytes_sent: bytes of the body (of everything, where the answer was not HTTP) that the kernel took.
@@ -44,6 +46,18 @@ class LoggedRequest:
     bytes_sent: int = 0
 
 
+class Moment(NamedTuple):
+    """One moment by both clocks: seconds since the epoch, and of `time.monotonic`."""
+
+    epoch: float
+    monotonic: float
+
+    @classmethod
+    def now(cls) -> Moment:
+        """This one."""
+        return cls(time.time(), time.monotonic())
+
+
 class RequestLog:
     """An append-only list that one thread writes and any thread reads."""
 
@@ -59,13 +73,13 @@ class RequestLog:
             self._open += 1
             return len(self._entries) - 1
 
-    def end(self, number: int, status: int, bytes_sent: int) -> None:
-        """Note that the answer to this request is out, or that there will be none."""
+    def end(self, number: int, status: int, bytes_sent: int, at: Moment) -> None:
+        """Note that the answer to this request is out since `at`, or that there will be none."""
         with self._changed:
             self._entries[number] = replace(
                 self._entries[number],
-                finished=time.time(),
-                finished_monotonic=time.monotonic(),
+                finished=at.epoch,
+                finished_monotonic=at.monotonic,
                 status=status,
                 bytes_sent=bytes_sent,
             )
