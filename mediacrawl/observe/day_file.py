@@ -18,6 +18,8 @@ _DAY = 86400
 _RETRY = 60.0
 """Seconds until a new day's file that could not be opened is tried again."""
 _TRIES = 20
+_STILL = 0.05
+"""Seconds after which an unfinished line that has not grown was left by a kill or a power cut."""
 
 
 class LogError(Exception):
@@ -180,8 +182,16 @@ class DayFile:
 
 
 def _is_torn(path: Path) -> bool:
-    with path.open("rb") as file:
-        if not file.seek(0, os.SEEK_END):
-            return False
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) != b"\n"
+    """Whether the last line was broken off, and not just caught while another process writes it."""
+    seen = -1
+    with path.open("rb", buffering=0) as file:
+        while (size := file.seek(0, os.SEEK_END)) != seen:
+            if not size:
+                return False
+            file.seek(size - 1)
+            if file.read(1) == b"\n":
+                return False
+            # The size grows page by page while one write is under way: a line that still grows is no wreck.
+            seen = size
+            time.sleep(_STILL)
+    return True

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.observe import LogError, RequestLine, RequestLog, archive, read
+from mediacrawl.observe import LogError, RequestLine, RequestLog, archive, day_file, read
 from mediacrawl.observe.request_log import MAX_ROBOTS, MAX_TEXT
 
 NOON = 1_785_585_600.0  # 2026-08-01 12:00:00 UTC
@@ -254,6 +254,20 @@ def test_lines_of_two_processes_never_mix(tmp_path):
     records = [json.loads(text) for text in raw]
     assert len(records) == 1000
     assert all(set(record["error"]) == {record["site"]} for record in records)
+
+
+def test_a_line_that_another_process_is_writing_is_no_wreck(tmp_path, monkeypatch):
+    path = tmp_path / "requests-2026-08-01.jsonl"
+    path.write_bytes(b'{"url":"fir')
+
+    def finish(_seconds):
+        with path.open("ab") as file:
+            file.write(b'st"}\n')
+
+    monkeypatch.setattr(day_file.time, "sleep", finish)
+    with RequestLog(tmp_path, clock=Clock()) as log:
+        log.write(line(2))
+    assert [json.loads(text)["url"] for text in path.read_bytes().splitlines()] == ["first", line(2).url]
 
 
 def test_a_kill_loses_no_line(tmp_path):
