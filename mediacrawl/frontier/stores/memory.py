@@ -10,10 +10,9 @@ from itertools import count
 
 from mediacrawl.frontier.contract import Counts, FrontierPolicy
 from mediacrawl.frontier.penalty_box import PenaltyBox
+from mediacrawl.frontier.stores.rules import FINAL, OTHER, class_for, site_state
 from mediacrawl.politeness.delay import Clocks, after_visit
-from mediacrawl.records import Added, Candidate, End, Kind, Lease, Outcome, SiteInfo, SiteState
-
-OTHER = "other"
+from mediacrawl.records import Added, Candidate, End, Kind, Lease, Outcome, SiteInfo
 
 
 @dataclass(slots=True)
@@ -159,20 +158,16 @@ class MemoryFrontier:
             return None
         clocks = site.clocks
         classes = tuple((name, c.score, len(c.rows)) for name, c in site.classes.items())
-        state = SiteState.LEASED if site.lease else SiteState.WAITING
-        if not site.lease and not site.filled():
-            state = SiteState.IDLE
-        elif clocks.rests:
-            state = SiteState.RESTING
+        waiting = sum(len(c.rows) for c in site.classes.values())
         return SiteInfo(
             name,
-            state,
+            site_state(leased=site.lease is not None, waiting=waiting, rests=clocks.rests),
             clocks.release,
             clocks.delay,
             clocks.crawl_delay,
             clocks.samples,
             clocks.visits,
-            sum(waiting for _, _, waiting in classes),
+            waiting,
             classes,
         )
 
@@ -192,9 +187,7 @@ class MemoryFrontier:
 
     def _queue(self, candidate: Candidate) -> None:
         site = self._site(candidate.site)
-        name = candidate.link_class
-        if name not in site.classes and len(site.classes) >= self._policy.classes - 1:
-            name = OTHER
+        name = class_for(candidate.link_class, site.classes, self._policy.classes)
         link_class = site.classes.setdefault(name, _Class(candidate.score))
         link_class.rows.append(_Row(candidate, next(self._orders), candidate.kind))
         self._waiting += 1
@@ -245,7 +238,7 @@ class MemoryFrontier:
         return lease
 
     def _end(self, site: _Site, row: _Row, outcome: Outcome) -> None:
-        if outcome.end in {End.DONE, End.DROPPED}:
+        if outcome.end in FINAL:
             self._ends[outcome.reason or outcome.end] += 1
             return
         name = row.candidate.link_class if row.candidate.link_class in site.classes else OTHER

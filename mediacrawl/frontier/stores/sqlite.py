@@ -17,12 +17,12 @@ from mediacrawl.frontier.seen import RecentUrls, url_key
 from mediacrawl.frontier.stores.inbox import Inbox, batches
 from mediacrawl.frontier.stores.journal import Journal
 from mediacrawl.frontier.stores.rows import Row, stored_row
+from mediacrawl.frontier.stores.rules import FINAL, class_for, site_state
 from mediacrawl.frontier.stores.schema import connect, lock, unusable
 from mediacrawl.frontier.stores.sites import SITE_COLUMNS, LinkClass, Site, stored_site
 from mediacrawl.politeness.delay import Clocks, after_restart, after_visit
-from mediacrawl.records import Added, Candidate, End, Lease, Outcome, SiteInfo, SiteState
+from mediacrawl.records import Added, Candidate, End, Lease, Outcome, SiteInfo
 
-OTHER = "other"
 WINDOW = 8
 """URLs of a class that are read ahead: one read in eight visits, and at most some 4 KB a class."""
 
@@ -211,7 +211,7 @@ class SQLiteFrontier:
         waiting = sum(row[2] for row in classes) - (site.lease is not None)
         return SiteInfo(
             name,
-            self._state(site, waiting),
+            site_state(leased=site.lease is not None, waiting=waiting, rests=clocks.rests),
             clocks.release,
             clocks.delay,
             clocks.crawl_delay,
@@ -352,13 +352,6 @@ class SQLiteFrontier:
     def _save(self, site: Site, *, active: bool) -> None:
         self._journal.site(site.id, site.clocks, site.score, active=active)
 
-    def _state(self, site: Site, waiting: int) -> SiteState:
-        if site.lease is not None:
-            return SiteState.LEASED
-        if not waiting:
-            return SiteState.IDLE
-        return SiteState.RESTING if site.clocks.rests else SiteState.WAITING
-
     def _classes(self, site: Site) -> dict[str, LinkClass]:
         if site.classes is None:
             self._journal.flush()
@@ -374,8 +367,7 @@ class SQLiteFrontier:
 
     def _class(self, site: Site, name: str, score: float) -> LinkClass:
         classes = self._classes(site)
-        if name not in classes and len(classes) >= self._policy.classes - 1:
-            name = OTHER
+        name = class_for(name, classes, self._policy.classes)
         if name in classes:
             return classes[name]
         cursor = self._db.execute("INSERT INTO class (site, name, score) VALUES (?, ?, ?)", (site.id, name, score))
@@ -495,7 +487,7 @@ class SQLiteFrontier:
         return bytes(found[0] or b"")
 
     def _end(self, link_class: LinkClass, row: Row, outcome: Outcome) -> None:
-        if outcome.end in _FINAL:
+        if outcome.end in FINAL:
             name = str(outcome.reason or outcome.end)
             self._journal.gone(link_class.id, row.seq, inbox=self._inbox.holds(row.seq))
             self._journal.ended(url_key(row.url), self._code(name))
@@ -558,6 +550,5 @@ class SQLiteFrontier:
         return classes
 
 
-_FINAL = frozenset({End.DONE, End.DROPPED})
 _ASK = 16
 _KNOWN_SQL = f"SELECT key FROM seen WHERE key IN ({', '.join('?' * _ASK)})"

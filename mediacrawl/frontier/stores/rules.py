@@ -1,0 +1,44 @@
+"""What every store decides alike."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sized
+from typing import Protocol
+
+from mediacrawl.records import End, SiteState
+
+OTHER = "other"
+"""The link class of what finds no more room in a class of its own."""
+
+FINAL = frozenset({End.DONE, End.DROPPED})
+"""Ends after which a URL never comes back."""
+
+
+class _Classes(Container[str], Sized, Protocol):
+    """The names of a site's link classes."""
+
+
+def class_for(name: str, classes: _Classes, limit: int) -> str:
+    """The link class that a found URL joins on its site.
+
+    Args:
+        name: the class that its shape asks for.
+        classes: those that the site has.
+        limit: classes that a site may have, the one of the others included.
+    """
+    return OTHER if name not in classes and len(classes) >= limit - 1 else name
+
+
+def site_state(*, leased: bool, waiting: int, rests: bool) -> SiteState:
+    """The state of a site, from what waits there and its clocks.
+
+    Args:
+        leased: whether a URL of it is out.
+        waiting: URLs that wait there.
+        rests: whether it asked for more than a day.
+    """
+    if leased:
+        return SiteState.LEASED
+    if not waiting:
+        return SiteState.IDLE
+    return SiteState.RESTING if rests else SiteState.WAITING
