@@ -55,16 +55,11 @@ class RequestLogMiddleware:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Take down what came."""
-        headers = response.headers
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None:
-            visit.status = response.status
-            visit.content_type = _text(headers.get(b"Content-Type"))
-            visit.content_length = _text(headers.get(b"Content-Length"))
-            visit.location = _text(headers.get(b"Location"))
-            visit.bytes = len(response.body)
-            return response
-        self._alone(request, response=response)
+            _take_down(visit, response)
+        else:
+            self._alone(request, response=response)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
@@ -114,18 +109,22 @@ class RequestLogMiddleware:
         if sent is not None:
             line.time, line.duration = sent, now - sent
         if response is not None:
-            line.status = response.status
-            line.content_type = _text(response.headers.get(b"Content-Type"))
-            line.content_length = _text(response.headers.get(b"Content-Length"))
-            line.location = _text(response.headers.get(b"Location"))
+            _take_down(line, response)
             line.response_url = response.url if response.url != request.url else None
-            line.bytes = len(response.body)
         self._log.write(line)
 
     def _closed(self) -> None:
         if self._log.lost:
             self._stats.set_value("request_log/lost", self._log.lost)
         self._log.close()
+
+
+def _take_down(record: Visit | RequestLine, response: Response) -> None:
+    record.status = response.status
+    record.content_type = _text(response.headers.get(b"Content-Type"))
+    record.content_length = _text(response.headers.get(b"Content-Length"))
+    record.location = _text(response.headers.get(b"Location"))
+    record.bytes = len(response.body)
 
 
 def _text(value: bytes | None) -> str:

@@ -22,6 +22,7 @@ _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"", "0", "false", "no", "off"})
 _LISTS = (".txt", ".lst", ".list", ".csv", ".tsv")
 _SHOWN = 20
+SET_CONTACT = "set MEDIACRAWL_CONTACT to a page or mail address of yours (-s MEDIACRAWL_CONTACT=https://...)"
 
 
 class ArgumentError(ValueError):
@@ -90,8 +91,7 @@ class Arguments:
         outside = next((url for url in self.seeds + self.lists if not is_loopback(host_of(url))), None)
         if outside is not None:
             raise ArgumentError(
-                f"{outside} is somebody's server, and the crawler has no address to complain to; "
-                "set MEDIACRAWL_CONTACT to a page or mail address of yours (-s MEDIACRAWL_CONTACT=https://...)"
+                f"{outside} is somebody's server, and the crawler has no address to complain to; {SET_CONTACT}"
             )
 
     @property

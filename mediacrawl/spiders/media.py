@@ -17,7 +17,7 @@ from mediacrawl.probe.session import Session
 from mediacrawl.records import VISIT, Candidate, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import ExtensionFilter, Scope, Traps, site_of
-from mediacrawl.spiders.arguments import ArgumentError, Arguments, check_frontier, check_nevercrawl
+from mediacrawl.spiders.arguments import SET_CONTACT, ArgumentError, Arguments, check_frontier, check_nevercrawl
 from mediacrawl.spiders.borders import Borders
 from mediacrawl.spiders.reader import Reader, candidate
 
@@ -99,8 +99,7 @@ class MediaSpider(Spider):
         resumes = not read.fresh and (parts.folder / SQLITE_FILE).exists()
         if resumes and parts.anonymous and not read.seeds:
             raise ArgumentError(
-                f"the crawl in {parts.folder.resolve()} cannot go on without an address to complain to; "
-                "set MEDIACRAWL_CONTACT to a page or mail address of yours (-s MEDIACRAWL_CONTACT=https://...)"
+                f"the crawl in {parts.folder.resolve()} cannot go on without an address to complain to; {SET_CONTACT}"
             )
         if not read.seeds and not read.lists and not resumes:
             raise ArgumentError(

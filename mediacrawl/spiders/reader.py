@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -82,8 +83,11 @@ class Reader:
             drops[Drop.NOFOLLOW] += len(fresh)
         else:
             self._queue_links(visit, page, [(url, places[url]) for url in fresh])
+        self._count(drops)
+
+    def _count(self, drops: Counter[Drop]) -> None:
         for reason, number in drops.items():
-            scheduler.count(f"drop/{reason}", number)
+            self._scheduler.count(f"drop/{reason}", number)
 
     def _queue_links(self, visit: Visit, page: Page, fresh: list[tuple[str, int]]) -> None:
         for url, place in fresh:
@@ -114,8 +118,7 @@ class Reader:
             _, via, entry = doors[place]
             evidence = Evidence(via, entry.title[:200], feed.title[:200], response.url, entry.guid[:200])
             visit.found.append(candidate(url, evidence, visit))
-        for reason, number in drops.items():
-            scheduler.count(f"drop/{reason}", number)
+        self._count(drops)
 
     def _read_media(self, visit: Visit, response: Response) -> MediaItem | None:
         session = Session.load(visit.lease.state, self._probe)
