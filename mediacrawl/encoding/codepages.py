@@ -1,0 +1,256 @@
+"""What a byte is in each 8-bit encoding: its character, its class, and its letter in each language.
+
+A decision multiplies two things: how likely letters follow each other in a language (`mediacrawl.encoding.models`), and how
+likely characters of these *classes* do in any text: small letters after small ones, no symbol wedged into a word, no Latin letter glued to a
+Cyrillic one. The second is what tells KOI8-R, Mac and DOS Cyrillic from windows-1251, where all the letters are right
+and their case is upside down.
+"""
+
+from __future__ import annotations
+
+import codecs
+import unicodedata
+from functools import cache
+from typing import Any, Final
+
+from mediacrawl.encoding.languages import LANGUAGES
+from mediacrawl.encoding.words import lower
+
+STEP: Final = 12
+"""Costs are in twelfths of a nat."""
+
+# Classes. The letters come first, so that "is a letter" is one comparison.
+SMALL, CAPITAL, SMALL_LATIN, CAPITAL_LATIN, SMALL_OTHER, CAPITAL_OTHER, CASELESS, MARK = range(1, 9)
+QUOTE, APOSTROPHE, OPENER, RARE_OPENER, DASH, BULLET, NBSP, SIGN, RARE_SIGN, ODD, CONTROL = range(9, 20)
+GAP = 0
+
+_KINDS: Final = {
+    **dict.fromkeys("«»“”…", QUOTE),
+    "’": APOSTROPHE,
+    **dict.fromkeys("„¡¿", OPENER),
+    **dict.fromkeys("‚‘‹›", RARE_OPENER),
+    **dict.fromkeys("–—", DASH),
+    **dict.fromkeys("•·", BULLET),
+    "\u00a0": NBSP,
+    **dict.fromkeys("°№™©®ªº½²", SIGN),
+    **dict.fromkeys("§¼¾³¹†‡€£¥×", RARE_SIGN),
+}
+SYMBOL_NATS: Final = {
+    QUOTE: 6.0, APOSTROPHE: 3.5, OPENER: 5.0, RARE_OPENER: 8.5, DASH: 5.0, BULLET: 7.0, NBSP: 7.0, SIGN: 6.5, RARE_SIGN: 11.0, ODD: 12.0, CONTROL: 14.0,
+}  # fmt: skip
+AFTER_LETTER_NATS: Final = {
+    OPENER: 6.0,
+    RARE_OPENER: 5.0,
+    RARE_SIGN: 3.0,
+    ODD: 3.0,
+    CONTROL: 1.0,
+    DASH: 3.0,
+    BULLET: 2.0,
+}
+BEFORE_LETTER_NATS: Final = {SIGN: 3.5, RARE_SIGN: 3.0, ODD: 3.0, DASH: 3.0, BULLET: 2.0}
+WEDGE_NATS: Final = {QUOTE: 5.0, APOSTROPHE: 0.3, OPENER: 1.0, SIGN: 2.0, RARE_SIGN: 2.0, ODD: 2.0, DASH: 1.0}
+AFTER_GAP_NATS: Final = {APOSTROPHE: 1.5, NBSP: 5.0}
+IN_ROW_NATS: Final = 4.0
+ALONE_NATS: Final = {QUOTE: 3.0, APOSTROPHE: 3.0}
+END_NATS: Final = {NBSP: 5.0, OPENER: 5.0, RARE_OPENER: 5.0}
+SCRIPT_NATS: Final = 7.0
+BEGIN_NATS: Final = [0.4, 1.65]
+CASE_NATS: Final = [8.4, 0.02, 0.15, 1.6, 3.0, 0.12]
+
+
+def char_class(char: str) -> int:
+    """The class of a character."""
+    if char.isascii():
+        return (
+            SMALL
+            if char.islower()
+            else CAPITAL
+            if char.isupper()
+            else GAP
+            if char.isprintable() or char == "\n"
+            else CONTROL
+        )
+    if char in _KINDS:
+        return _KINDS[char]
+    category = unicodedata.category(char)
+    if category[0] == "L":
+        return _letter_class(char, category)
+    if category[0] == "M":
+        return CASELESS if "\u0590" < char < "\u0f00" else MARK
+    return CONTROL if category[0] == "C" else ODD
+
+
+def _letter_class(char: str, category: str) -> int:
+    latin = unicodedata.name(char, "").startswith("LATIN")
+    if category == "Lu":
+        return CAPITAL_LATIN if latin else CAPITAL_OTHER
+    if category == "Ll":
+        return SMALL_LATIN if latin else SMALL_OTHER
+    return CASELESS
+
+
+def _script(cls: int) -> int:
+    return (0, 1, 1, 1, 1, 2, 2, 3, 0)[cls]
+
+
+def _is_capital(cls: int) -> bool:
+    return cls in (CAPITAL, CAPITAL_LATIN, CAPITAL_OTHER)
+
+
+def _is_letter(cls: int) -> bool:
+    return GAP < cls <= MARK
+
+
+def _step_nats(first: int, second: int, third: int) -> float:
+    """What the class `third` costs after `first` and `second`, in nats."""
+    if third == GAP:
+        return END_NATS.get(second, 0.0) + (ALONE_NATS.get(second, 0.0) if first == GAP else 0.0)
+    if not _is_letter(third):
+        return SYMBOL_NATS[third] + _lean_nats(second, third)
+    if third == MARK:
+        return 0.0 if _is_letter(second) else 8.0
+    if not _is_letter(second):
+        wedge = WEDGE_NATS.get(second, 0.0) if _is_letter(first) else 0.0
+        return wedge + BEFORE_LETTER_NATS.get(second, 0.0) + _begin_nats(third)
+    switch = SCRIPT_NATS if _script(second) != _script(third) and second != MARK else 0.0
+    return switch + _case_nats(first, second, third)
+
+
+def _lean_nats(second: int, third: int) -> float:
+    """Symbols have a side that they stand on, and seldom come in rows."""
+    if _is_letter(second):
+        return AFTER_LETTER_NATS.get(third, 0.0)
+    return AFTER_GAP_NATS.get(third, 0.0) if second == GAP else IN_ROW_NATS
+
+
+def _begin_nats(third: int) -> float:
+    if third == CASELESS:
+        return 0.0
+    return BEGIN_NATS[0] if _is_capital(third) else BEGIN_NATS[1]
+
+
+def _case_nats(first: int, second: int, third: int) -> float:
+    if third == CASELESS or second in (CASELESS, MARK):
+        return 0.0
+    if not _is_capital(second):
+        return CASE_NATS[0] if _is_capital(third) else CASE_NATS[1]
+    in_capitals = _is_letter(first) and _is_capital(first)
+    if _is_capital(third):
+        return CASE_NATS[2] if in_capitals else CASE_NATS[3]
+    return CASE_NATS[4] if in_capitals else CASE_NATS[5]
+
+
+@cache
+def steps() -> bytes:
+    """Cost of a class after two others: ``steps()[first << 10 | second << 5 | third]``."""
+    known = range(CONTROL + 1)
+    table = bytearray(1 << 15)
+    for a in known:
+        for b in known:
+            for c in known:
+                table[a << 10 | b << 5 | c] = min(255, round(_step_nats(a, b, c) * STEP))
+    return bytes(table)
+
+
+@cache
+def pair_steps() -> bytes:
+    """The least that a class after one other can cost: ``pair_steps()[second << 5 | third]``."""
+    table = steps()
+    return bytes(min(table[a << 10 | bc] for a in range(CONTROL + 1)) for bc in range(1 << 10))
+
+
+@cache
+def characters(encoding: str) -> str:
+    """The 256 characters of an 8-bit encoding. A byte that has none there is the C1 control of its number."""
+    if encoding.startswith("u-"):
+        return _own(encoding[2:])
+    out = []
+    for byte in range(256):
+        try:
+            out.append(bytes((byte,)).decode(encoding))
+        except UnicodeDecodeError:
+            out.append(chr(byte))
+    return "".join(out)
+
+
+def _own(code: str) -> str:
+    """An 8-bit encoding made up for a language that never had one, so that its Unicode texts can be priced as bytes."""
+    letters = [letter for letter in LANGUAGES[code].letters if not letter.isascii()]
+    both = dict.fromkeys(char for letter in letters for char in (letter, letter.upper()) if len(char) == 1)
+    return ("".join(map(chr, range(128))) + "".join(both) + "–—…«»„“”’").ljust(256, "\ufffe")
+
+
+@cache
+def _charmap(encoding: str) -> Any:
+    return codecs.charmap_build(characters(encoding))
+
+
+def encode(text: str, encoding: str) -> bytes:
+    """The text in an 8-bit encoding; ``?`` for what it does not have."""
+    return codecs.charmap_encode(text, "replace", _charmap(encoding))[0]
+
+
+@cache
+def classes(encoding: str) -> bytes:
+    """The class of each byte, as a table for `bytes.translate`."""
+    return bytes(map(char_class, characters(encoding)))
+
+
+@cache
+def capitals(encoding: str) -> bytes:
+    """The bytes that are capital letters in the encoding."""
+    return bytes(byte for byte, cls in enumerate(classes(encoding)) if _is_capital(cls))
+
+
+@cache
+def undefined(encoding: str) -> bytes:
+    """The bytes that have no character in the encoding."""
+    bad = bytearray()
+    for byte in range(128, 256):
+        try:
+            bytes((byte,)).decode(encoding)
+        except UnicodeDecodeError:
+            bad.append(byte)
+    return bytes(bad)
+
+
+def base_letter(char: str) -> str:
+    """The letter under a letter's marks: ``o`` for ``ö``, ``l`` for ``ł``; the letter itself if it has none."""
+    plain = unicodedata.normalize("NFD", char)[0]
+    return {
+        "ø": "o",
+        "ł": "l",
+        "đ": "d",
+        "æ": "a",
+        "œ": "o",
+        "þ": "t",
+        "ð": "d",
+        "ß": "s",
+        "ı": "i",
+        "ħ": "h",
+        "ə": "a",
+    }.get(plain, plain)
+
+
+@cache
+def letter_map(encoding: str, code: str) -> tuple[bytes, bytes]:
+    """The letter number of each byte in a language, as a table for `bytes.translate`, and the bytes that are foreign letters.
+
+    A Latin letter that the language does not use counts as the letter under its marks, and as foreign: ``Beyoncé`` in Polish is
+    Beyonce with one thing odd about it. In another script it is a gap, and foreign.
+    """
+    language = LANGUAGES[code]
+    numbers = {letter: i + 1 for i, letter in enumerate(language.letters)}
+    folds = dict(zip(language.folds[::2], language.folds[1::2], strict=True))
+    latin = language.script == "latin"
+    table, foreign = bytearray(256), bytearray()
+    for byte, char in enumerate(characters(encoding)):
+        if not GAP < char_class(char) <= MARK or (char.isascii() and not latin):
+            continue
+        small = lower(char, code)
+        number = numbers.get(folds.get(small, small), 0)
+        if not number and byte > 127:
+            foreign.append(byte)
+            number = numbers.get(base_letter(small), 0) if latin else 0
+        table[byte] = number
+    return bytes(table), bytes(foreign)

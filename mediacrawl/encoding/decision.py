@@ -1,0 +1,129 @@
+"""What goes into a decision on an encoding, and what comes out: plain records without behaviour of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Seen = Mapping[tuple[str, str], float]
+"""How often (encoding, language) was found: ``{("cp1251", "ru"): 12.0}``."""
+
+DecisionName = Literal["declared", "fixed", "undecided", "user"]
+"""What became of a field.
+
+``declared``: the declared encoding is right, or as right as any other. ``fixed``: another one is, and the text is
+read with it. ``undecided``: another one is likelier, but not by enough; the text stays as declared. ``user``: somebody
+decided by hand, and nothing here changes it.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What is known beside the bytes. Everything may be missing; a wrong hint costs little, none is ever obeyed blindly.
+
+    Attributes:
+        declared: the encoding that the container claims, as a Python codec name: one for all fields, or one for each.
+        tld: last label of the host, in lower case: ``ru``.
+        page_language: of the page that links here (``lang`` attribute, ``Content-Language``), BCP 47: ``pt-BR``.
+        page_charset: of that page, as a Python codec name: ``cp1251``.
+        tag_languages: the file's own (COMM, USLT, TLAN), ISO 639-2 or 639-1: ``("rus",)``.
+        anchor: text around the link: anchor text, page title. Its script and letters tell of the language.
+        known: texts that stand in the same file, or beside its link, and are surely right (UTF-16 frames that read
+            well, say). A reading that agrees with one of them is the right one; ID3v1 beside ID3v2 lives from this.
+        seen: what was found before on this host and in this folder (`mediacrawl.encoding.History`).
+    """
+
+    declared: str | tuple[str, ...] = "latin-1"
+    tld: str = ""
+    page_language: str = ""
+    page_charset: str = ""
+    tag_languages: tuple[str, ...] = ()
+    anchor: str = ""
+    known: tuple[str, ...] = ()
+    seen: Seen = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldDecision:
+    """What one field is.
+
+    Attributes:
+        text: the field, read right as far as we know. Never None.
+        encoding: that it was read with, as a Python codec name; ``a>b`` when two readings were needed in turn (a field
+            stored as ``utf-8>cp1251`` is UTF-8 whose characters are cp1251 bytes).
+        language: most likely one, ``ru``, ``zh-Hans``; empty when the text says nothing (ASCII, digits).
+        confidence: probability that `text` is right, 0 to 1, calibrated: of decisions at 0.9, nine in ten are.
+        margin: how much likelier the best reading is than the best one with another text, in nats.
+        runner_up: encoding of that other reading; empty if there was none.
+        decision: see `DecisionName`.
+        lossy: characters were lost before it came here, and some are proposals or marked as lost (repair only).
+        suspect: the text is damaged, and we know it, but cannot mend it.
+    """
+
+    text: str
+    encoding: str
+    language: str = ""
+    confidence: float = 1.0
+    margin: float = 0.0
+    runner_up: str = ""
+    decision: DecisionName = "declared"
+    lossy: bool = False
+    suspect: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """One decision over the fields of a record.
+
+    Attributes:
+        encoding: of the record: of most of its fields that say anything.
+        language: of the record.
+        confidence: that every field is right.
+        margin: of the record's decision over the best other one, in nats.
+        runner_up: encoding of the best other one; empty if there was none.
+        fields: a decision for each field, in the order they came.
+    """
+
+    encoding: str
+    language: str
+    confidence: float
+    margin: float
+    runner_up: str
+    fields: tuple[FieldDecision, ...]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The fields as text, in the order they came."""
+        return tuple(decided.text for decided in self.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What became of texts that may have been stored wrongly.
+
+    Attributes:
+        encoding: how the record was mangled, as the readings that undo it: ``cp1252>cp1251`` is text whose cp1252 bytes
+            are really cp1251; empty if nothing was wrong.
+        confidence: that every text is right.
+        fields: a decision for each text, in the order they came.
+    """
+
+    encoding: str
+    confidence: float
+    fields: tuple[FieldDecision, ...]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts, mended where that was possible; U+FFFD stands where a character is lost."""
+        return tuple(decided.text for decided in self.fields)
+
+    @property
+    def changed(self) -> bool:
+        """Whether any text is another one than came."""
+        return any(decided.decision == "fixed" for decided in self.fields)
+
+    @property
+    def lossy(self) -> bool:
+        """Whether characters were lost on the way, so that some are proposals or marked as lost."""
+        return any(decided.lossy for decided in self.fields)

@@ -1,0 +1,293 @@
+"""One decision over the fields of a record: which encoding their bytes are really in.
+
+Every hypothesis (`mediacrawl.encoding.hypotheses`) has a cost for each field: the length in nats of the message "this encoding, this language, these
+letters". The record's decision is the hypothesis with the least sum. A field that costs much more under it than under its own best one goes its own
+way, for records with mixed fields are real; and what is declared stays unless something else is likelier by a margin.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mediacrawl.encoding.codepages import STEP, undefined
+from mediacrawl.encoding.decision import DecisionName, Detection, FieldDecision, Hints
+from mediacrawl.encoding.hinting import DECLARED_NATS, shift_of
+from mediacrawl.encoding.hypotheses import NEVER, Hypothesis, decode, decode_single, hypotheses
+from mediacrawl.encoding.repairer import repair
+from mediacrawl.encoding.scoring import MULTIBYTE
+from mediacrawl.encoding.shapes import Shape, shape_of
+
+SWITCH: Final = 16 * STEP
+"""A field in another encoding than its record's."""
+MARGIN: Final = 1 * STEP
+"""So much likelier must another encoding be than the declared one."""
+KNOWN: Final = 14 * STEP
+"""A reading that agrees with a text that is surely right, in the same file or beside its link."""
+SHORTEST_KNOWN: Final = 3
+SURE: Final = 40.0
+"""Margin, in nats, of what says itself what it is."""
+
+
+def confidence_of(margin: float) -> float:
+    """The probability that the likeliest text is right, from its margin over the next one in nats.
+
+    Logistic, fitted to the development titles (`benchmarks/encodings.py` prints how well it holds).
+    """
+    return round(1 / (1 + math.exp(-(CONFIDENCE_AT_0 + CONFIDENCE_PER_NAT * min(margin, SURE)))), 4)
+
+
+CONFIDENCE_AT_0: Final = 0.3
+CONFIDENCE_PER_NAT: Final = 0.45
+
+
+def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
+    """The encoding of the fields of one record, decided together.
+
+    Args:
+        fields: raw bytes of each text field, without padding; any bytes at all, any number, empty ones too.
+        hints: what is known beside the bytes.
+
+    Returns:
+        The decision; a text for each field, in the order they came. A field whose declared encoding may be wrong, but not
+        surely enough, keeps its declared text and says ``undecided``.
+    """
+    hints = hints or Hints()
+    shapes = [shape_of(raw, _declared(hints, place)) for place, raw in enumerate(fields)]
+    found: dict[int, FieldDecision] = {}
+    texts = [place for place, shape in enumerate(shapes) if shape.text is not None]
+    for place, decided in zip(texts, _unicode([shapes[place] for place in texts], hints), strict=True):
+        found[place] = decided
+    odd = [place for place, shape in enumerate(shapes) if shape.text is None]
+    record = None
+    if odd:
+        beside = tuple(found[place].text for place in texts if _surely_right(found[place]))
+        known = tuple(dict.fromkeys((*hints.known, *beside)))
+        record, eight_bit = _eight_bit(
+            [fields[place] for place in odd], [shapes[place] for place in odd], fields, hints, known
+        )
+        found.update(zip(odd, eight_bit, strict=True))
+    return _detection(tuple(found[place] for place in range(len(fields))), record)
+
+
+def _declared(hints: Hints, place: int) -> str:
+    if isinstance(hints.declared, str):
+        return hints.declared
+    return hints.declared[place] if place < len(hints.declared) else "latin-1"
+
+
+def _surely_right(decided: FieldDecision) -> bool:
+    return decided.confidence > 0.9 and not decided.text.isascii()
+
+
+def _detection(fields: tuple[FieldDecision, ...], record: FieldDecision | None) -> Detection:
+    if record is None:
+        telling = [decided for decided in fields if decided.encoding != "ascii"]
+        record = (
+            min(telling, key=lambda decided: decided.margin) if telling else FieldDecision("", "ascii", margin=SURE)
+        )
+    confidence = min((decided.confidence for decided in fields), default=1.0)
+    return Detection(record.encoding, record.language, confidence, record.margin, record.runner_up, fields)
+
+
+def _unicode(shapes: Sequence[Shape], hints: Hints) -> list[FieldDecision]:
+    """Fields that are Unicode: right as they are, or text that was wrong before it came to be Unicode."""
+    mended = repair([shape.text or "" for shape in shapes], hints).fields
+    decided = []
+    for shape, field in zip(shapes, mended, strict=True):
+        undone = field.encoding if field.decision == "fixed" else ""
+        encoding = f"{shape.encoding}>{undone}" if undone else shape.encoding
+        decision: DecisionName = "fixed" if shape.sure and shape.encoding != "ascii" else field.decision
+        decided.append(replace(field, encoding=encoding, decision=decision))
+    return decided
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """Hypotheses with their cost for the whole record, cheapest first."""
+
+    ranking: list[tuple[int, int]]
+    found: list[Hypothesis]
+    own: list[int]
+
+    def best(self) -> Hypothesis:
+        return self.found[self.ranking[0][1]]
+
+    def reading_of(self, place: int, hypothesis: Hypothesis) -> Hypothesis:
+        """The hypothesis that a field follows: the record's, or its own where it differs by too much."""
+        if hypothesis.costs[place] <= self.own[place] + SWITCH:
+            return hypothesis
+        return min(self.found, key=lambda other: other.costs[place] + other.prior)
+
+
+def _weigh(found: list[Hypothesis], fields: int) -> _Weighed:
+    places = range(fields)
+    own = [min([hypothesis.costs[place] + hypothesis.prior for hypothesis in found]) for place in places]
+    if fields == 1:
+        ranking = sorted([(hypothesis.prior + hypothesis.costs[0], number) for number, hypothesis in enumerate(found)])
+    else:
+        ranking = sorted(
+            [
+                (
+                    hypothesis.prior + sum([min(hypothesis.costs[place], own[place] + SWITCH) for place in places]),
+                    number,
+                )
+                for number, hypothesis in enumerate(found)
+            ]
+        )
+    return _Weighed(ranking, found, own)
+
+
+def _eight_bit(
+    raws: list[bytes], shapes: list[Shape], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
+) -> tuple[FieldDecision, list[FieldDecision]]:
+    """Decides the fields that are not Unicode: the record's decision, and each field's."""
+    found = hypotheses(raws, fields, shift_of(hints))
+    _trust_declared(found, shapes)
+    anchor = hints.anchor if len(hints.anchor) >= SHORTEST_KNOWN and not hints.anchor.isascii() else ""
+    if known or anchor:
+        _agree(found, raws, known, anchor)
+    weighed = _weigh(found, len(raws))
+    best = weighed.best()
+    followed = [weighed.reading_of(place, best) for place in range(len(raws))]
+    texts = [read_as(raw, hypothesis) for raw, hypothesis in zip(raws, followed, strict=True)]
+    margin, runner_up = _runner_up(weighed, raws, texts)
+    leave = _leave_cost(weighed, shapes)
+    decided = []
+    for place, (raw, hypothesis, text) in enumerate(zip(raws, followed, texts, strict=True)):
+        if hypothesis is best:
+            decided.append(
+                _field(raw, shapes[place], hypothesis, text, margin, runner_up, leave - weighed.ranking[0][0])
+            )
+        else:
+            decided.append(_own_way(raw, shapes[place], weighed, place, hypothesis, text))
+    encoding = next(
+        (field.encoding for field, hypothesis in zip(decided, followed, strict=True) if hypothesis is best),
+        best.encoding,
+    )
+    record = FieldDecision(
+        "", encoding, best.language, confidence_of(margin / STEP), round(margin / STEP, 2), runner_up
+    )
+    return record, decided
+
+
+def _trust_declared(found: list[Hypothesis], shapes: list[Shape]) -> None:
+    """A container that claims something else than Latin-1 means it."""
+    claimed = {shape.encoding for shape in shapes if shape.encoding != "cp1252"}
+    for hypothesis in found:
+        if hypothesis.encoding in claimed:
+            hypothesis.prior -= round(DECLARED_NATS * STEP)
+
+
+def _agree(found: list[Hypothesis], raws: list[bytes], known: tuple[str, ...], anchor: str) -> None:
+    for place, raw in enumerate(raws):
+        agrees: dict[str, bool] = {}
+        for hypothesis in found:
+            if hypothesis.costs[place] >= NEVER:
+                continue
+            encoding = hypothesis.encoding
+            if encoding not in agrees:
+                agrees[encoding] = _is_known(read_as(raw, hypothesis).strip(), known, anchor)
+            if agrees[encoding]:
+                hypothesis.costs[place] -= KNOWN
+
+
+def _is_known(text: str, known: tuple[str, ...], anchor: str) -> bool:
+    if len(text) < SHORTEST_KNOWN or text.isascii():
+        return False
+    return text in anchor or any(right.startswith(text) for right in known)
+
+
+def read_as(raw: bytes, hypothesis: Hypothesis) -> str:
+    """A field's text under a hypothesis; what that cannot read is read as Latin-1 and its Windows superset."""
+    if hypothesis.encoding in MULTIBYTE or hypothesis.encoding == "utf-8":
+        text = decode(raw, hypothesis.encoding)
+        return text if text is not None else decode_single(raw, "cp1252")
+    return decode_single(raw, hypothesis.encoding)
+
+
+def _runner_up(weighed: _Weighed, raws: list[bytes], texts: list[str]) -> tuple[int, str]:
+    """Margin over the cheapest hypothesis that reads another text, and its encoding."""
+    least = weighed.ranking[0][0]
+    same = {weighed.best().encoding}
+    for cost, number in weighed.ranking[1:]:
+        hypothesis = weighed.found[number]
+        if hypothesis.encoding in same:
+            continue
+        same.add(hypothesis.encoding)
+        if any(
+            hypothesis.costs[place] < NEVER and read_as(raw, hypothesis) != text
+            for place, (raw, text) in enumerate(zip(raws, texts, strict=True))
+        ):
+            return cost - least, hypothesis.encoding
+    return round(SURE * STEP), ""
+
+
+def _leave_cost(weighed: _Weighed, shapes: list[Shape]) -> int:
+    """Cost of leaving the record as it is declared."""
+    declared = {shape.encoding for shape in shapes}
+    costs = [cost for cost, number in weighed.ranking if weighed.found[number].encoding in declared]
+    return min(costs, default=NEVER)
+
+
+def _own_way(
+    raw: bytes, shape: Shape, weighed: _Weighed, place: int, hypothesis: Hypothesis, text: str
+) -> FieldDecision:
+    """A field that does not follow its record."""
+    costs = sorted((other.costs[place] + other.prior, number) for number, other in enumerate(weighed.found))
+    mine = hypothesis.costs[place] + hypothesis.prior
+    leave = min((cost for cost, number in costs if weighed.found[number].encoding == shape.encoding), default=NEVER)
+    single = _Weighed(costs, weighed.found, weighed.own)
+    margin, runner_up = _runner_up(_only(single, place), [raw], [text])
+    return _field(raw, shape, hypothesis, text, margin, runner_up, leave - mine)
+
+
+def _only(weighed: _Weighed, place: int) -> _Weighed:
+    """The same hypotheses over one field."""
+    alone = [replace(hypothesis, costs=[hypothesis.costs[place]]) for hypothesis in weighed.found]
+    return _Weighed(weighed.ranking, alone, [weighed.own[place]])
+
+
+def _field(
+    raw: bytes, shape: Shape, hypothesis: Hypothesis, text: str, margin: int, runner_up: str, over_declared: int
+) -> FieldDecision:
+    """A field's decision, from what it reads as best.
+
+    Args:
+        raw: its bytes.
+        shape: what it is declared as.
+        hypothesis: the best reading.
+        text: under it.
+        margin: over the best other text.
+        runner_up: encoding of that.
+        over_declared: margin over leaving it as declared.
+    """
+    declared = _declared_text(raw, shape)
+    nats = round(margin / STEP, 2)
+    confidence = confidence_of(nats)
+    if text == declared or over_declared >= MARGIN:
+        encoding = _name(raw, hypothesis.encoding)
+        strict = raw.decode("latin-1") if shape.encoding == "cp1252" else declared
+        decision: DecisionName = "declared" if text == strict else "fixed"
+        return FieldDecision(text, encoding, hypothesis.language, confidence, nats, runner_up, decision)
+    doubt = confidence_of(-over_declared / STEP)
+    encoding = _name(raw, shape.encoding)
+    return FieldDecision(
+        declared, encoding, "", doubt, round(-over_declared / STEP, 2), hypothesis.encoding, "undecided"
+    )
+
+
+def _declared_text(raw: bytes, shape: Shape) -> str:
+    if shape.encoding in MULTIBYTE:
+        return decode(raw, shape.encoding) or decode_single(raw, "cp1252")
+    return decode_single(raw, shape.encoding if shape.encoding != "utf-8" else "cp1252")
+
+
+def _name(raw: bytes, encoding: str) -> str:
+    """Latin-1 where the bytes are the same in it, or are what Windows does not define."""
+    if encoding != "cp1252":
+        return encoding
+    windows = [byte for byte in raw if 0x80 <= byte < 0xA0]
+    return "cp1252" if windows and not any(byte in undefined("cp1252") for byte in windows) else "latin-1"

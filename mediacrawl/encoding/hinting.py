@@ -1,0 +1,113 @@
+"""What is known beside the bytes, as costs: hints move the priors, and never decide alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import Final
+
+from mediacrawl.encoding.codepages import STEP
+from mediacrawl.encoding.decision import Hints, Seen
+from mediacrawl.encoding.languages import LANGUAGES
+from mediacrawl.encoding.priors import all_priors, codec_name
+from mediacrawl.encoding.reading import read
+
+Shift = Callable[[str, str], int]
+"""What an encoding and a language cost more or, negative, less than their prior."""
+
+COUNTRY_NATS: Final = 4.0
+PAGE_LANGUAGE_NATS: Final = 3.5
+PAGE_CHARSET_NATS: Final = 3.0
+TAG_LANGUAGE_NATS: Final = 3.0
+ANCHOR_NATS: Final = 3.5
+SCRIPT_NATS: Final = 2.0
+DECLARED_NATS: Final = 6.0
+MOST_NATS: Final = 8.0
+PRIOR_WORTH: Final = 3.0
+"""The prior counts as so many observations beside what was found on the host."""
+
+
+@cache
+def _names() -> dict[str, tuple[str, ...]]:
+    names: dict[str, list[str]] = {}
+    for language in LANGUAGES.values():
+        for name in (language.code, *language.codes):
+            names.setdefault(name.lower(), []).append(language.code)
+    return {name: tuple(codes) for name, codes in names.items()}
+
+
+def languages_named(name: str) -> tuple[str, ...]:
+    """The languages with a model that a tag names: ``pt-BR`` is Portuguese, ``zh`` either Chinese."""
+    lowered = name.lower().replace("_", "-")
+    names = _names()
+    if lowered in ("zh", "zho", "chi"):
+        return ("zh-Hans", "zh-Hant")
+    while lowered not in names and "-" in lowered:
+        lowered = lowered.rpartition("-")[0]
+    return names.get(lowered, ())
+
+
+@cache
+def _of_country(tld: str) -> tuple[str, ...]:
+    return tuple(language.code for language in LANGUAGES.values() if tld in language.tlds)
+
+
+@lru_cache(maxsize=4096)
+def _language_nats(tld: str, page: str, tags: tuple[str, ...], anchor: str) -> dict[str, float]:
+    """How much likelier each language is, in nats."""
+    nats: dict[str, float] = {}
+
+    def add(codes: tuple[str, ...], worth: float) -> None:
+        for code in codes:
+            nats[code] = min(MOST_NATS, nats.get(code, 0.0) + worth)
+
+    add(_of_country(tld), COUNTRY_NATS)
+    add(languages_named(page), PAGE_LANGUAGE_NATS)
+    for tag in tags:
+        # Taggers write "eng" into every comment, whatever its language.
+        if tag.lower() not in ("eng", "en"):
+            add(languages_named(tag), TAG_LANGUAGE_NATS)
+    spoken = read(anchor).language if anchor else ""
+    if spoken:
+        add((spoken,), ANCHOR_NATS - SCRIPT_NATS)
+        script = LANGUAGES[spoken].script
+        if script != "latin":
+            add(tuple(code for code, language in LANGUAGES.items() if language.script == script), SCRIPT_NATS)
+    return nats
+
+
+def shift_of(hints: Hints) -> Shift | None:
+    """The shift of every prior that hints ask for; None if they ask for none."""
+    nats = _language_nats(hints.tld, hints.page_language, hints.tag_languages, hints.anchor[:200])
+    charset = codec_name(hints.page_charset)
+    seen = _seen_shift(hints.seen) if hints.seen else None
+    if not nats and not charset and seen is None:
+        return None
+
+    def shift(encoding: str, language: str) -> int:
+        total = nats.get(language, 0.0)
+        if charset and encoding == charset and charset not in ("cp1252", "utf-8"):
+            total += PAGE_CHARSET_NATS
+        moved = -round(min(total, MOST_NATS) * STEP)
+        return moved + seen(encoding, language) if seen is not None else moved
+
+    return shift
+
+
+def _seen_shift(seen: Seen) -> Shift:
+    """From a global prior to one that has learned from the host: both are counts, and counts add."""
+    total = sum(seen.values())
+    by_encoding: dict[str, float] = {}
+    for (encoding, _), count in seen.items():
+        by_encoding[encoding] = by_encoding.get(encoding, 0.0) + count
+    priors = all_priors()
+
+    def shift(encoding: str, language: str) -> int:
+        prior = priors.get((encoding, language), 1e-6)
+        # A host that is found to be Russian today holds Bulgarian tomorrow rather than another encoding.
+        found = 0.7 * seen.get((encoding, language), 0.0) + 0.3 * by_encoding.get(encoding, 0.0) * min(1.0, 5 * prior)
+        learned = (PRIOR_WORTH * prior + found) / (PRIOR_WORTH + total)
+        return round((math.log(prior) - math.log(learned)) * STEP)
+
+    return shift

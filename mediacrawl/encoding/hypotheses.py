@@ -1,0 +1,203 @@
+"""The hypotheses that a record's bytes allow, each with its cost: an encoding, a language, and what every field costs under them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from heapq import nsmallest
+from typing import Final
+
+from mediacrawl.encoding.codepages import STEP, characters
+from mediacrawl.encoding.hinting import Shift
+from mediacrawl.encoding.languages import LANGUAGES
+from mediacrawl.encoding.priors import prior_nats
+from mediacrawl.encoding.reading import CJK_RUN, cjk_reading, read
+from mediacrawl.encoding.scoring import (
+    ASCII_LETTER,
+    ASCII_WORD,
+    ODD_WORD,
+    Pair,
+    ascii_cost,
+    class_cost,
+    pairs,
+    prior_lanes,
+    spread,
+    word_lanes,
+)
+
+GATE: Final = 10 * STEP
+"""Pairs that the first pass finds so much worse than the best are not looked at again."""
+MOST_PAIRS: Final = 18
+FIELD_GATE: Final = 4 * STEP
+LANGUAGE_SWITCH: Final = 5 * STEP
+"""A field in another language than the record's, in the same encoding."""
+UTF8_BONUS: Final = 5 * STEP
+"""Bytes that are not UTF-8 seldom look like it; so much for each character beyond ASCII, up to three."""
+CUT: Final = 6 * STEP
+"""A last character cut in two, in a field that is not as long as ID3v1 lets it be."""
+NEVER: Final = 1 << 24
+"""Cost of bytes that an encoding cannot read."""
+MOST_SCORED: Final = 400
+"""Bytes of a field that are priced."""
+MOST_ASCII_WORDS: Final = 24
+
+_ENDS: Final = ("unexpected end of data", "incomplete multibyte sequence")
+
+
+@dataclass(slots=True)
+class Hypothesis:
+    """An encoding and a language for a record.
+
+    Attributes:
+        encoding: Python codec name.
+        language: code of `mediacrawl.encoding.languages`; empty for UTF-8.
+        prior: cost before the bytes, hints and ASCII words included, in twelfths of a nat.
+        costs: of each field.
+    """
+
+    encoding: str
+    language: str
+    prior: int
+    costs: list[int]
+
+
+def decode(raw: bytes, encoding: str) -> str | None:
+    """The bytes as text; None if the encoding cannot read them. A last character that is cut in two is dropped."""
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        if error.reason in _ENDS and error.start >= len(raw) - 3 and len(raw) > 20:
+            text = raw[: error.start].decode(encoding)
+            return None if text.isascii() else text
+        return None
+
+
+def decode_single(raw: bytes, encoding: str) -> str:
+    """The bytes in an 8-bit encoding; one that it does not define reads as the C1 control of its number."""
+    chars = characters(encoding)
+    return "".join([chars[byte] for byte in raw])
+
+
+def hypotheses(raws: Sequence[bytes], fields: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
+    """What is worth considering.
+
+    Args:
+        raws: the fields that are not ASCII.
+        fields: all fields; the ASCII words among them tell of the language.
+        shift: what hints do to the priors.
+    """
+    words = [ODD_WORD.findall(raw[:MOST_SCORED]) for raw in raws]
+    found = _single_bytes(words, shift) + _multibyte(raws, shift)
+    plain = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])][:MOST_ASCII_WORDS]
+    if plain:
+        for hypothesis in found:
+            if hypothesis.language:
+                hypothesis.prior += ascii_cost(plain, hypothesis.language)
+    if len(raws) > 1:
+        _let_languages_mix(found, len(raws))
+    return found
+
+
+def _let_languages_mix(found: list[Hypothesis], fields: int) -> None:
+    for place in range(fields):
+        least: dict[str, int] = {}
+        for hypothesis in found:
+            cost = hypothesis.costs[place]
+            if cost < least.get(hypothesis.encoding, NEVER):
+                least[hypothesis.encoding] = cost
+        for hypothesis in found:
+            mixed = least.get(hypothesis.encoding, NEVER) + LANGUAGE_SWITCH
+            if mixed < hypothesis.costs[place]:
+                hypothesis.costs[place] = mixed
+
+
+@cache
+def _leave_alone() -> tuple[int, ...]:
+    return tuple(pair.number for pair in pairs() if pair.encoding == "cp1252")
+
+
+def _single_bytes(words: list[list[bytes]], shift: Shift | None) -> list[Hypothesis]:
+    per_field = [sum(map(word_lanes, some)) for some in words]
+    shifts = _shifts(shift) if shift else None
+    together = _lane_costs(sum(per_field), shifts)
+    chosen = _least(together, GATE, MOST_PAIRS)
+    chosen.add(min(_leave_alone(), key=together.__getitem__))
+    if len(words) > 1:
+        for lanes in per_field:
+            chosen |= _least(_lane_costs(lanes, shifts), FIELD_GATE, 4)
+    every = pairs()
+    return [_exact(every[number], words, shifts[number] if shifts else 0) for number in chosen]
+
+
+def _shifts(shift: Shift) -> list[int]:
+    return [shift(pair.encoding, pair.language) for pair in pairs()]
+
+
+def _lane_costs(lanes: int, shifts: list[int] | None) -> Sequence[int]:
+    costs = spread(lanes + prior_lanes())
+    return costs if shifts is None else [cost + moved for cost, moved in zip(costs, shifts, strict=True)]
+
+
+def _least(costs: Sequence[int], gate: int, most: int) -> set[int]:
+    limit = min(costs) + gate
+    chosen = [number for number, cost in enumerate(costs) if cost <= limit]
+    return set(chosen if len(chosen) <= most else nsmallest(most, chosen, key=costs.__getitem__))
+
+
+def _exact(pair: Pair, words: list[list[bytes]], moved: int) -> Hypothesis:
+    encoding, cost = pair.encoding, pair.cost
+    costs = [sum([cost(word) + class_cost(word, encoding) for word in some]) for some in words]
+    return Hypothesis(encoding, pair.language, pair.prior + moved, costs)
+
+
+@cache
+def _double_byte() -> tuple[tuple[str, str, int], ...]:
+    return tuple(
+        (encoding, language.code, round(prior_nats(encoding, language.code) * STEP))
+        for language in LANGUAGES.values()
+        if language.script == "cjk"
+        for encoding in language.encodings
+    )
+
+
+@cache
+def _utf8_prior() -> int:
+    return round(prior_nats("utf-8", "") * STEP)
+
+
+def _multibyte(raws: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
+    found = []
+    costs = list(map(_utf8_cost, raws))
+    if min(costs) < NEVER:
+        moved = shift("utf-8", "") if shift else 0
+        found.append(Hypothesis("utf-8", "", _utf8_prior() + moved, costs))
+    for encoding, language, prior in _double_byte():
+        costs = [_cjk_cost(raw, encoding, language) for raw in raws]
+        if min(costs) < NEVER:
+            moved = shift(encoding, language) if shift else 0
+            found.append(Hypothesis(encoding, language, prior + moved, costs))
+    return found
+
+
+@lru_cache(maxsize=8192)
+def _utf8_cost(raw: bytes) -> int:
+    text = decode(raw, "utf-8")
+    if text is None:
+        return NEVER
+    cut = 0 if len(text.encode()) == len(raw) or 28 <= len(raw) <= 30 else CUT
+    return cut + read(text).cost - UTF8_BONUS * min(3, sum(char > "\x7f" for char in text))
+
+
+@lru_cache(maxsize=16384)
+def _cjk_cost(raw: bytes, encoding: str, language: str) -> int:
+    text = decode(raw, encoding)
+    if text is None:
+        return NEVER
+    runs = CJK_RUN.findall(text)
+    letters = sum(char.isascii() and char.isalpha() for char in text)
+    apart = sum(len(word) for word in _APART.findall(raw))
+    return cjk_reading(text, tuple(runs), (language,)).cost + ASCII_LETTER * max(0, letters - apart)
+
+
+_APART: Final = ASCII_WORD

@@ -1,0 +1,214 @@
+"""The languages that have a model: their letters, the encodings their texts were written in, where they are spoken.
+
+One table, read by training and by detection, so that both mean the same by a letter. Letters are the lower-case
+ones of the language's everyday spelling; a letter beyond them counts as foreign (`mediacrawl.encoding.codepages`).
+Encodings stand in the order of how common they are among files of the language, most common first; UTF-8 goes without saying.
+"""
+
+# ruff: noqa: RUF001 - alphabets are what this file is about
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Script = Literal["latin", "cyrillic", "greek", "hebrew", "arabic", "thai", "georgian", "armenian", "devanagari", "cjk"]
+
+AZ: Final = "abcdefghijklmnopqrstuvwxyz"
+CYRILLIC: Final = "абвгдежзийклмнопрстуфхцчшщъыьэюя"
+WEST: Final = ("cp1252", "mac_roman", "cp850")
+CENTRAL: Final = ("cp1250", "iso8859_2", "cp852", "mac_latin2")
+BALTIC: Final = ("cp1257", "iso8859_13", "iso8859_4", "cp775")
+ARABIC: Final = "ابتثجحخدذرزسشصضطظعغفقكلمنهويءآأؤإئىة"
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language.
+
+    Attributes:
+        code: as texts and models are named: ISO 639-1, with a script where there are two.
+        script: its writing.
+        letters: its alphabet in lower case; empty for Chinese, Japanese and Korean, which are modelled by characters.
+        encodings: 8-bit and double-byte ones its texts were written in, as Python codec names, most common first.
+        weight: how many wrongly declared files of this encoding are in this language, beside the others: a judgement.
+        tlds: countries that speak it.
+        codes: what else files and pages call it: ISO 639-2, other tags.
+        folds: letters that count as another one, in pairs: ``ςσ``.
+    """
+
+    code: str
+    script: Script
+    letters: str
+    encodings: tuple[str, ...] = ()
+    weight: float = 1.0
+    tlds: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+    folds: str = ""
+
+
+def _latin(letters: str) -> str:
+    return AZ + letters
+
+
+_ALL: Final = (
+    # Western Europe: ISO-8859-1 is what they declare, so only Mac and DOS are ever wrong.
+    Language("en", "latin", AZ, ("cp1252",), 4.0, ("uk", "us", "au", "nz", "ie", "ca"), ("eng",)),
+    Language("de", "latin", _latin("äöüß"), WEST, 2.0, ("de", "at", "ch"), ("ger", "deu")),
+    Language(
+        "fr", "latin", _latin("àâæçéèêëîïôœùûüÿ"), (*WEST, "iso8859_15"), 2.0, ("fr", "be", "ch", "ca"), ("fre", "fra")
+    ),
+    Language("es", "latin", _latin("áéíñóúü"), WEST, 2.0, ("es", "mx", "ar", "cl", "co", "pe", "ve", "uy"), ("spa",)),
+    Language("pt", "latin", _latin("áàâãçéêíóôõúü"), WEST, 1.5, ("pt", "br"), ("por",)),
+    Language("it", "latin", _latin("àèéìíîòóùú"), WEST, 1.5, ("it", "ch"), ("ita",)),
+    Language("nl", "latin", _latin("áäéèëïíóöúüĳ"), WEST, 1.0, ("nl", "be"), ("dut", "nld")),
+    Language("sv", "latin", _latin("åäöéà"), WEST, 1.0, ("se",), ("swe",)),
+    Language("no", "latin", _latin("æøåéèêòóô"), WEST, 0.7, ("no",), ("nor", "nob", "nb", "nn", "nno")),
+    Language("da", "latin", _latin("æøåéöü"), WEST, 0.7, ("dk",), ("dan",)),
+    Language("fi", "latin", _latin("äöåšž"), (*WEST, "iso8859_15"), 1.0, ("fi",), ("fin",)),
+    Language("is", "latin", _latin("áðéíóúýþæö"), WEST, 0.4, ("is",), ("ice", "isl")),
+    Language("ca", "latin", _latin("àçèéíïòóúü·"), WEST, 0.5, ("cat", "es", "ad"), ("cat",)),
+    Language("gl", "latin", _latin("áéíñóúüï"), WEST, 0.3, ("gal", "es"), ("glg",)),
+    Language("ga", "latin", _latin("áéíóú"), WEST, 0.3, ("ie",), ("gle",)),
+    Language("eu", "latin", _latin("ñçü"), WEST, 0.2, ("eus", "es"), ("baq", "eus")),
+    Language("af", "latin", _latin("áäéèêëíïîóôöúûü"), WEST, 0.2, ("za",), ("afr",)),
+    Language(
+        "sq",
+        "latin",
+        _latin("çë"),
+        ("cp1250", "cp1252", "iso8859_2", "cp852", "mac_roman"),
+        0.3,
+        ("al",),
+        ("alb", "sqi"),
+    ),
+    Language("id", "latin", _latin("é"), ("cp1252",), 0.3, ("id", "my"), ("ind", "ms", "may", "msa")),
+    Language("cy", "latin", _latin("âêîôûŵŷáëïö"), ("cp1252", "iso8859_14"), 0.1, ("uk",), ("wel", "cym")),
+    Language("eo", "latin", _latin("ĉĝĥĵŝŭ"), ("iso8859_3",), 0.2, (), ("epo",)),
+    Language("mt", "latin", _latin("ċġħżàèìòù"), ("iso8859_3",), 0.1, ("mt",), ("mlt",)),
+    # Central Europe.
+    Language("pl", "latin", _latin("ąćęłńóśźż"), CENTRAL, 3.0, ("pl",), ("pol",)),
+    Language("cs", "latin", _latin("áčďéěíňóřšťúůýž"), CENTRAL, 2.0, ("cz",), ("cze", "ces")),
+    Language("hu", "latin", _latin("áéíóöőúüű"), CENTRAL, 2.0, ("hu",), ("hun",)),
+    Language("sk", "latin", _latin("áäčďéíĺľňóôŕšťúýž"), CENTRAL, 0.8, ("sk",), ("slo", "slk")),
+    Language("sl", "latin", _latin("čšžćđ"), CENTRAL, 0.5, ("si",), ("slv",)),
+    Language(
+        "hr", "latin", _latin("čćđšž"), CENTRAL, 0.8, ("hr", "ba", "rs", "me"), ("hrv", "bs", "bos", "sr-Latn", "scr")
+    ),
+    Language("ro", "latin", _latin("ăâîşţ"), (*CENTRAL, "iso8859_16"), 1.0, ("ro", "md"), ("rum", "ron"), "șşțţ"),
+    # Turkic in Latin letters, the Baltic, Vietnam.
+    Language("tr", "latin", _latin("çğıöşüâîû"), ("cp1254", "mac_turkish", "cp857"), 1.0, ("tr",), ("tur",)),
+    Language("az", "latin", _latin("çəğıöşü"), (), 0.3, ("az",), ("aze",)),
+    Language("lt", "latin", _latin("ąčęėįšųūž"), BALTIC, 1.0, ("lt",), ("lit",)),
+    Language("lv", "latin", _latin("āčēģīķļņšūž"), BALTIC, 1.0, ("lv",), ("lav",)),
+    Language("et", "latin", _latin("äõöüšž"), (*BALTIC, "cp1252"), 0.7, ("ee",), ("est",)),
+    # The five marks are written after their vowel, as in cp1258: \u0300 \u0301 \u0303 \u0309 \u0323.
+    Language("vi", "latin", _latin("ăâđêôơư\u0300\u0301\u0303\u0309\u0323"), ("cp1258",), 1.0, ("vn",), ("vie",)),
+    # Cyrillic.
+    Language(
+        "ru",
+        "cyrillic",
+        CYRILLIC + "ё",
+        ("cp1251", "koi8_r", "cp866", "mac_cyrillic", "iso8859_5"),
+        8.0,
+        ("ru", "su", "by", "kz", "ua"),
+        ("rus",),
+    ),
+    Language(
+        "uk",
+        "cyrillic",
+        "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя",
+        ("cp1251", "koi8_u", "cp1125", "mac_cyrillic", "iso8859_5"),
+        1.5,
+        ("ua",),
+        ("ukr",),
+    ),
+    Language(
+        "be",
+        "cyrillic",
+        "абвгдеёжзійклмнопрстуўфхцчшыьэюя",
+        ("cp1251", "cp866", "mac_cyrillic", "iso8859_5"),
+        0.4,
+        ("by",),
+        ("bel",),
+    ),
+    Language(
+        "bg",
+        "cyrillic",
+        CYRILLIC.replace("ы", "").replace("э", ""),
+        ("cp1251", "mac_cyrillic", "iso8859_5", "cp866", "koi8_r"),
+        1.0,
+        ("bg",),
+        ("bul",),
+    ),
+    Language(
+        "sr",
+        "cyrillic",
+        "абвгдђежзијклљмнњопрстћуфхцчџш",
+        ("cp1251", "mac_cyrillic", "iso8859_5", "cp855"),
+        0.4,
+        ("rs", "ba", "me"),
+        ("srp", "scc"),
+    ),
+    Language(
+        "mk",
+        "cyrillic",
+        "абвгдѓежзѕијклљмнњопрстќуфхцчџшѐѝ",
+        ("cp1251", "mac_cyrillic", "iso8859_5", "cp855"),
+        0.3,
+        ("mk",),
+        ("mac", "mkd"),
+    ),
+    Language("kk", "cyrillic", CYRILLIC + "ёәғқңөұүһі", ("kz1048", "ptcp154"), 0.3, ("kz",), ("kaz",)),
+    Language("ky", "cyrillic", CYRILLIC + "ёңөү", (), 0.1, ("kg",), ("kir",)),
+    Language("tt", "cyrillic", CYRILLIC + "ёәҗңөүһ", (), 0.1, ("tatar",), ("tat",)),
+    Language("mn", "cyrillic", CYRILLIC + "ёөү", (), 0.1, ("mn",), ("mon",)),
+    # Other alphabets.
+    Language(
+        "el",
+        "greek",
+        "αβγδεζηθικλμνξοπρστυφχψωάέήίόύώϊϋΐΰ",
+        ("cp1253", "iso8859_7", "cp737"),
+        1.0,
+        ("gr", "cy"),
+        ("gre", "ell"),
+        "ςσ",
+    ),
+    Language("he", "hebrew", "אבגדהוזחטיךכלםמןנסעףפץצקרשת", ("cp1255", "cp862"), 1.0, ("il",), ("heb", "iw")),
+    Language(
+        "ar",
+        "arabic",
+        ARABIC + "\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652",
+        ("cp1256", "iso8859_6"),
+        2.0,
+        ("sa", "eg", "ae", "ma", "dz", "tn", "iq", "sy", "jo", "lb", "kw"),
+        ("ara",),
+    ),
+    Language("fa", "arabic", ARABIC + "پچژگک\u064b\u0651", ("cp1256",), 0.7, ("ir", "af"), ("per", "fas"), "یي"),
+    Language("ur", "arabic", ARABIC + "پچژگکٹڈڑںہھے\u064b", ("cp1256",), 0.3, ("pk",), ("urd",), "یي"),
+    Language(
+        "th",
+        "thai",
+        "".join(map(chr, (*range(0xE01, 0xE3B), *range(0xE40, 0xE4F)))),
+        ("cp874",),
+        1.0,
+        ("th",),
+        ("tha",),
+    ),
+    Language("ka", "georgian", "აბგდევზთიკლმნოპჟრსტუფქღყშჩცძწჭხჯჰ", (), 0.1, ("ge",), ("geo", "kat")),
+    Language("hy", "armenian", "աբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆև", (), 0.1, ("am",), ("arm", "hye")),
+    Language(
+        "hi",
+        "devanagari",
+        "".join(map(chr, (*range(0x901, 0x93A), *range(0x93C, 0x94E)))),
+        (),
+        0.2,
+        ("in",),
+        ("hin", "kok", "mar", "nep"),
+    ),
+    # By characters.
+    Language("ja", "cjk", "", ("cp932", "euc_jp"), 1.0, ("jp",), ("jpn",)),
+    Language("ko", "cjk", "", ("cp949",), 1.0, ("kr",), ("kor",)),
+    Language("zh-Hans", "cjk", "", ("gb18030",), 1.0, ("cn", "sg"), ("chi", "zho", "zh", "zh-CN", "zh-SG", "cmn")),
+    Language("zh-Hant", "cjk", "", ("cp950",), 1.0, ("tw", "hk", "mo"), ("zh-TW", "zh-HK", "yue")),
+)
+
+LANGUAGES: Final[dict[str, Language]] = {language.code: language for language in _ALL}

@@ -1,0 +1,253 @@
+"""The trained models at rest and in memory.
+
+File: ``MCM1``, the length of an index (4 bytes, little-endian), the index as JSON, then two LZMA blocks a language: a small one
+that the first pass over bytes needs, and the rest. The index says where they are and how long their parts are. A language's
+rest is unpacked when a text first asks for it, once; all of it in memory is about 12 MB.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+import zlib
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
+from importlib import resources
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any, Final
+
+MAGIC: Final = b"MCM1"
+FILTERS: Final = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 20, "lc": 3, "pb": 0}]
+
+
+class ModelError(Exception):
+    """A model file that cannot be used; the message is one sentence for a person."""
+
+
+UNKNOWN: Final = 1 << 20
+"""Cost of a word that the list does not have."""
+
+CACHED: Final = 30_000
+"""Words whose cost a model remembers, about 3 MB for all; then it forgets them all."""
+
+
+class LetterModel:
+    """Costs of words in one alphabet, in twelfths of a nat.
+
+    A word is spelled, or known: its cost is the lesser of what its trigrams cost and what the word list says. The list keeps no words,
+    only 24 bits of a hash of each, sorted; one unknown word in 500 is taken for a known one.
+
+    Args:
+        size: letters, of which 0 is the boundary.
+        bigrams: cost of a letter after one other, ``bigrams[first * size + second]``.
+        load: gives the rest, at the first word: cost of a letter after two others,
+            ``trigrams[(first * size + second) * size + third]``; hashes of the known words, sorted; the cost of each.
+    """
+
+    def __init__(self, size: int, bigrams: bytes, load: Callable[[], tuple[bytes, array[int], bytes]]) -> None:
+        self.size = size
+        self.bigrams = bigrams
+        self._load = load
+        self._costs: dict[bytes, int] = {}
+
+    @cached_property
+    def _rest(self) -> tuple[bytes, array[int], bytes]:
+        return self._load()
+
+    def cost(self, word: bytes) -> int:
+        """Cost of a word, given as the numbers of its letters."""
+        found = self._costs.get(word)
+        if found is None:
+            if len(self._costs) >= CACHED:
+                self._costs.clear()
+            found = self._costs[word] = min(self.spelled(word), self.listed(word))
+        return found
+
+    def spelled(self, word: bytes) -> int:
+        """Cost of a word by its letters."""
+        trigrams, size = self._rest[0], self.size
+        square = size * size
+        total = context = 0
+        for number in word:
+            at = context * size + number
+            total += trigrams[at]
+            context = at % square
+        return total + trigrams[context * size]
+
+    def listed(self, word: bytes) -> int:
+        """Cost of a word by the list; a great number if it is not there."""
+        _, known, prices = self._rest
+        digest = word_hash(word)
+        at = bisect_left(known, digest)
+        return prices[at] if at < len(known) and known[at] == digest else UNKNOWN
+
+
+def word_hash(word: bytes) -> int:
+    """24 bits of a word's CRC-32."""
+    return zlib.crc32(word) & 0xFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterModel:
+    """Costs of characters and their pairs, in twelfths of a nat."""
+
+    numbers: dict[str, int]
+    unigrams: bytes
+    gaps: bytes
+    unseen: int
+    keys: array[int]
+    costs: bytes
+
+    def cost(self, run: str) -> int:
+        """Cost of a run of characters without a gap."""
+        numbers, keys, costs = self.numbers, self.keys, self.costs
+        width = len(self.unigrams)
+        total = last = 0
+        for char in run:
+            number = numbers.get(char, -1)
+            if number < 0:
+                total += self.unseen
+                last = -1
+                continue
+            if last >= 0:
+                key = last * width + number
+                at = bisect_left(keys, key)
+                if at < len(keys) and keys[at] == key:
+                    total += costs[at]
+                    last = number
+                    continue
+                total += self.gaps[last]
+            total += self.unigrams[number]
+            last = number
+        return total
+
+
+@dataclass(slots=True)
+class ModelFile:
+    """A model file in memory, its blocks still packed."""
+
+    content: bytes
+    start: int
+    index: dict[str, dict[str, Any]]
+    version: str
+    _letters: dict[str, LetterModel] = field(default_factory=dict)
+    _characters: dict[str, CharacterModel] = field(default_factory=dict)
+
+    def _block(self, code: str, which: str) -> list[bytes]:
+        entry = self.index[code][which]
+        at = self.start + entry["at"]
+        raw = lzma.decompress(self.content[at : at + entry["length"]], lzma.FORMAT_RAW, filters=FILTERS)
+        cuts = (0, *accumulate(entry["parts"]))
+        return [raw[a:b] for a, b in pairwise(cuts)]
+
+    def letters(self, code: str) -> LetterModel:
+        """The trigram model of a language with an alphabet."""
+        model = self._letters.get(code)
+        if model is None:
+            (bigrams,) = self._block(code, "small")
+            model = self._letters[code] = LetterModel(self.index[code]["size"], bigrams, partial(self._rest, code))
+        return model
+
+    def _rest(self, code: str) -> tuple[bytes, array[int], bytes]:
+        trigrams, planes, prices = self._block(code, "large")
+        return trigrams, array("I", accumulate(_join_planes(planes))), prices
+
+    def characters(self, code: str) -> CharacterModel:
+        """The model of Chinese, Japanese or Korean."""
+        model = self._characters.get(code)
+        if model is None:
+            chars, unigrams, gaps, planes, costs = self._block(code, "large")
+            numbers = {char: i + 1 for i, char in enumerate(chars.decode())}
+            keys = array("I", accumulate(_join_planes(planes)))
+            model = CharacterModel(numbers, unigrams, gaps, self.index[code]["unseen"], keys, costs)
+            self._characters[code] = model
+        return model
+
+
+def _join_planes(planes: bytes) -> array[int]:
+    """Four byte planes back into 32-bit numbers; apart they pack to half the size."""
+    n = len(planes) // 4
+    joined = bytearray(len(planes))
+    for plane in range(4):
+        joined[plane::4] = planes[plane * n : (plane + 1) * n]
+    return _little_endian(array("I", bytes(joined)))
+
+
+def _little_endian(numbers: array[int]) -> array[int]:
+    import sys  # noqa: PLC0415 - the one place that cares
+
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
+
+
+def split_planes(numbers: list[int]) -> bytes:
+    """32-bit numbers as four byte planes, lowest first."""
+    packed = _little_endian(array("I", numbers)).tobytes()
+    return b"".join(packed[plane::4] for plane in range(4))
+
+
+Parts = tuple[dict[str, Any], list[bytes], list[bytes]]
+"""What the index says of a language beside where its blocks are, the parts of its small block, and those of its large one."""
+
+
+def pack(languages: Mapping[str, Parts]) -> bytes:
+    """A model file."""
+    index: dict[str, dict[str, Any]] = {}
+    body = bytearray()
+    digest = hashlib.sha256()
+    for code, (facts, small, large) in languages.items():
+        digest.update(json.dumps([code, facts], sort_keys=True).encode() + b"".join(small) + b"".join(large))
+        index[code] = dict(facts)
+        for which, parts in (("small", small), ("large", large)):
+            if parts:
+                packed = lzma.compress(b"".join(parts), lzma.FORMAT_RAW, filters=FILTERS)
+                index[code][which] = {"at": len(body), "length": len(packed), "parts": [len(part) for part in parts]}
+                body += packed
+    head = json.dumps({"sha256": digest.hexdigest(), "languages": index}, sort_keys=True, ensure_ascii=False).encode()
+    return MAGIC + len(head).to_bytes(4, "little") + head + body
+
+
+def unpack(content: bytes, name: str) -> ModelFile:
+    """A model file from its bytes.
+
+    Raises:
+        ModelError: these are not a model file's bytes.
+    """
+    try:
+        if content[:4] != MAGIC:
+            raise ModelError(f"{name} is not a model file of this program.")  # noqa: TRY301
+        length = int.from_bytes(content[4:8], "little")
+        head = json.loads(content[8 : 8 + length])
+        return ModelFile(content, 8 + length, head["languages"], head["sha256"][:12])
+    except (ValueError, KeyError, TypeError) as error:
+        raise ModelError(f"{name} is a damaged model file; make it again.") from error
+
+
+@cache
+def bundled() -> ModelFile:
+    """The models that come with the program."""
+    data = resources.files("mediacrawl.encoding").joinpath("models.bin").read_bytes()
+    return unpack(data, "mediacrawl/encoding/models.bin")
+
+
+def read(path: Path) -> ModelFile:
+    """Models from a file.
+
+    Raises:
+        ModelError: it cannot be read or is no model file.
+    """
+    try:
+        return unpack(path.read_bytes(), str(path))
+    except OSError as error:
+        raise ModelError(f"The model file {path} cannot be read: {error.strerror or error}.") from error
+
+
+def model_version() -> str:
+    """First 12 hexadecimal digits of the SHA-256 of the models' content."""
+    return bundled().version

@@ -1,0 +1,142 @@
+"""What a text costs that is already Unicode: how likely it is in the best of the languages that write it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final
+
+from mediacrawl.encoding import models
+from mediacrawl.encoding.codepages import STEP, char_class, encode, steps
+from mediacrawl.encoding.languages import LANGUAGES
+from mediacrawl.encoding.scoring import ODD_WORD, Pair, class_cost, pairs, spread, word_lanes
+from mediacrawl.encoding.words import toned
+
+CJK_RUN: Final = re.compile(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]+")
+_ALPHABETS: Final = (
+    (
+        re.compile("[\u00c0-\u024f\u1e00-\u1eff]"),
+        ("cp1252", "cp1250", "cp1257", "cp1254", "iso8859_3", "cp1258", "iso8859_14", "u-az"),
+    ),
+    (re.compile("[\u0400-\u04ff]"), ("cp1251", "kz1048", "u-ky", "u-tt", "u-mn")),
+    (re.compile("[\u0370-\u03ff]"), ("cp1253",)),
+    (re.compile("[\u0590-\u05ff]"), ("cp1255",)),
+    (re.compile("[\u0600-\u06ff]"), ("cp1256",)),
+    (re.compile("[\u0e00-\u0e7f]"), ("cp874",)),
+    (re.compile("[\u10d0-\u10ff]"), ("u-ka",)),
+    (re.compile("[\u0530-\u058f]"), ("u-hy",)),
+    (re.compile("[\u0900-\u097f]"), ("u-hi",)),
+)
+LOST: Final = 9 * STEP
+"""A character that no encoding of the language has."""
+PLAIN: Final = 4 * STEP
+"""A letter of a script without a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text's cost in twelfths of a nat, and the language that makes it so cheap."""
+
+    cost: int
+    language: str
+
+
+@cache
+def _by_encoding(encoding: str) -> tuple[Pair, ...]:
+    return tuple(pair for pair in pairs() if pair.encoding == encoding)
+
+
+@lru_cache(maxsize=16384)
+def read(text: str) -> Reading:
+    """The cost of a text in the language that suits it best. ASCII words cost nothing, as everywhere here."""
+    if text.isascii():
+        return Reading(sum(14 * STEP for char in text if char < " " and char not in "\n\t"), "")
+    chars = CJK_RUN.findall(text)
+    readings = [cjk_reading(text, tuple(chars))] if chars else []
+    readings += [alphabet_reading(text, encodings) for pattern, encodings in _ALPHABETS if pattern.search(text)]
+    return min(readings, key=lambda reading: reading.cost) if readings else _signs(text)
+
+
+def _signs(text: str) -> Reading:
+    """A text without any letter that a model knows."""
+    total = last = 0
+    for char in text:
+        cls = char_class(char)
+        last = (last << 5 | cls) & 0x7FFF
+        total += steps()[last] + (PLAIN if not char.isascii() and char.isalpha() else 0)
+        total += PRIVATE if char > "\uffff" else 0
+    return Reading(total + 6 * STEP, "")
+
+
+def alphabet_reading(text: str, encodings: tuple[str, ...]) -> Reading:
+    """The cost of a text in the languages of these encodings, as bytes of the one that can write most of it."""
+    best = Reading(1 << 30, "")
+    for encoding in encodings:
+        shaped = toned(text) if encoding == "cp1258" else text
+        raw = encode(shaped, encoding)
+        lost = raw.count(b"?") - shaped.count("?")
+        if lost and lost * LOST > best.cost:
+            continue
+        words = ODD_WORD.findall(raw)
+        if not words:
+            continue
+        lanes = spread(sum(map(word_lanes, words)))
+        mine = _by_encoding(encoding)
+        limit = min(lanes[pair.number] for pair in mine) + 10 * STEP
+        classes = sum(class_cost(word, encoding) for word in words) + lost * LOST
+        for pair in mine:
+            if lanes[pair.number] <= limit:
+                cost = classes + sum(map(pair.cost, words))
+                if cost < best.cost:
+                    best = Reading(cost, pair.language)
+    return best
+
+
+_WIDE = "[\u2010-\u2bff\u3000-\ud7a3\ue000-\uf8ff\uf900-\uffef]"
+_BESIDE_SMALL: Final = re.compile(f"(?<=[a-z\u00df-\u024f])(?={_WIDE})|(?<={_WIDE})(?=[a-z\u00df-\u024f])")
+_BESIDE_CAPITAL: Final = re.compile(f"(?<=[A-Z\u00c0-\u00de])(?={_WIDE})|(?<={_WIDE})(?=[A-Z\u00c0-\u00de])")
+GLUED: Final = 9 * STEP
+JOINED: Final = 3 * STEP
+PRIVATE: Final = 18 * STEP
+SIGNS_ONLY: Final = 6 * STEP
+RARE: Final = 13 * STEP
+_OUTSIDE: Final = {
+    "…": 4 * STEP,
+    "’": 5 * STEP,
+    "“": 4 * STEP,
+    "”": 4 * STEP,
+    "–": 6 * STEP,
+    "—": 6 * STEP,
+    "·": 5 * STEP,
+    "×": 6 * STEP,
+    "♪": 6 * STEP,
+    "☆": 5 * STEP,
+    "★": 5 * STEP,
+}
+
+
+def _outside(text: str) -> int:
+    """What stands between the runs: half-width katakana, Cyrillic in a Chinese encoding, private characters: all rare."""
+    return sum(
+        PRIVATE if "\ue000" <= char <= "\uf8ff" else _OUTSIDE.get(char, RARE)
+        for char in text
+        if char > "\x7f" and not CJK_RUN.match(char)
+    )
+
+
+def cjk_reading(
+    text: str, runs: tuple[str, ...], languages: tuple[str, ...] = ("ja", "ko", "zh-Hans", "zh-Hant")
+) -> Reading:
+    """The cost of a text with Chinese, Japanese or Korean runs."""
+    rest = GLUED * len(_BESIDE_SMALL.findall(text)) + JOINED * len(_BESIDE_CAPITAL.findall(text))
+    if not runs:
+        rest += SIGNS_ONLY
+    if sum(map(len, runs)) < len(text):
+        rest += _outside(text)
+    best = Reading(1 << 30, "")
+    for code in languages:
+        cost = rest + sum(map(models.bundled().characters(code).cost, runs))
+        if cost < best.cost:
+            best = Reading(cost, code)
+    return best

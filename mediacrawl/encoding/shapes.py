@@ -1,0 +1,115 @@
+"""What kind of bytes a field holds, before anybody asks for the encoding: 8-bit ones, or Unicode in some form.
+
+Containers lie about this too. Fields that claim Latin-1 hold UTF-16 with a byte order mark, UTF-16 without one, or ISO-2022-JP; fields that
+claim UTF-16 hold 8-bit text, as it is or with each byte widened to a unit of its own.
+"""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from typing import Final
+
+from mediacrawl.encoding.priors import codec_name
+
+_BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_JAPANESE_ESCAPES: Final = (b"\x1b$B", b"\x1b$@", b"\x1b(J", b"\x1b(I")
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a field's bytes are.
+
+    Attributes:
+        encoding: of `text`; for 8-bit fields the declared one, by our name (`priors.codec_name`).
+        text: for Unicode; None for 8-bit bytes, which `mediacrawl.encoding.hypotheses` weighs.
+        sure: a byte order mark or an escape sequence says so itself.
+    """
+
+    encoding: str
+    text: str | None = None
+    sure: bool = False
+
+
+def shape_of(raw: bytes, declared: str) -> Shape:
+    """What kind of bytes these are.
+
+    Args:
+        raw: one field.
+        declared: encoding that the container claims, as a Python codec name.
+    """
+    if raw.isascii() and b"\x00" not in raw and b"\x1b" not in raw:
+        return Shape("ascii", raw.decode("ascii"))
+    for mark, encoding in _BOMS:
+        if raw.startswith(mark):
+            text = _decoded(raw[len(mark) :], encoding)
+            if text is not None:
+                return Shape(encoding, text, sure=True)
+    if any(escape in raw for escape in _JAPANESE_ESCAPES):
+        text = _decoded(raw, "iso2022_jp_ext")
+        if text is not None:
+            return Shape("iso2022_jp", text, sure=True)
+    return _unmarked(raw, declared.lower())
+
+
+def _unmarked(raw: bytes, declared: str) -> Shape:
+    if declared.startswith(("utf-16", "utf_16", "utf16")):
+        order = "utf-16-be" if declared.endswith("be") else "utf-16-le"
+        text = _sixteen(raw, order)
+        if text is not None:
+            return Shape(order, text)
+    elif b"\x00" in raw and len(raw) % 2 == 0:
+        order = _order_by_nuls(raw)
+        text = _sixteen(raw, order) if order else None
+        if text is not None:
+            return Shape(order, text)
+    elif declared in ("utf-8", "utf8", "utf_8"):
+        text = _decoded(raw, "utf-8")
+        if text is not None:
+            return Shape("utf-8", text)
+    return Shape(codec_name(declared) or "cp1252")
+
+
+def _order_by_nuls(raw: bytes) -> str:
+    """The byte order of UTF-16 without a mark, by where its NULs are: only one half of the units has any."""
+    first, second = raw[::2].count(0), raw[1::2].count(0)
+    if not first and second * 4 >= len(raw) // 2:
+        return "utf-16-le"
+    return "utf-16-be" if not second and first * 4 >= len(raw) // 2 else ""
+
+
+def _sixteen(raw: bytes, order: str) -> str | None:
+    """UTF-16 text; the other byte order if only that makes sense; None if neither does, as for 8-bit bytes."""
+    other = "utf-16-le" if order == "utf-16-be" else "utf-16-be"
+    for encoding in (order, other):
+        text = _decoded(raw, encoding)
+        if text is not None and _plausible(text):
+            return text
+    return None
+
+
+def _plausible(text: str) -> bool:
+    """Whether UTF-16 text is one that people write: all in blocks that have letters, not strewn over the plane."""
+    odd = sum(
+        not ("\x20" <= char <= "\u0fff" or "\u1e00" <= char <= "\u33ff" or "\u4e00" <= char <= "\u9fff")
+        and not (
+            "\uac00" <= char <= "\ud7a3" or "\uff00" <= char <= "\uffef" or char in "\x00\t\n\r" or char > "\uffff"
+        )
+        for char in text
+    )
+    pages = {ord(char) >> 8 for char in text if not char.isascii()}
+    return not odd and (len(pages) <= 3 or all(_east_asian(char) for char in text if ord(char) > 0x2FF))
+
+
+def _east_asian(char: str) -> bool:
+    return "\u2000" <= char <= "\u9fff" or "\uac00" <= char <= "\ud7a3" or char >= "\uff00"
+
+
+def _decoded(raw: bytes, encoding: str) -> str | None:
+    """The text; None if it is not in this encoding. Half a unit at the end is dropped."""
+    if encoding.startswith("utf-16") and len(raw) % 2:
+        raw = raw[:-1]
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError:
+        return None
