@@ -65,6 +65,8 @@ class Evidence:
         feed_url: the feed, if it was found in one.
         guid: the feed entry's own id.
         requested_url: the URL that stood there, if redirects led from it to this one.
+        page_language: of that page, as it says itself: ``de-AT``.
+        page_charset: encoding that the page was read with, as a Python codec name.
     """
 
     via: str = "a"
@@ -73,6 +75,8 @@ class Evidence:
     feed_url: str = ""
     guid: str = ""
     requested_url: str = ""
+    page_language: str = ""
+    page_charset: str = ""
 
 
 @dataclass(slots=True)
@@ -261,6 +265,8 @@ class MediaItem:
     requested_url: str | None = None
     page_url: str | None = None
     page_title: str | None = None
+    page_language: str | None = None
+    page_charset: str | None = None
     anchor_text: str | None = None
     discovered_via: str | None = None
     feed_url: str | None = None
@@ -316,7 +322,7 @@ class MediaItem:
     language: str | None = None
     encodedby: str | None = None
     schema_version: int = 1
-    # The evidence: one object per text field, see `probe.record`.
+    # The evidence: one object per text field, see `encoding.evidence`.
     tags: list[dict[str, Any]] = field(default_factory=list)
 
 

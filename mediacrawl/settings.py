@@ -108,6 +108,27 @@ PROBE_MAX_REQUESTS = 6
 PROBE_MAX_BYTES = 262_144
 """Bytes for one media file."""
 
+RECHECK_BELOW = 0.9
+"""Confidence, 0 to 1, below which ``scrapy crawl recheck`` asks for a file again. Of decisions at 0.9 one in ten is
+wrong, which is worth a visit; ``-a below=`` comes before it."""
+
+# -- Text -------------------------------------------------------------------------------------------------------
+
+MOJIBAKE_FIELDS: list[str] | dict[str, str] = {}
+"""Fields of your items that hold text: a list of names, or a mapping of each name to the field with its raw bytes
+(bytes or base64; ``""`` without). Empty: what our records have, and common names such as title and artist."""
+
+MOJIBAKE_MIN_CONFIDENCE = 0.0
+"""Confidence, 0 to 1, that a text needs to be changed. The models leave alone what they doubt, so 0 is safe; 0.9 is for
+those who would rather keep wrong text than get another wrong text."""
+
+MOJIBAKE_HISTORY_HOSTS = 10_000
+"""Hosts whose encodings are remembered, and as many folders: some 10 MB. With 0 each file is decided alone."""
+
+MOJIBAKE_MODELS: list[str] = []
+"""Model files of languages of your own, made by ``scrapy trainencoding``; they decide beside those that the program has.
+A language that it has is replaced. Looked for where NEVERCRAWL_FILES are."""
+
 # -- What is written down ---------------------------------------------------------------------------------------
 
 REQUEST_LOG_ENABLED = True
@@ -186,6 +207,7 @@ SPIDER_MIDDLEWARES = {
 
 ITEM_PIPELINES = {
     # Comment one out to switch it off. Each works in any Scrapy project.
+    "mediacrawl.pipelines.MojibakePipeline": 200,
     "mediacrawl.pipelines.CataloguePipeline": 300,
 }
 

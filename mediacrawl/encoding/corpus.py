@@ -12,7 +12,7 @@ import re
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -86,8 +86,12 @@ PRICE_STEP: Final = 8
 
 def letter_block(language: Language, text: Iterator[str]) -> models.Parts:
     """The model of a language with an alphabet."""
+    return word_block(language, Counter(words(text, language)))
+
+
+def word_block(language: Language, seen: Mapping[str, int]) -> models.Parts:
+    """The same from words and how often each came."""
     numbers = {letter: i + 1 for i, letter in enumerate(language.letters)}
-    seen = Counter(words(text, language))
     counts = LetterCounts(len(numbers) + 1)
     for word in sorted(seen):
         counts.add([numbers[letter] for letter in word])

@@ -16,13 +16,14 @@ from mediacrawl.encoding.codepages import STEP, undefined
 from mediacrawl.encoding.decision import DecisionName, Detection, FieldDecision, Hints
 from mediacrawl.encoding.hinting import DECLARED_NATS, shift_of
 from mediacrawl.encoding.hypotheses import NEVER, Hypothesis, decode, decode_single, hypotheses
+from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.repairer import repair
 from mediacrawl.encoding.scoring import MULTIBYTE
 from mediacrawl.encoding.shapes import Shape, shape_of
 
 SWITCH: Final = 16 * STEP
 """A field in another encoding than its record's."""
-MARGIN: Final = 1 * STEP
+MARGIN: Final = STEP // 3
 """So much likelier must another encoding be than the declared one."""
 KNOWN: Final = 14 * STEP
 """A reading that agrees with a text that is surely right, in the same file or beside its link."""
@@ -39,8 +40,8 @@ def confidence_of(margin: float) -> float:
     return round(1 / (1 + math.exp(-(CONFIDENCE_AT_0 + CONFIDENCE_PER_NAT * min(margin, SURE)))), 4)
 
 
-CONFIDENCE_AT_0: Final = 0.3
-CONFIDENCE_PER_NAT: Final = 0.45
+CONFIDENCE_AT_0: Final = 0.2
+CONFIDENCE_PER_NAT: Final = 0.41
 
 
 def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
@@ -104,7 +105,7 @@ def _unicode(shapes: Sequence[Shape], hints: Hints) -> list[FieldDecision]:
     return decided
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Weighed:
     """Hypotheses with their cost for the whole record, cheapest first."""
 
@@ -271,7 +272,8 @@ def _field(
         encoding = _name(raw, hypothesis.encoding)
         strict = raw.decode("latin-1") if shape.encoding == "cp1252" else declared
         decision: DecisionName = "declared" if text == strict else "fixed"
-        return FieldDecision(text, encoding, hypothesis.language, confidence, nats, runner_up, decision)
+        language = hypothesis.language or read(text).language
+        return FieldDecision(text, encoding, language, confidence, nats, runner_up, decision)
     doubt = confidence_of(-over_declared / STEP)
     encoding = _name(raw, shape.encoding)
     return FieldDecision(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from heapq import nsmallest
 from typing import Final
 
-from mediacrawl.encoding.codepages import STEP, characters
+from mediacrawl.encoding.codepages import STEP, characters, undefined
 from mediacrawl.encoding.hinting import Shift
 from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.priors import prior_nats
@@ -16,6 +15,8 @@ from mediacrawl.encoding.reading import CJK_RUN, cjk_reading, read
 from mediacrawl.encoding.scoring import (
     ASCII_LETTER,
     ASCII_WORD,
+    LANE_STEP,
+    MULTIBYTE,
     ODD_WORD,
     Pair,
     ascii_cost,
@@ -26,10 +27,12 @@ from mediacrawl.encoding.scoring import (
     word_lanes,
 )
 
-GATE: Final = 10 * STEP
+GATE: Final = 10 * LANE_STEP
 """Pairs that the first pass finds so much worse than the best are not looked at again."""
-MOST_PAIRS: Final = 18
-FIELD_GATE: Final = 4 * STEP
+MOST_PAIRS: Final = 16
+MOST_LANGUAGES: Final = 3
+"""Of one encoding."""
+FIELD_GATE: Final = 4 * LANE_STEP
 LANGUAGE_SWITCH: Final = 5 * STEP
 """A field in another language than the record's, in the same encoding."""
 UTF8_BONUS: Final = 5 * STEP
@@ -136,13 +139,25 @@ def _shifts(shift: Shift) -> list[int]:
 
 def _lane_costs(lanes: int, shifts: list[int] | None) -> Sequence[int]:
     costs = spread(lanes + prior_lanes())
-    return costs if shifts is None else [cost + moved for cost, moved in zip(costs, shifts, strict=True)]
+    return costs if shifts is None else [cost + moved * LANE_STEP // STEP for cost, moved in zip(costs, shifts, strict=True)]
 
 
 def _least(costs: Sequence[int], gate: int, most: int) -> set[int]:
+    """The pairs within the gate, cheapest first, a few of each encoding: languages that share one share its text."""
     limit = min(costs) + gate
-    chosen = [number for number, cost in enumerate(costs) if cost <= limit]
-    return set(chosen if len(chosen) <= most else nsmallest(most, chosen, key=costs.__getitem__))
+    near = sorted([(cost, number) for number, cost in enumerate(costs) if cost <= limit])
+    chosen: set[int] = set()
+    taken: dict[str, int] = {}
+    every = pairs()
+    for _, number in near:
+        encoding = every[number].encoding
+        times = taken.get(encoding, 0)
+        if times < MOST_LANGUAGES or encoding == "cp1252":
+            taken[encoding] = times + 1
+            chosen.add(number)
+            if len(chosen) == most:
+                break
+    return chosen
 
 
 def _exact(pair: Pair, words: list[list[bytes]], moved: int) -> Hypothesis:
@@ -201,3 +216,23 @@ def _cjk_cost(raw: bytes, encoding: str, language: str) -> int:
 
 
 _APART: Final = ASCII_WORD
+
+
+@cache
+def _pair(encoding: str, language: str) -> Pair:
+    return next(pair for pair in pairs() if pair.encoding == encoding and pair.language == language)
+
+
+def price_bytes(raw: bytes, encoding: str, language: str) -> int:
+    """What bytes cost in one encoding and language, without its prior; `NEVER` if it cannot read them."""
+    if encoding in MULTIBYTE:
+        return _cjk_cost(raw, encoding, language)
+    pair = _pair(encoding, language)
+    return sum(pair.cost(word) + class_cost(word, encoding) for word in ODD_WORD.findall(raw))
+
+
+@cache
+def losable(encoding: str, language: str) -> bool:
+    """Whether a byte that cp1252 loses is a letter of the language in this 8-bit encoding."""
+    letters = _pair(encoding, language).letters
+    return any(letters[byte] for byte in undefined("cp1252"))

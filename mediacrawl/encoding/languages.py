@@ -9,9 +9,7 @@ Encodings stand in the order of how common they are among files of the language,
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
-
-Script = Literal["latin", "cyrillic", "greek", "hebrew", "arabic", "thai", "georgian", "armenian", "devanagari", "cjk"]
+from typing import Final
 
 AZ: Final = "abcdefghijklmnopqrstuvwxyz"
 CYRILLIC: Final = "абвгдежзийклмнопрстуфхцчшщъыьэюя"
@@ -27,7 +25,7 @@ class Language:
 
     Attributes:
         code: as texts and models are named: ISO 639-1, with a script where there are two.
-        script: its writing.
+        script: its writing: ``latin``, ``cyrillic``, ``cjk`` ...; the first word of its letters' Unicode names.
         letters: its alphabet in lower case; empty for Chinese, Japanese and Korean, which are modelled by characters.
         encodings: 8-bit and double-byte ones its texts were written in, as Python codec names, most common first.
         weight: how many wrongly declared files of this encoding are in this language, beside the others: a judgement.
@@ -37,7 +35,7 @@ class Language:
     """
 
     code: str
-    script: Script
+    script: str
     letters: str
     encodings: tuple[str, ...] = ()
     weight: float = 1.0

@@ -13,8 +13,8 @@ import lzma
 import zlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from importlib import resources
 from itertools import accumulate, pairwise
@@ -31,6 +31,9 @@ class ModelError(Exception):
 
 UNKNOWN: Final = 1 << 20
 """Cost of a word that the list does not have."""
+
+MOST_LETTERS: Final = 119
+"""Letters that an alphabet may have; its trigrams then take 1.7 MB."""
 
 CACHED: Final = 30_000
 """Words whose cost a model remembers, about 3 MB for all; then it forgets them all."""
@@ -141,8 +144,9 @@ class ModelFile:
     def _block(self, code: str, which: str) -> list[bytes]:
         entry = self.index[code][which]
         at = self.start + entry["at"]
-        raw = lzma.decompress(self.content[at : at + entry["length"]], lzma.FORMAT_RAW, filters=FILTERS)
         cuts = (0, *accumulate(entry["parts"]))
+        packed = self.content[at : at + entry["length"]]
+        raw = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=FILTERS).decompress(packed, max_length=cuts[-1])
         return [raw[a:b] for a, b in pairwise(cuts)]
 
     def letters(self, code: str) -> LetterModel:
@@ -156,6 +160,21 @@ class ModelFile:
     def _rest(self, code: str) -> tuple[bytes, array[int], bytes]:
         trigrams, planes, prices = self._block(code, "large")
         return trigrams, array("I", accumulate(_join_planes(planes))), prices
+
+    def fits(self, code: str) -> bool:
+        """Whether the tables of a language with an alphabet are whole. Unpacks them all, and keeps nothing."""
+        try:
+            size = self.index[code]["size"]
+            if not isinstance(size, int) or not 1 < size <= MOST_LETTERS + 1:
+                return False
+            small, large = self.index[code]["small"]["parts"], self.index[code]["large"]["parts"]
+            if small != [size**2] or large != [size**3, 4 * large[2], large[2]] or not 0 <= large[2] <= 1 << 24:
+                return False
+            (bigrams,), (trigrams, known, prices) = self._block(code, "small"), self._block(code, "large")
+            array("I", accumulate(_join_planes(known)))
+        except (LookupError, TypeError, ValueError, OverflowError, lzma.LZMAError, EOFError):
+            return False
+        return (len(bigrams), len(trigrams), len(prices)) == (size**2, size**3, large[2])
 
     def characters(self, code: str) -> CharacterModel:
         """The model of Chinese, Japanese or Korean."""
@@ -224,8 +243,9 @@ def unpack(content: bytes, name: str) -> ModelFile:
             raise ModelError(f"{name} is not a model file of this program.")  # noqa: TRY301
         length = int.from_bytes(content[4:8], "little")
         head = json.loads(content[8 : 8 + length])
-        return ModelFile(content, 8 + length, head["languages"], head["sha256"][:12])
-    except (ValueError, KeyError, TypeError) as error:
+        index = {code: dict(entry) for code, entry in head["languages"].items()}
+        return ModelFile(content, 8 + length, index, head["sha256"][:12])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ModelError(f"{name} is a damaged model file; make it again.") from error
 
 
@@ -248,6 +268,25 @@ def read(path: Path) -> ModelFile:
         raise ModelError(f"The model file {path} cannot be read: {error.strerror or error}.") from error
 
 
+_BESIDE: Final[list[ModelFile]] = []
+
+
+def use_beside(files: Sequence[ModelFile]) -> None:
+    """Decide with these models too, each in place of an earlier one of its language; see `own.use_models`."""
+    _BESIDE[:] = files
+    in_use.cache_clear()
+
+
+@cache
+def in_use() -> ModelFile:
+    """The models that decide: the bundled ones, and beside them or in their place those that a user trained."""
+    if not _BESIDE:
+        return bundled()
+    letters = {code: file.letters(code) for file in _BESIDE for code in file.index}
+    versions = "".join(file.version for file in (bundled(), *_BESIDE))
+    return replace(bundled(), version=hashlib.sha256(versions.encode()).hexdigest()[:12], _letters=letters)
+
+
 def model_version() -> str:
     """First 12 hexadecimal digits of the SHA-256 of the models' content."""
-    return bundled().version
+    return in_use().version

@@ -16,16 +16,16 @@ from mediacrawl.encoding.languages import LANGUAGES
 ENCODING_WEIGHTS: Final[dict[str, float]] = {
     # What is declared is mostly right.
     "cp1252": 2000.0,
-    "cp1251": 31.0, "gb18030": 11.0, "cp932": 9.0, "utf-8": 24.0, "cp949": 7.0, "cp1250": 6.5, "cp950": 5.5, "cp1256": 4.5, "cp1253": 3.0,
-    "cp1255": 2.7, "cp1254": 2.7, "cp874": 2.7, "cp1257": 1.0, "cp1258": 0.6,
+    "cp1251": 31.0, "gb18030": 11.0, "cp932": 18.0, "utf-8": 24.0, "cp949": 7.0, "cp1250": 6.5, "cp950": 5.5, "cp1256": 2.25, "cp1253": 3.0,
+    "cp1255": 5.4, "cp1254": 2.7, "cp874": 2.7, "cp1257": 1.0, "cp1258": 0.6,
     "koi8_r": 0.6, "koi8_u": 0.2, "cp866": 0.6, "cp1125": 0.2, "mac_cyrillic": 0.4, "iso8859_5": 0.4, "kz1048": 0.15, "ptcp154": 0.01,
     "iso8859_2": 0.5, "cp852": 0.3, "mac_latin2": 0.2, "iso8859_16": 0.02, "cp855": 0.02,
     "mac_roman": 0.3, "cp850": 0.3, "iso8859_15": 0.05, "iso8859_14": 0.02, "iso8859_3": 0.05,
-    "mac_turkish": 0.15, "cp857": 0.15, "iso8859_4": 0.1, "iso8859_13": 0.1, "cp775": 0.1,
+    "mac_turkish": 0.15, "cp857": 0.15, "iso8859_4": 0.2, "iso8859_13": 0.1, "cp775": 0.1,
     "iso8859_7": 0.1, "cp737": 0.2, "cp862": 0.2, "iso8859_6": 0.2, "euc_jp": 0.5,
 }  # fmt: skip
 
-SOFTEN: Final = 0.6
+SOFTEN: Final = 0.75
 """Weights to this power: between flat (0) and as they are (1)."""
 
 UTF8: Final = ("utf-8", "")

@@ -28,18 +28,35 @@ _ALPHABETS: Final = (
     (re.compile("[\u0530-\u058f]"), ("u-hy",)),
     (re.compile("[\u0900-\u097f]"), ("u-hi",)),
 )
+MOST_LANGUAGES: Final = 3
+_BROKEN: Final = re.compile("[\x80-\x9f\ufffd\ufffe\uffff\ud800-\udfff]")
+BROKEN: Final = 12 * STEP
+"""What no text has that is right: C1 controls, the replacement character, half a surrogate."""
 LOST: Final = 9 * STEP
 """A character that no encoding of the language has."""
 PLAIN: Final = 4 * STEP
 """A letter of a script without a model."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reading:
     """A text's cost in twelfths of a nat, and the language that makes it so cheap."""
 
     cost: int
     language: str
+
+
+@cache
+def _alphabets() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
+    """The alphabets, and those of languages of a user's own that none of their encodings stands for."""
+    known = {encoding for _, encodings in _ALPHABETS for encoding in encodings}
+    own = []
+    for language in LANGUAGES.values():
+        encodings = language.encodings or (f"u-{language.code}",)
+        letters = {char for char in language.letters + language.letters.upper() if not char.isascii()}
+        if letters and known.isdisjoint(encodings):
+            own.append((re.compile(f"[{re.escape(''.join(sorted(letters)))}]"), encodings[:1]))
+    return (*_ALPHABETS, *own)
 
 
 @cache
@@ -54,8 +71,9 @@ def read(text: str) -> Reading:
         return Reading(sum(14 * STEP for char in text if char < " " and char not in "\n\t"), "")
     chars = CJK_RUN.findall(text)
     readings = [cjk_reading(text, tuple(chars))] if chars else []
-    readings += [alphabet_reading(text, encodings) for pattern, encodings in _ALPHABETS if pattern.search(text)]
-    return min(readings, key=lambda reading: reading.cost) if readings else _signs(text)
+    readings += [alphabet_reading(text, encodings) for pattern, encodings in _alphabets() if pattern.search(text)]
+    best = min(readings, key=lambda reading: reading.cost) if readings else alphabet_reading(text, ("cp1252",))
+    return Reading(best.cost + BROKEN * len(_BROKEN.findall(text)), best.language)
 
 
 def _signs(text: str) -> Reading:
@@ -71,36 +89,32 @@ def _signs(text: str) -> Reading:
 
 def alphabet_reading(text: str, encodings: tuple[str, ...]) -> Reading:
     """The cost of a text in the languages of these encodings, as bytes of the one that can write most of it."""
+    written = [(encoding, encode(toned(text) if encoding == "cp1258" else text, encoding)) for encoding in encodings]
+    marks = text.count("?")
+    least = min(raw.count(b"?") for _, raw in written)
     best = Reading(1 << 30, "")
-    for encoding in encodings:
-        shaped = toned(text) if encoding == "cp1258" else text
-        raw = encode(shaped, encoding)
-        lost = raw.count(b"?") - shaped.count("?")
-        if lost and lost * LOST > best.cost:
-            continue
+    for encoding, raw in written:
         words = ODD_WORD.findall(raw)
-        if not words:
+        if raw.count(b"?") > least or not words:
             continue
         lanes = spread(sum(map(word_lanes, words)))
-        mine = _by_encoding(encoding)
-        limit = min(lanes[pair.number] for pair in mine) + 10 * STEP
-        classes = sum(class_cost(word, encoding) for word in words) + lost * LOST
-        for pair in mine:
-            if lanes[pair.number] <= limit:
-                cost = classes + sum(map(pair.cost, words))
-                if cost < best.cost:
-                    best = Reading(cost, pair.language)
-    return best
+        near = sorted([(lanes[pair.number], pair.number, pair) for pair in _by_encoding(encoding)])[:MOST_LANGUAGES]
+        classes = sum([class_cost(word, encoding) for word in words]) + (least - marks) * LOST
+        for _, _, pair in near:
+            cost = classes + sum(map(pair.cost, words))
+            if cost < best.cost:
+                best = Reading(cost, pair.language)
+    return best if best.language else _signs(text)
 
 
 _WIDE = "[\u2010-\u2bff\u3000-\ud7a3\ue000-\uf8ff\uf900-\uffef]"
 _BESIDE_SMALL: Final = re.compile(f"(?<=[a-z\u00df-\u024f])(?={_WIDE})|(?<={_WIDE})(?=[a-z\u00df-\u024f])")
 _BESIDE_CAPITAL: Final = re.compile(f"(?<=[A-Z\u00c0-\u00de])(?={_WIDE})|(?<={_WIDE})(?=[A-Z\u00c0-\u00de])")
 GLUED: Final = 9 * STEP
-JOINED: Final = 3 * STEP
+JOINED: Final = 4 * STEP
 PRIVATE: Final = 18 * STEP
 SIGNS_ONLY: Final = 6 * STEP
-RARE: Final = 13 * STEP
+RARE: Final = 15 * STEP
 _OUTSIDE: Final = {
     "…": 4 * STEP,
     "’": 5 * STEP,
@@ -136,7 +150,7 @@ def cjk_reading(
         rest += _outside(text)
     best = Reading(1 << 30, "")
     for code in languages:
-        cost = rest + sum(map(models.bundled().characters(code).cost, runs))
+        cost = rest + sum(map(models.in_use().characters(code).cost, runs))
         if cost < best.cost:
             best = Reading(cost, code)
     return best

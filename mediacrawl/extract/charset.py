@@ -24,12 +24,19 @@ def to_utf8(body: bytes, declared: str | None) -> bytes:
         body: the page, perhaps cut inside a character.
         declared: charset of the Content-Type header; unknown names are ignored.
     """
-    encoding, mark = read_bom(body)
-    if mark:
-        body = body[len(mark) :]
-    else:
-        encoding = _known(declared) or _declared_inside(body) or _guessed(body)
-    return _recode(body, encoding or "utf-8")
+    _, mark = read_bom(body)
+    return _recode(body[len(mark or b"") :], charset_of(body, declared))
+
+
+def charset_of(body: bytes, declared: str | None) -> str:
+    """Return the Python codec that `to_utf8` reads a page with.
+
+    Args:
+        body: the page, perhaps cut inside a character.
+        declared: charset of the Content-Type header.
+    """
+    marked, _ = read_bom(body)
+    return marked or _known(declared) or _declared_inside(body) or _guessed(body)
 
 
 def _declared_inside(body: bytes) -> str | None:

@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
-from mediacrawl.extract.charset import to_utf8
+from mediacrawl.extract.charset import charset_of, to_utf8
 
 MAX_LINKS = 5_000
 """Links of a page that are kept; the others are counted in `Page.cut`."""
@@ -57,6 +57,7 @@ class Page:
         cut: links beyond that.
         title: at most 200 characters, white space folded.
         language: what ``<html lang>`` says, ``de-AT``; empty if it says nothing.
+        charset: Python codec that it was read with.
         nofollow_all: the page asks robots not to follow its links.
         noindex: the page asks robots not to index it.
     """
@@ -67,6 +68,7 @@ class Page:
     cut: int = 0
     title: str = ""
     language: str = ""
+    charset: str = ""
     nofollow_all: bool = False
     noindex: bool = False
 
@@ -111,8 +113,9 @@ def parse_page(body: bytes, url: str, encoding: str | None = None, agent: str = 
             element comes after it (the HTML standard, "determining the character encoding").
         agent: our product token, for ``<meta name="mediacrawl">``.
     """
-    reader = _Reader(Page(url, url), agent.lower())
-    root = _parse(to_utf8(body, encoding))
+    charset = charset_of(body, encoding)
+    reader = _Reader(Page(url, url, charset=charset), agent.lower())
+    root = _parse(to_utf8(body, charset))
     if root is None:
         return reader.page
     reader.page.language = (root.get("lang") or root.get("xml:lang") or "").strip()[:35]

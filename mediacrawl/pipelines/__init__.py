@@ -4,6 +4,7 @@ Comes in: an item of any kind that itemadapter knows. Goes out: the same item, f
 Each works alone in any Scrapy project.
 """
 
+from mediacrawl.pipelines.mojibake import MojibakePipeline
 from mediacrawl.pipelines.store import CataloguePipeline
 
-__all__ = ["CataloguePipeline"]
+__all__ = ["CataloguePipeline", "MojibakePipeline"]

@@ -1,4 +1,4 @@
-"""Everything that is taken from mutagen, in one list: it has no types, and parts of its API are deep inside.
+"""Everything that the probe takes from mutagen, in one list: it has no types, and parts of its API are deep inside.
 
 Only readers of small structures are used, on bytes that our own walkers bounded before. mutagen never sees a
 tag: its tag readers drop or destroy text that is wrongly encoded.

@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
-from mediacrawl.probe.from_mutagen import TCON
+from mediacrawl.encoding.evidence import clean, tag_element
+from mediacrawl.encoding.values import best_values
 from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.result import ProbeResult
-from mediacrawl.records import Evidence, MediaItem, Tag
-
-TEXT_FIELDS = (
-    "title",
-    "artist",
-    "albumartist",
-    "album",
-    "composer",
-    "genre",
-    "date",
-    "tracknumber",
-    "discnumber",
-    "comment",
-    "copyright",
-    "language",
-    "encodedby",
-)
-"""Fields of a `MediaItem` that come from its tags."""
+from mediacrawl.records import Evidence, MediaItem
 
 _FACTS = (
     "encoding_format",
@@ -50,8 +31,6 @@ _FACTS = (
     "cover_mime",
     "cover_size",
 )
-_SEVERAL = frozenset({"artist", "albumartist", "composer", "genre"})
-_MAX_JOINED = 10
 
 
 def build_item(
@@ -97,6 +76,8 @@ def build_item(
         requested_url=_or_none(requested_url if requested_url != url else None),
         page_url=_or_none(page_url),
         page_title=_or_none(found.page_title),
+        page_language=_or_none(found.page_language),
+        page_charset=_or_none(found.page_charset),
         anchor_text=_or_none(found.anchor),
         discovered_via=_or_none(found.via),
         feed_url=_or_none(found.feed_url),
@@ -129,72 +110,11 @@ def item_id(url: str) -> str:
     return hashlib.sha256(url.encode("utf-8", errors="replace")).hexdigest()[:32]
 
 
-def tag_element(tag: Tag) -> dict[str, Any]:
-    """Turns one text value into its entry in `MediaItem.tags`.
-
-    ``raw_b64`` is there only where it is needed: the bytes are always ``b64decode(raw_b64)`` if present,
-    else ``text.encode("ascii")``, see `raw_bytes`.
-    """
-    element: dict[str, Any] = {
-        "source": tag.source,
-        "frame": clean(tag.frame),
-        "key": clean(tag.key),
-        "index": tag.index,
-        "lang": clean(tag.lang),
-        "desc": clean(tag.desc),
-        "declared": tag.declared,
-        "text": clean(tag.text),
-    }
-    if not element["text"].isascii() or element["text"].encode("ascii") != tag.raw:
-        element["raw_b64"] = base64.b64encode(tag.raw).decode("ascii")
-    return element
-
-
-def raw_bytes(element: Mapping[str, Any]) -> bytes:
-    """Gives back the bytes of an entry of `MediaItem.tags` as they stand in the media file."""
-    if "raw_b64" in element:
-        return base64.b64decode(element["raw_b64"])
-    text: str = element["text"]
-    return text.encode("ascii")
-
-
 def fill_values(item: MediaItem) -> None:
     """Sets the item's text fields from its tags; to be called again after the tags' text was repaired."""
-    for key in TEXT_FIELDS:
-        setattr(item, key, _best_value(item.tags, key))
-
-
-def clean(text: str) -> str:
-    """Makes text that any export can write: no NULs, no lone surrogates, nothing around it.
-
-    A byte order mark at the front is not text either.
-    """
-    if text.isascii() and "\0" not in text:
-        return text.strip()
-    whole = text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
-    return whole.replace("\0", " ").removeprefix("\ufeff").strip()
+    for key, value in best_values(item.tags).items():
+        setattr(item, key, value)
 
 
 def _or_none(text: str | None) -> str | None:
     return clean(text or "") or None
-
-
-def _best_value(tags: Sequence[Mapping[str, Any]], key: str) -> str | None:
-    """Takes the value of the first source that has one; ID3v1 is the last, for it cuts after 30 bytes."""
-    found = [tag for tag in tags if tag["key"] == key and tag["text"]]
-    found.sort(key=lambda tag: tag["source"] == "id3v1")
-    if not found:
-        return None
-    first = (found[0]["source"], found[0]["frame"])
-    values = [tag["text"] for tag in found if (tag["source"], tag["frame"]) == first]
-    if key == "genre":
-        values = [name for value in values for name in _genre_names(value)]
-    several = list(dict.fromkeys(values))[: _MAX_JOINED if key in _SEVERAL else 1]
-    return "; ".join(several) or None
-
-
-def _genre_names(text: str) -> Iterable[str]:
-    """Writes out ID3's numbers of genres: ``(17)`` and ``17`` are Rock."""
-    if text.isdecimal() or text.startswith("("):
-        return TCON(encoding=3, text=[text]).genres or [text]
-    return [text]

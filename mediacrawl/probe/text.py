@@ -5,6 +5,10 @@ from __future__ import annotations
 import codecs
 from typing import NamedTuple
 
+from mediacrawl.encoding.evidence import decode
+
+__all__ = ["LATIN1", "UTF8", "UTF16", "UTF16BE", "Value", "cut", "decode", "split", "width"]
+
 LATIN1 = "latin-1"
 UTF8 = "utf-8"
 UTF16 = "utf-16"
@@ -16,16 +20,6 @@ class Value(NamedTuple):
 
     raw: bytes
     declared: str
-
-
-def decode(raw: bytes, declared: str) -> str:
-    """Reads bytes as declared. What cannot be read becomes U+FFFD; no lone surrogate gets out.
-
-    UTF-16 without a byte order mark is read as little-endian, on every machine.
-    """
-    if declared == UTF16 and not raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        declared = "utf-16-le"
-    return raw.decode(declared, errors="replace")
 
 
 def width(declared: str) -> int:

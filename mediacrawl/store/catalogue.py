@@ -141,9 +141,9 @@ class Catalogue:
         with self._explained(), self._transaction():
             old = self._row(row["id"])
             if old is None:
-                self._database.execute(_INSERT, bound(row))
+                insert(self._database, row)
             else:
-                self._database.execute(_UPDATE, bound(merge(old, row)))
+                update(self._database, merge(old, row))
         return old is None
 
     def get(self, media_id: str) -> dict[str, Any] | None:
@@ -258,6 +258,16 @@ class Catalogue:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def insert(database: sqlite3.Connection, row: Row) -> None:
+    """Add a row whose `id` is not there yet."""
+    database.execute(_INSERT, bound(row))
+
+
+def update(database: sqlite3.Connection, row: Row) -> None:
+    """Put a row in the place of the one with its `id`."""
+    database.execute(_UPDATE, bound(row))
 
 
 def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:

@@ -10,6 +10,8 @@ SIGHTING = frozenset(
         "requested_url",
         "page_url",
         "page_title",
+        "page_language",
+        "page_charset",
         "anchor_text",
         "discovered_via",
         "feed_url",

@@ -159,7 +159,7 @@ def bound(row: Row) -> Row:
     }
 
 
-def from_database(values: sqlite3.Row) -> Row:
+def from_database(values: sqlite3.Row | Mapping[str, Any]) -> Row:
     """A row as it was given to `bound`; what someone else wrote into a column comes back as it is."""
     return {name: _loaded(COLUMNS[name], values[name]) for name in COLUMNS}
 

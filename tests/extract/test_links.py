@@ -1,5 +1,6 @@
 """The links of a page."""
 
+import codecs
 import encodings.aliases
 
 import pytest
@@ -150,6 +151,23 @@ def test_a_base_element_counts_if_it_can_be_used(href, base):
 )
 def test_a_page_is_read_in_its_encoding(body, declared, title):
     assert parse(body, encoding=declared).title == title
+
+
+@pytest.mark.parametrize(
+    ("body", "declared", "charset"),
+    [
+        ("<title>Größe</title>".encode(), None, "utf-8"),
+        (b"<title>Gr\xf6\xdfe</title>", None, "cp1252"),
+        (b"<title>Gr\xf6\xdfe</title>", "iso-8859-1", "cp1252"),
+        (b"<meta charset=windows-1251>", None, "cp1251"),
+        (b"<meta charset=windows-1251>", "koi8-r", "koi8-r"),
+        ("<title>x</title>".encode("utf-8-sig"), "koi8-r", "utf-8"),
+        ("<title>x</title>".encode("utf-16"), None, "utf-16-le"),
+        (b"", "x-unknown", "utf-8"),
+    ],
+)
+def test_the_encoding_that_a_page_was_read_with_is_told(body, declared, charset):
+    assert codecs.lookup(parse(body, encoding=declared).charset).name == codecs.lookup(charset).name
 
 
 def test_a_page_cut_inside_a_character_is_still_utf8():

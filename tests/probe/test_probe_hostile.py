@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from probe_media import SAMPLES, audio, frame, id3, id3v1, picture, run, sample
 
-from mediacrawl.probe import Probe, build_item
-from mediacrawl.probe.record import raw_bytes
+from mediacrawl.probe import Probe, build_item, raw_bytes
 
 NAMES = sorted(path.name for path in SAMPLES.iterdir() if path.suffix != ".sh")
 WHOLE = {name: sample(name) for name in NAMES}

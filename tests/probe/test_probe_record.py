@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from probe_media import audio, frame, id3, id3v1, run, sample
 
+from mediacrawl.encoding.evidence import clean, decode, tag_element
 from mediacrawl.probe import build_item, fill_values, raw_bytes
-from mediacrawl.probe.record import clean, tag_element
-from mediacrawl.probe.text import decode
 from mediacrawl.records import Evidence, Tag
 
 URL = "http://example.org/tone.mp3"
@@ -41,9 +40,10 @@ def test_a_film_is_a_video_object():
 
 
 def test_evidence_and_answer_are_copied_and_what_is_empty_is_none():
-    evidence = Evidence(via="enclosure", anchor="Tone\0", page_title="", guid="\ud83d")
+    evidence = Evidence("enclosure", "Tone\0", "", guid="\ud83d", page_language="de-AT", page_charset="cp1252")
     item = item_of(sample("tagged.mp3"), evidence=evidence, http_status=206, requested_url=URL)
     assert (item.discovered_via, item.anchor_text, item.page_title) == ("enclosure", "Tone", None)
+    assert (item.page_language, item.page_charset) == ("de-AT", "cp1252")
     assert (item.guid, item.http_status, item.requested_url) == ("\ufffd", 206, None)
 
 
@@ -58,6 +58,11 @@ def test_id3v2_is_preferred_and_both_stay_in_the_evidence():
 @pytest.mark.parametrize(("body", "genre"), [(b"\0(17)", "Rock"), (b"\x0017", "Rock"), (b"\0Polka", "Polka")])
 def test_genres_are_written_out(body, genre):
     assert item_of(id3(frame("TCON", body)) + audio()).genre == genre
+
+
+@pytest.mark.parametrize("genre", [b"9" * 5000, b"(" + b"9" * 5000 + b")", b"(" * 200])
+def test_a_number_of_a_genre_that_no_program_can_count_to_is_text(genre):
+    assert item_of(id3(frame("TCON", b"\0" + genre)) + audio()).genre
 
 
 def test_several_artists_are_joined_and_several_titles_are_not():

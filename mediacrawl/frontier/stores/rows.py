@@ -6,7 +6,7 @@ import msgpack
 
 from mediacrawl.records import Candidate, Evidence, Kind, Lease, Outcome
 
-Facts = tuple[str, int, int, str, int, str, str, str, str, str, str]
+Facts = tuple[str, int, int, str, int, str, str, str, str, str, str, str, str]
 
 
 class Row:
@@ -43,6 +43,8 @@ class Row:
             found.feed_url,
             found.guid,
             found.requested_url,
+            found.page_language,
+            found.page_charset,
         )
         return cls(seq, candidate.url, _pack(facts))
 

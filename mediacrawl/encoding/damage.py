@@ -1,0 +1,194 @@
+"""What wrong readings do to a text, and their undoing: the way back from characters to the bytes they were read from.
+
+cp1252 has no character for five bytes, 81 8D 8F 90 9D. What reads it loses just those, or keeps them as C1 controls, as browsers do; so the way
+back takes both. What was lost on the way shows as a gap, as ``?`` or as U+FFFD; a no-break space came back as a plain one; and
+somebody may have lower-cased it all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from mediacrawl.encoding.codepages import characters, undefined
+from mediacrawl.encoding.scoring import MULTIBYTE
+
+MISREADINGS: Final = ("cp1251", "koi8_r", "cp866", "mac_cyrillic", "iso8859_5", "cp1250", "iso8859_2", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874", "mac_roman", "cp850", "cp437", "cp852")  # fmt: skip
+"""8-bit encodings that texts are misread in, beside Latin-1."""
+DOUBLE_MISREADINGS: Final = ("gb18030", "cp932", "cp949", "cp950")
+
+LOST: Final = undefined("cp1252")
+"""The five bytes that cp1252 has no character for."""
+MARKS: Final = "?\ufffd"
+
+
+@cache
+def _back(encoding: str) -> dict[int, int]:
+    """Code point to byte, where they differ; a C1 control is its own byte."""
+    return {ord(char): byte for byte, char in enumerate(characters(encoding)) if ord(char) != byte}
+
+
+@cache
+def _own(encoding: str) -> frozenset[int]:
+    return frozenset(ord(char) for char in characters(encoding)) | frozenset(range(128, 160))
+
+
+def bytes_of(text: str, encoding: str) -> bytes | None:
+    """The bytes that read as this text in the encoding; None if it cannot have been read in it.
+
+    For cp1252, a Latin-1 reading is understood too: it has C1 controls where cp1252 has characters.
+    """
+    if encoding in MULTIBYTE:
+        try:
+            return text.encode(encoding)
+        except UnicodeEncodeError:
+            return None
+    if encoding != "cp1252" and not _own(encoding).issuperset(map(ord, text)):
+        return None
+    try:
+        return text.translate(_back(encoding)).encode("latin-1")
+    except UnicodeEncodeError:
+        return None
+
+
+Slot = tuple[str, ...]
+"""What may stand at one place: one text if that is sure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wreck:
+    """A text with places where something was lost.
+
+    Attributes:
+        slots: what may stand at each place, in order.
+        lost: how many characters were lost.
+    """
+
+    slots: tuple[Slot, ...]
+    lost: int
+
+
+_WRITTEN: Final = re.compile("[\u00a0-\u024f\u0370-\u058f\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u10d0-\u10ff\u1e00-\u1eff\u2010-\u2044\u20ac\u2116\u2122\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]")
+"""Characters that a wreck is worth raising for: the scripts that have models, and what stands between words."""
+_CONTINUE: Final = range(0x80, 0xC0)
+
+
+def utf8_wreck(text: str) -> Wreck | None:
+    """UTF-8 that was read as cp1252 and lost bytes on the way; None if it does not look so.
+
+    Every lead byte says how many must follow. Where fewer do, those that cp1252 loses are put in their places; a space or a mark may
+    stand for one of them, and a small letter for the capital that a lead byte reads as (``ð`` for ``Ð``).
+    """
+    units = [_unit(char) for char in text]
+    slots: list[Slot] = []
+    at = lost = whole = 0
+    while at < len(units):
+        taken = _sequence(units, at)
+        if taken is None:
+            slots.append((text[at],))
+            at += 1
+            continue
+        slot, width, missing = taken
+        slots.append(slot)
+        at += width
+        lost += missing
+        whole += not missing
+    if not lost or len(slots) == len(text):
+        return None
+    return Wreck(tuple(slots), lost)
+
+
+def _unit(char: str) -> int:
+    """The byte that a character was; -1 for a mark, -2 for what was none, the code of a space for a space."""
+    if char in MARKS:
+        return -1
+    raw = bytes_of(char, "cp1252")
+    return raw[0] if raw else -2
+
+
+def _sequence(units: list[int], at: int) -> tuple[Slot, int, int] | None:
+    """A sequence that begins here: what it may be, how many characters it takes, how many bytes it lacks."""
+    for lead in _leads(units[at]):
+        needs = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
+        rest = units[at + 1 : at + 1 + needs]
+        for width in range(len(rest), -1, -1):
+            found = tuple(dict.fromkeys(_fill(lead, rest[:width], needs)))
+            missing = needs - sum(unit in _CONTINUE for unit in rest[:width])
+            if found and (needs == 1 or missing <= 1):
+                return found, 1 + width, missing
+    return None
+
+
+def _leads(unit: int) -> tuple[int, ...]:
+    if 0xC2 <= unit <= 0xF4:
+        # A lower-cased lead reads as a longer one: Ð (two bytes) became ð (four).
+        return (unit, unit - 0x20) if unit >= 0xE2 else (unit,)
+    return ()
+
+
+def _fill(lead: int, rest: list[int], needs: int) -> Iterator[str]:
+    """The characters that a lead byte and what is left of the others can have been."""
+    options: list[tuple[int, ...]] = []
+    for unit in rest:
+        if unit in _CONTINUE:
+            options.append(_cased(unit))
+        elif unit == 0x20:
+            options.append((0xA0,))
+        elif unit == -1:
+            options.append(tuple(LOST))
+        else:
+            return
+    for tail in _tails(options, needs):
+        try:
+            char = bytes((lead, *tail)).decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+        if _WRITTEN.match(char):
+            yield char
+
+
+def _cased(unit: int) -> tuple[int, ...]:
+    """š, œ and ž are bytes with capitals that are bytes too."""
+    return (unit, unit - 0x10) if unit in (0x9A, 0x9C, 0x9E) else (unit,)
+
+
+def _tails(options: list[tuple[int, ...]], needs: int) -> Iterator[tuple[int, ...]]:
+    if len(options) > needs:
+        return
+    if len(options) == needs:
+        yield from _product(options)
+        return
+    if needs - len(options) > 1 and needs > 2:
+        return
+    for place in range(len(options) + 1):
+        yield from _tails([*options[:place], tuple(LOST), *options[place:]], needs)
+
+
+def _product(options: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+    if not options:
+        yield ()
+        return
+    for first in options[0]:
+        for rest in _product(options[1:]):
+            yield (first, *rest)
+
+
+def single_wreck(text: str, encoding: str) -> Wreck | None:
+    """8-bit text that was read as cp1252, with marks where bytes were lost; None if there is no mark or it has other characters."""
+    chars = characters(encoding)
+    slots: list[Slot] = []
+    lost = 0
+    fill = tuple(chars[byte] for byte in LOST if chars[byte].isalpha())
+    for char in text:
+        unit = _unit(char)
+        if unit == -1 and fill:
+            slots.append((*fill, *((char,) if char == "?" else ())))
+            lost += 1
+        elif unit == -2:
+            return None
+        else:
+            slots.append((chars[unit] if unit >= 0 else char,))
+    return Wreck(tuple(slots), lost) if lost else None

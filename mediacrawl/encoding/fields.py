@@ -1,0 +1,270 @@
+"""The texts of one record that want a decision, whatever kind of item they stand in."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Mapping, MutableMapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from mediacrawl.encoding.decision import FieldDecision
+from mediacrawl.encoding.evidence import clean, decode, is_codec, noted, raw_bytes, remembered
+
+EVIDENCE = "mojibake"
+"""The key of an item of another project that holds its evidence."""
+BY_USER = "fixed_by_user"
+"""The key that names fields which nobody may touch."""
+_EXTRA = "extra"
+"""Where a catalogue's export keeps what the catalogue has no column for."""
+LONGEST = 4096
+"""Characters of a text without raw bytes; a longer one is no title, and is left alone."""
+
+_ESCAPE = 0x1B
+"""Begins the shifts of ISO-2022, whose bytes are all ASCII."""
+_STATED = ("source", "frame", "key", "declared", "text")
+_PASSING = ("text_declared", "lossy", "suspect")
+_READINGS = ("utf-8", "latin-1", "cp1252")
+
+
+@dataclass(slots=True)
+class Field:
+    """One text.
+
+    Attributes:
+        name: common name of an element (``title``), or name of an item's field; ``artist[1]`` in a list.
+        before: the text as declared, or as it came: what an undecided field goes back to.
+        text: as it stands now.
+        raw: its bytes, if they are known.
+        declared: codec of `before`.
+        proof: evidence of an earlier decision; empty without one.
+        by_user: a person decided it.
+    """
+
+    name: str
+    before: str
+    text: str
+    raw: bytes | None
+    declared: str
+    proof: Mapping[str, Any]
+    by_user: bool
+
+    def settled(self, version: str, min_confidence: float) -> bool:
+        """Whether these models would decide the same again.
+
+        Args:
+            version: of the models.
+            min_confidence: that a change needs now; it may have been another one then.
+        """
+        if self.by_user:
+            return True
+        if self.proof.get("fixer") != version:
+            return False
+        was = remembered(self.proof, self.text)
+        if was.decision == "fixed":
+            return was.confidence >= min_confidence
+        return was.decision == "declared" or was.confidence < min_confidence or was.encoding == self.declared
+
+
+@dataclass(slots=True)
+class ElementField(Field):
+    """One element of our ``tags``."""
+
+    element: dict[str, Any]
+
+    def put(self, decision: FieldDecision, version: str) -> bool:
+        """Write a decision into the element.
+
+        Returns:
+            Whether the element is another one than before.
+        """
+        new = {"text": decision.text, **noted(decision, version)}
+        if decision.text != self.before:
+            new["text_declared"] = self.before
+        if self.raw is not None and self.element.get("raw_b64") is None:
+            new["raw_b64"] = base64.b64encode(self.raw).decode("ascii")
+        old = [name for name in _PASSING if name not in new and self.element.get(name) is not None]
+        for name in old:
+            del self.element[name]
+        if not old and all(self.element.get(name) == value for name, value in new.items()):
+            return False
+        self.element.update(new)
+        return True
+
+
+@dataclass(slots=True)
+class ItemField(Field):
+    """One text of an item of another project.
+
+    Attributes:
+        place: name of the item's field, and the index in its list, if it holds one.
+    """
+
+    place: tuple[str, int | None]
+
+
+def is_element(value: Any) -> bool:
+    """Whether a member of ``tags`` is evidence of ours; in other projects they are words."""
+    return isinstance(value, dict) and ("declared" in value or "raw_b64" in value)
+
+
+def element_field(element: dict[str, Any]) -> ElementField | None:
+    """Reads one element of ``tags``.
+
+    Returns:
+        The field; None if it is plain ASCII, which needs no decision.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    if not _has_texts(element) or not is_codec(element["declared"]):
+        raise ValueError("an element without its texts")
+    text: str = element["text"]
+    packed, earlier = element.get("raw_b64"), element.get("text_declared")
+    if packed is None and (earlier is not None or not text.isascii()):
+        raw, before = None, earlier if isinstance(earlier, str) else text
+    else:
+        raw = raw_bytes(element)
+        before = text if packed is None else clean(decode(raw, element["declared"]))
+        if before.isascii() and _ESCAPE not in raw:
+            return None
+    by_user = element.get("decision") == "user"
+    return ElementField(element["key"], before, text, raw, element["declared"], element, by_user, element)
+
+
+def _has_texts(element: Mapping[str, Any]) -> bool:
+    # A loop, for this runs for each element of millions of records.
+    for name in _STATED:  # noqa: SIM110
+        if not isinstance(element.get(name), str):
+            return False
+    return True
+
+
+class PlainItem:
+    """An item whose text stands in fields of its own, with its evidence under one key.
+
+    ``mojibake`` holds for each field that is not plain ASCII ``before``, ``encoding``, ``confidence``, ``runner_up``,
+    ``margin``, ``language``, ``decision``, ``fixer``, ``lossy``; and ``after`` if the text was changed. So every change
+    can be undone, and a text that is no longer the one we left was changed by a person: it is left alone from then on.
+    Items that take no such key are changed without it. An item that was exported from a catalogue has the key under
+    ``extra``, and keeps it there.
+
+    Args:
+        item: of any kind.
+        names: of its fields with text.
+        raws: names of the fields that hold the bytes of those, as bytes or in base64.
+    """
+
+    def __init__(self, item: MutableMapping[str, Any], names: Iterable[str], raws: Mapping[str, str]) -> None:
+        self._item = item
+        self._raws = raws
+        self._new: dict[str, Any] = {}
+        extra = item.get(_EXTRA)
+        self._home = extra if isinstance(extra, dict) and EVIDENCE in extra and EVIDENCE not in item else item
+        earlier = self._home.get(EVIDENCE)
+        self._takes_evidence = earlier is None or earlier == "" or isinstance(earlier, Mapping)
+        self._evidence: dict[str, Any] = dict(earlier) if isinstance(earlier, Mapping) else {}
+        untouched = by_user(item)
+        self.fields = [field for name in names if name not in untouched for field in self._read(name)]
+
+    def put(self, field: ItemField, decision: FieldDecision, version: str) -> None:
+        """Note a decision; `close` writes it.
+
+        Args:
+            field: one of `fields`, not decided by a person.
+            decision: on it.
+            version: of the models.
+        """
+        entry = {"before": field.before, **noted(decision, version), "lossy": decision.lossy}
+        if decision.text != field.before:
+            entry["after"] = decision.text
+        self._evidence[field.name] = entry
+        if decision.text != field.text:
+            self._replace(field.place, decision.text)
+
+    def close(self) -> bool:
+        """Write what was decided, all of it or nothing.
+
+        Returns:
+            Whether the item is another one than before.
+
+        Raises:
+            Exception: the item refuses a text; it is as it was before.
+        """
+        changed = _set_all(self._item, self._new)
+        if not self._takes_evidence or not self._evidence or self._evidence == self._home.get(EVIDENCE):
+            return changed
+        with suppress(KeyError, TypeError, ValueError, AttributeError):
+            self._home[EVIDENCE] = self._evidence
+            changed = True
+        return changed
+
+    def _read(self, name: str) -> Iterable[ItemField]:
+        value = self._item.get(name)
+        if isinstance(value, str):
+            yield from self._field(value, name, (name, None), self._raw(name))
+        elif isinstance(value, list):
+            for index, member in enumerate(value):
+                if isinstance(member, str):
+                    yield from self._field(member, f"{name}[{index}]", (name, index), None)
+
+    def _field(self, text: str, name: str, place: tuple[str, int | None], raw: bytes | None) -> Iterable[ItemField]:
+        if len(text) > LONGEST:
+            return
+        entry = self._evidence.get(name)
+        proof: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
+        before, after = proof.get("before"), proof.get("after")
+        edited = after is not None and text != after
+        if not isinstance(before, str) or (after is None and text != before):
+            before, proof = text, {}
+        if before.isascii() and (raw is None or (raw.isascii() and _ESCAPE not in raw)):
+            return
+        declared = next((codec for codec in _READINGS if raw and decode(raw, codec) == before), "latin-1")
+        user = edited or proof.get("decision") == "user"
+        if user:
+            self._evidence[name] = {**proof, "decision": "user"}
+        yield ItemField(name, before, text, raw, declared, proof, user, place)
+
+    def _raw(self, name: str) -> bytes | None:
+        value = self._item.get(self._raws.get(name, ""))
+        if isinstance(value, str):
+            try:
+                return base64.b64decode(value, validate=True) or None
+            except ValueError:
+                return None
+        return bytes(value) if isinstance(value, (bytes, bytearray)) and value else None
+
+    def _replace(self, place: tuple[str, int | None], text: str) -> None:
+        name, index = place
+        if index is None:
+            self._new[name] = text
+            return
+        members = self._new.setdefault(name, list(self._item[name]))
+        members[index] = text
+
+
+def by_user(item: Mapping[str, Any]) -> frozenset[str]:
+    """The fields that the item's ``fixed_by_user`` names: a list of names, or one text with commas."""
+    extra = item.get(_EXTRA)
+    return _names(item.get(BY_USER)) | (_names(extra.get(BY_USER)) if isinstance(extra, dict) else frozenset())
+
+
+def _names(value: Any) -> frozenset[str]:
+    if isinstance(value, str):
+        return frozenset(name.strip() for name in value.split(","))
+    return (
+        frozenset(name for name in value if isinstance(name, str)) if isinstance(value, (list, tuple)) else frozenset()
+    )
+
+
+def _set_all(item: MutableMapping[str, Any], new: Mapping[str, Any]) -> bool:
+    old = {name: item[name] for name in new}
+    try:
+        for name, value in new.items():
+            item[name] = value
+    except Exception:
+        for name, value in old.items():
+            with suppress(Exception):
+                item[name] = value
+        raise
+    return bool(new)

@@ -1,0 +1,272 @@
+"""Decides the text of stored records: the one place where `detect` and `repair` meet an item.
+
+Pipeline, command and Spark function all call `Fixer.fix`, so their results are the same, row by row.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mediacrawl.encoding import detect, model_version, repair
+from mediacrawl.encoding.clues import address, hints_of
+from mediacrawl.encoding.decision import DecisionName, FieldDecision, Hints
+from mediacrawl.encoding.evidence import as_stored, remembered
+from mediacrawl.encoding.fields import ElementField, Field, PlainItem, by_user, element_field, is_element
+from mediacrawl.encoding.heads import heads_of, whole_of
+from mediacrawl.encoding.history import History
+from mediacrawl.encoding.values import TEXT_FIELDS, best_values
+from mediacrawl.observe.text import clean as without_surrogates
+
+COMMON_NAMES = (
+    "title",
+    "artist",
+    "albumartist",
+    "album_artist",
+    "album",
+    "composer",
+    "performer",
+    "author",
+    "genre",
+    "name",
+    "comment",
+    "description",
+    "copyright",
+)
+"""Fields of other projects' items that are looked at when nobody names any."""
+
+_TOGETHER = 64
+"""Fields that are decided together. A file may have a thousand; any few tell the encoding of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One text that is another one now.
+
+    Attributes:
+        field: common name of the element of ``tags``, or name of the item's field.
+        before: the text that stood there when the item came.
+        after: the text that stands there now.
+        encoding: it was read with, see `FieldDecision`.
+        language: most likely one, or empty.
+        confidence: that `after` is right, 0 to 1.
+        decision: ``fixed``; or ``undecided`` where an earlier change was taken back.
+        lossy: characters were lost before, and some of `after` are proposals or marked as lost.
+    """
+
+    field: str
+    before: str
+    after: str
+    encoding: str
+    language: str
+    confidence: float
+    decision: str
+    lossy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """What became of one record.
+
+    Attributes:
+        changes: texts that are other ones now; the same change in two sources counts once.
+        decided: a decision for each text that is not plain ASCII, now or by an earlier run of the same models.
+        names: of the fields of `decided`.
+        changed: the item is another one than before, if only by evidence. If not, its old line is as good as a new one.
+        doubtful: a text is undecided, damaged, or has lost characters: the file is worth another look.
+        errors: elements of ``tags`` that are damaged; they are left as they are.
+    """
+
+    changes: tuple[Change, ...] = ()
+    decided: tuple[FieldDecision, ...] = ()
+    names: tuple[str, ...] = ()
+    changed: bool = False
+    doubtful: bool = False
+    errors: int = 0
+
+    @property
+    def encodings(self) -> Counter[str]:
+        """How many texts were read with each encoding; undecided ones are not counted."""
+        return Counter(found.encoding for found in self.decided if found.decision in {"declared", "fixed"})
+
+
+class Fixer:
+    """Decides records, each on its own: only `history` goes from one to the next.
+
+    * A record of ours (with evidence in ``tags``) is decided anew from its raw bytes, all of its fields together, and
+      the values at its top follow. A value that is not the one its tags gave was set by a person, and stays.
+    * An item of another project has text only, unless `fields` says where its bytes are: it goes through `repair`, and
+      leaves what it did under ``mojibake``, see `fields.PlainItem`. Texts of more than 4,096 characters are left alone.
+    * Nobody touches an element with ``decision: user``, nor a field that the item names in ``fixed_by_user``.
+    * What the same models decided before, with the same `min_confidence`, is not decided again; so a second run
+      changes nothing, and a run without the crawl's history takes nothing back.
+
+    Args:
+        fields: names of plain text fields; a mapping says besides which field holds the raw bytes of each, as bytes or
+            in base64. None means those of `COMMON_NAMES`. In a record of ours, where tags tell the best values, only
+            further fields are looked at, and only those that are named.
+        min_confidence: 0 to 1; a change of less stays undone, with the decision ``undecided``.
+        history: learns what is found where, and is asked before each decision; None to decide each record alone.
+    """
+
+    def __init__(
+        self,
+        fields: Sequence[str] | Mapping[str, str] | None = None,
+        *,
+        min_confidence: float = 0.0,
+        history: History | None = None,
+    ) -> None:
+        self._named = None if fields is None else tuple(fields)
+        self._raws = dict(fields) if isinstance(fields, Mapping) else {}
+        self._min_confidence = min_confidence
+        self._history = history
+        self._version = model_version()
+
+    def fix(self, item: MutableMapping[str, Any]) -> Fixed:
+        """Decides the text of a record and changes it in place. Input of any kind is fine in a dict.
+
+        Args:
+            item: a dict, or another kind through `itemadapter.ItemAdapter`.
+
+        Raises:
+            Exception: what an item of another kind raises when it refuses a text; it is left as it was.
+        """
+        tags, tagged, errors = _evidence(item)
+        plain = PlainItem(item, self._plain_names(ours=bool(tags)), self._raws)
+        fields = [*tagged, *plain.fields]
+        if not fields:
+            return Fixed(errors=errors)
+        fresh = self._decide(item, fields, tags)
+        decided = [fresh.get(place) or _known(field) for place, field in enumerate(fields)]
+        changes = _changes(fields, decided)
+        for place, field in enumerate(plain.fields, len(tagged)):
+            if place in fresh:
+                plain.put(field, fresh[place], self._version)
+        changed = plain.close()
+        written = [(field, fresh[place]) for place, field in enumerate(tagged) if place in fresh]
+        changed |= bool(written) and self._write(item, tags, written)
+        return Fixed(
+            changes=changes,
+            decided=tuple(decided),
+            names=tuple(field.name for field in fields),
+            changed=changed,
+            doubtful=any(map(_is_doubtful, decided)),
+            errors=errors,
+        )
+
+    def _plain_names(self, *, ours: bool) -> Iterable[str]:
+        if not ours:
+            return COMMON_NAMES if self._named is None else self._named
+        return [name for name in self._named or () if name not in TEXT_FIELDS]
+
+    def _decide(
+        self, item: Mapping[str, Any], fields: Sequence[Field], tags: Sequence[Mapping[str, Any]]
+    ) -> dict[int, FieldDecision]:
+        """Decides what is not settled: all fields with bytes together, and all without.
+
+        Returns:
+            New decisions, by place in `fields`.
+        """
+        if all(map(self._settled, fields)):
+            return {}
+        url = address(item)
+        hints = hints_of(item, fields, tags, {} if self._history is None else self._history.prior(url))
+        fresh: dict[int, FieldDecision] = {}
+        for bare in (False, True):
+            group = {place: field for place, field in enumerate(fields) if (field.raw is None) is bare}
+            if all(map(self._settled, group.values())):
+                continue
+            wanted = {place: field for place, field in group.items() if not field.by_user}
+            part = list(wanted.values())
+            found = self._mend(part, hints) if bare else self._read(part, hints, url)
+            fresh.update(zip(wanted, map(self._judged, part, found), strict=True))
+        return fresh
+
+    def _settled(self, field: Field) -> bool:
+        return field.settled(self._version, self._min_confidence)
+
+    def _read(self, fields: Sequence[Field], hints: Hints, url: str) -> Iterable[FieldDecision]:
+        """Decides fields by their bytes."""
+        for start in range(0, len(fields), _TOGETHER):
+            part = fields[start : start + _TOGETHER]
+            heads = heads_of(part)
+            found = detect(heads, replace(hints, declared=tuple(field.declared for field in part)))
+            if self._history is not None and start == 0:
+                self._history.learn(url, found)
+            yield from map(whole_of, part, heads, found.fields)
+
+    def _mend(self, fields: Sequence[Field], hints: Hints) -> Iterable[FieldDecision]:
+        """Decides fields whose bytes are lost."""
+        for start in range(0, len(fields), _TOGETHER):
+            part = fields[start : start + _TOGETHER]
+            came = [without_surrogates(field.before) for field in part]
+            for field, text, found in zip(part, came, repair(came, hints).fields, strict=True):
+                yield replace(found, text=field.before) if found.text == text else found
+
+    def _judged(self, field: Field, found: FieldDecision) -> FieldDecision:
+        """The decision as it is carried out: only sure changes, and `decision` says what became of the text."""
+        text, confidence = found.text, as_stored(found.confidence)
+        decision: DecisionName = "fixed"
+        if found.decision == "undecided" or (text != field.before and confidence < self._min_confidence):
+            text, decision = field.before, "undecided"
+        elif text == field.before:
+            decision = "declared"
+        if (text, confidence, decision) == (found.text, found.confidence, found.decision):
+            return found
+        return replace(found, text=text, confidence=confidence, decision=decision)
+
+    def _write(
+        self,
+        item: MutableMapping[str, Any],
+        tags: Sequence[Mapping[str, Any]],
+        decided: Iterable[tuple[ElementField, FieldDecision]],
+    ) -> bool:
+        """Writes decisions into the evidence; values at the top that came from there follow."""
+        old = best_values(tags)
+        changed = sum(field.put(decision, self._version) for field, decision in decided) > 0
+        untouched = by_user(item)
+        for name, value in best_values(tags).items():
+            stands = item.get(name)
+            if value != old[name] and (stands or None) == old[name] and name not in untouched:
+                item[name] = value
+                changed = True
+        return changed
+
+
+def _evidence(item: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[ElementField], int]:
+    """The whole elements of a record's ``tags``, those of them that want a decision, and how many are damaged."""
+    tags = item.get("tags")
+    whole: list[dict[str, Any]] = []
+    fields: list[ElementField] = []
+    errors = 0
+    for element in filter(is_element, tags) if isinstance(tags, list) else ():
+        try:
+            found = element_field(element)
+        except ValueError:
+            errors += 1
+            continue
+        whole.append(element)
+        if found:
+            fields.append(found)
+    return whole, fields, errors
+
+
+def _known(field: Field) -> FieldDecision:
+    """What is known of a field before anything is decided now."""
+    known = remembered(field.proof, field.text)
+    return replace(known, decision="user", suspect=False, lossy=False) if field.by_user else known
+
+
+def _changes(fields: Sequence[Field], decided: Iterable[FieldDecision]) -> tuple[Change, ...]:
+    changes: dict[tuple[str, str, str], Change] = {}
+    for field, to in zip(fields, decided, strict=True):
+        if to.text != field.text:
+            key = (field.name, field.text, to.text)
+            changes.setdefault(key, Change(*key, to.encoding, to.language, to.confidence, to.decision, to.lossy))
+    return tuple(changes.values())
+
+
+def _is_doubtful(decision: FieldDecision) -> bool:
+    return decision.decision == "undecided" or decision.suspect or decision.lossy or "\ufffd" in decision.text

@@ -1,0 +1,84 @@
+"""From the evidence to the values at the top of a record: of several texts with one meaning, the best one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from mutagen.id3 import TCON as _TCON
+
+TCON: Any = _TCON
+"""mutagen has no types."""
+
+TEXT_FIELDS = (
+    "title",
+    "artist",
+    "albumartist",
+    "album",
+    "composer",
+    "genre",
+    "date",
+    "tracknumber",
+    "discnumber",
+    "comment",
+    "copyright",
+    "language",
+    "encodedby",
+)
+"""Fields of a `MediaItem` that come from its tags."""
+
+_SEVERAL = frozenset({"artist", "albumartist", "composer", "genre"})
+_MAX_JOINED = 10
+_MAX_GENRE = 200
+"""Characters of a genre that is looked at for numbers; Python reads none of more than 4,300 digits."""
+_SURE = 0.9
+"""Confidence of a reading from which on its language may stand in the record: nothing is guessed into a field."""
+
+
+def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
+    """Gives each of `TEXT_FIELDS` the value of the first source that has one; None where no source has.
+
+    ID3v1 is the last source, for it cuts after 30 bytes. The language is what the file declares; if it declares none,
+    the one that most of its surely read texts are in.
+
+    Args:
+        tags: elements as in `MediaItem.tags`, each with texts under ``source``, ``frame``, ``key`` and ``text``.
+    """
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    elements = list(tags)
+    for element in elements:
+        if element["text"]:
+            found.setdefault(element["key"], []).append(element)
+    values = {key: _best(found[key], key) if key in found else None for key in TEXT_FIELDS}
+    values["language"] = values["language"] or _language_read(elements)
+    return values
+
+
+def _best(found: Sequence[Mapping[str, Any]], key: str) -> str | None:
+    best = next((element for element in found if element["source"] != "id3v1"), found[0])
+    place = (best["source"], best["frame"])
+    texts = [element["text"] for element in found if (element["source"], element["frame"]) == place]
+    if key == "genre":
+        texts = [name for text in texts for name in _genre_names(text)]
+    several = list(dict.fromkeys(texts))[: _MAX_JOINED if key in _SEVERAL else 1]
+    return "; ".join(several) or None
+
+
+def _genre_names(text: str) -> Iterable[str]:
+    """Writes out ID3's numbers of genres: ``(17)`` and ``17`` are Rock."""
+    if len(text) <= _MAX_GENRE and (text.isdecimal() or text.startswith("(")):
+        names: list[str] = TCON(encoding=3, text=[text]).genres
+        return names or [text]
+    return [text]
+
+
+def _language_read(elements: Iterable[Mapping[str, Any]]) -> str | None:
+    """The language of most texts; the first one met of several that are equally frequent."""
+    votes: Counter[str] = Counter()
+    for element in elements:
+        language, confidence = element.get("language"), element.get("confidence")
+        sure = isinstance(confidence, (int, float)) and confidence >= _SURE
+        if sure and language and isinstance(language, str) and element.get("decision") in {"declared", "fixed"}:
+            votes[language] += 1
+    return votes.most_common(1)[0][0] if votes else None

@@ -1,0 +1,137 @@
+"""Door to the fixer: gives each item the text that its bytes really say."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, MutableMapping, Sequence
+from typing import Any, Self
+
+from itemadapter import ItemAdapter
+from scrapy.crawler import Crawler
+from scrapy.exceptions import CloseSpider
+from scrapy.settings import BaseSettings
+from scrapy.statscollectors import StatsCollector
+
+from mediacrawl.encoding.fixer import Fixed, Fixer
+from mediacrawl.encoding.history import History
+from mediacrawl.folders import state_folder
+
+logger = logging.getLogger(__name__)
+
+HISTORY_FILE = "encodings.json"
+_SAVE_EVERY = 1000
+"""Items between two saves of what was learned: some 50 ms of work for 10,000 hosts."""
+
+
+class MojibakePipeline:
+    """Corrects the text of items and passes them on: ours, dicts, dataclasses, ``scrapy.Item``, attrs, pydantic.
+
+    Put it before whatever stores items. Works in any project; what it looks at is told by ``MOJIBAKE_FIELDS``, how
+    sure it must be by ``MOJIBAKE_MIN_CONFIDENCE``; what it does is `encoding.fixer.Fixer`'s. An item that it cannot
+    handle passes untouched.
+
+    What it learns of hosts and folders is kept in ``encodings.json`` in the state folder, see `encoding.history`; a
+    kill loses what the last 1000 items taught.
+
+    Stats: ``mojibake/fields`` (texts that are not plain ASCII), of these ``mojibake/fixed``, ``mojibake/undecided``,
+    ``mojibake/lossy``, and ``mojibake/encoding/<name>`` by the encoding they were read with; ``mojibake/error`` counts
+    damaged elements of ``tags`` and items that refused their text.
+
+    Args:
+        settings: the crawl's.
+        stats: the crawler's.
+    """
+
+    def __init__(self, settings: BaseSettings, stats: StatsCollector) -> None:
+        self._settings = settings
+        self._stats = stats
+        self._path = state_folder(settings) / HISTORY_FILE
+        self._history: History | None = None
+        self._fixer: Fixer | None = None
+        self._items = 0
+        self._refusing: set[type] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the settings."""
+        assert crawler.stats is not None
+        return cls(crawler.settings, crawler.stats)
+
+    def open_spider(self) -> None:
+        """Load the models, and what earlier crawls learned.
+
+        Raises:
+            CloseSpider: ``MOJIBAKE_FIELDS`` cannot be read; the log says so in one sentence.
+        """
+        hosts = self._settings.getint("MOJIBAKE_HISTORY_HOSTS", 10_000)
+        least = self._settings.getfloat("MOJIBAKE_MIN_CONFIDENCE", 0.0)
+        try:
+            fields = fields_setting(self._settings)
+        except ValueError as error:
+            logger.critical("MOJIBAKE_FIELDS cannot be read: %s", error)
+            raise CloseSpider("mojibake_error") from error
+        self._history = History.load(self._path, hosts) if hosts > 0 else None
+        self._fixer = Fixer(fields, min_confidence=least, history=self._history)
+
+    def process_item(self, item: Any) -> Any:
+        """Correct the item in place and give it back."""
+        if not ItemAdapter.is_item(item):
+            return item
+        mapping: MutableMapping[str, Any] = item if isinstance(item, dict) else ItemAdapter(item)
+        assert self._fixer is not None
+        try:
+            fixed = self._fixer.fix(mapping)
+        except Exception as error:  # noqa: BLE001 - an item class of another project may raise anything
+            self._stats.inc_value("mojibake/error")
+            self._tell(type(item), error)
+            return item
+        self._count(fixed)
+        self._items += 1
+        if self._items % _SAVE_EVERY == 0:
+            self._save()
+        return item
+
+    def close_spider(self) -> None:
+        """Keep what was learned."""
+        if self._items:
+            self._save()
+
+    def _tell(self, kind: type, error: Exception) -> None:
+        if kind not in self._refusing:
+            self._refusing.add(kind)
+            logger.warning("Items of the class %s refuse corrected text and pass as they are: %r", kind.__name__, error)
+
+    def _save(self) -> None:
+        if self._history is not None and len(self._history):
+            self._history.save(self._path)
+
+    def _count(self, fixed: Fixed) -> None:
+        if fixed.errors:
+            self._stats.inc_value("mojibake/error", fixed.errors)
+        if not fixed.decided:
+            return
+        self._stats.inc_value("mojibake/fields", len(fixed.decided))
+        for decision in fixed.decided:
+            if decision.decision in {"fixed", "undecided"}:
+                self._stats.inc_value(f"mojibake/{decision.decision}")
+            if decision.lossy:
+                self._stats.inc_value("mojibake/lossy")
+        for encoding, count in fixed.encodings.items():
+            self._stats.inc_value(f"mojibake/encoding/{encoding}", count)
+
+
+def fields_setting(settings: BaseSettings) -> Sequence[str] | Mapping[str, str] | None:
+    """``MOJIBAKE_FIELDS``: a list, a mapping, or as text from a command line ``title,artist`` or JSON; None if empty.
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    fields = settings.get("MOJIBAKE_FIELDS") or None
+    if isinstance(fields, str):
+        fields = json.loads(fields) if fields.lstrip().startswith(("{", "[")) else fields.split(",")
+    if isinstance(fields, Mapping):
+        return {str(name): str(raw or "") for name, raw in fields.items()}
+    if fields is None or isinstance(fields, (list, tuple)):
+        return fields and [str(name).strip() for name in fields]
+    raise ValueError(f"it is a list of names, or a mapping of names to names of raw bytes, not {fields!r}")

@@ -1,0 +1,238 @@
+"""MojibakePipeline as others use it: switched on by one line in a stock Scrapy project, with items of every kind."""
+
+import copy
+import json
+import sqlite3
+from dataclasses import dataclass, field, replace
+
+import attrs
+import pytest
+import scrapy
+from scrapy.exceptions import CloseSpider
+from scrapy.utils.test import get_crawler
+
+from mediacrawl.demo import Resource
+from mediacrawl.encoding import detect
+from mediacrawl.encoding.evidence import decode, tag_element
+from mediacrawl.encoding.values import best_values
+from mediacrawl.pipelines import MojibakePipeline
+from mediacrawl.records import MediaItem, Tag
+
+TITLE = "Подмосковные вечера и тихая песня"
+ARTIST = "Ансамбль народной музыки"
+URL = "http://music.example.ru/a.mp3"
+
+
+def mangled(text):
+    return text.encode("cp1251").decode("latin-1")
+
+
+def element(text, key, frame):
+    raw = text.encode("cp1251")
+    return tag_element(Tag("id3v2.3", frame, key, "latin-1", raw, decode(raw, "latin-1")))
+
+
+def our_item(url=URL):
+    tags = [element(TITLE, "title", "TIT2"), element(ARTIST, "artist", "TPE1")]
+    return MediaItem(content_url=url, tags=tags, **best_values(tags))
+
+
+class Track(scrapy.Item):
+    title = scrapy.Field()
+
+
+class ProvenTrack(Track):
+    mojibake = scrapy.Field()
+
+
+@dataclass
+class Song:
+    title: str
+
+
+@dataclass
+class ProvenSong:
+    title: str
+    mojibake: dict = field(default_factory=dict)
+
+
+@attrs.define
+class Tune:
+    title: str
+
+
+@attrs.frozen
+class FrozenTune:
+    title: str
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """Makes the pipeline with settings of a project; closes it at the end."""
+    made = []
+
+    def make(**settings):
+        crawler = get_crawler(settings_dict={"MEDIACRAWL_DIR": str(tmp_path / "state"), **settings})
+        pipeline = MojibakePipeline.from_crawler(crawler)
+        pipeline.open_spider()
+        made.append(pipeline)
+        return pipeline, crawler.stats
+
+    yield make
+    for pipeline in made:
+        pipeline.close_spider()
+
+
+def test_our_record_is_corrected_and_counted(opened):
+    pipeline, stats = opened()
+    item = our_item()
+    assert pipeline.process_item(item) is item
+    assert (item.title, item.artist) == (TITLE, ARTIST)
+    assert item.tags[0]["decision"] == "fixed"
+    assert stats.get_value("mojibake/fields") == 2
+    assert stats.get_value("mojibake/fixed") == 2
+    named = {name: value for name, value in stats.get_stats().items() if name.startswith("mojibake/encoding/")}
+    assert sum(named.values()) == 2
+    assert stats.get_value("mojibake/error") is None
+
+
+KINDS = [dict, Track, ProvenTrack, Song, ProvenSong, Tune]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_item_of_any_kind_is_corrected_in_place(opened, kind):
+    pipeline, stats = opened()
+    item = kind(title=mangled(TITLE))
+    assert pipeline.process_item(item) is item
+    title = item["title"] if isinstance(item, (dict, scrapy.Item)) else item.title
+    assert title == TITLE
+    assert stats.get_value("mojibake/fixed") == 1
+
+
+def test_an_item_of_pydantic_is_corrected_in_place(opened):
+    pydantic = pytest.importorskip("pydantic", reason="pip install pydantic, to test items of that kind")
+    model = pydantic.create_model("Model", title=(str, ...))
+    pipeline, _ = opened()
+    assert pipeline.process_item(model(title=mangled(TITLE))).title == TITLE
+
+
+@pytest.mark.parametrize("kind", [dict, ProvenTrack])
+def test_evidence_goes_where_the_item_has_room(opened, kind):
+    pipeline, _ = opened()
+    item = pipeline.process_item(kind(title=mangled(TITLE)))
+    assert item["mojibake"]["title"]["before"] == mangled(TITLE)
+
+
+def test_an_item_that_cannot_be_changed_passes_untouched_and_is_told_once(opened, caplog):
+    pipeline, stats = opened()
+    for _ in range(3):
+        item = FrozenTune(mangled(TITLE))
+        assert pipeline.process_item(item) is item
+        assert item == FrozenTune(mangled(TITLE))
+    assert stats.get_value("mojibake/error") == 3
+    assert len([line for line in caplog.messages if "FrozenTune" in line]) == 1
+
+
+@pytest.mark.parametrize("item", [None, 7, object(), "text", {}, {"title": None}, {"tags": [{"declared": 7}]}])
+def test_what_is_no_text_passes_untouched(opened, item):
+    pipeline, _ = opened()
+    before = copy.copy(item)
+    assert pipeline.process_item(item) is item
+    if isinstance(item, dict):
+        assert item == before
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [["headline"], {"headline": ""}, {"headline": "raw"}, "x, headline", '{"headline": "raw"}', '["headline"]'],
+)
+def test_a_setting_says_which_fields_are_text(opened, fields):
+    pipeline, _ = opened(MOJIBAKE_FIELDS=fields)
+    item = {"headline": mangled(TITLE), "title": mangled(TITLE), "raw": TITLE.encode("cp1251")}
+    pipeline.process_item(item)
+    assert (item["headline"], item["title"]) == (TITLE, mangled(TITLE))
+
+
+@pytest.mark.parametrize("fields", [7, "{broken"])
+def test_a_setting_that_cannot_be_read_ends_the_crawl_with_one_sentence(opened, caplog, fields):
+    with pytest.raises(CloseSpider):
+        opened(MOJIBAKE_FIELDS=fields)
+    (line,) = [line for line in caplog.messages if "MOJIBAKE_FIELDS" in line]
+    assert "\n" not in line
+
+
+def test_a_confidence_that_nothing_reaches_leaves_all_as_it_is(opened):
+    pipeline, stats = opened(MOJIBAKE_MIN_CONFIDENCE=1.1)
+    item = pipeline.process_item(our_item())
+    assert item.title == mangled(TITLE)
+    assert stats.get_value("mojibake/undecided") == 2
+
+
+def test_what_was_learned_is_kept_for_the_next_crawl(opened, tmp_path, monkeypatch):
+    priors = []
+
+    def surely(fields, hints):
+        priors.append(dict(hints.seen))
+        return replace(detect(fields, hints), encoding="cp1251", language="ru", margin=9.0)
+
+    monkeypatch.setattr("mediacrawl.encoding.fixer.detect", surely)
+    pipeline, _ = opened()
+    pipeline.process_item(our_item())
+    pipeline.close_spider()
+    assert "music.example.ru" in json.loads((tmp_path / "state" / "encodings.json").read_bytes())["hosts"]
+    again, _ = opened()
+    again.process_item(our_item("http://music.example.ru/other.mp3"))
+    assert priors == [{}, {("cp1251", "ru"): 1.0}]
+
+
+def test_without_hosts_nothing_is_learned_or_written(opened, tmp_path):
+    pipeline, _ = opened(MOJIBAKE_HISTORY_HOSTS=0)
+    pipeline.process_item(our_item())
+    pipeline.close_spider()
+    assert not (tmp_path / "state").exists()
+
+
+TITLES_SPIDER = '''\
+import scrapy
+
+
+class TitlesSpider(scrapy.Spider):
+    """Reads a page the way many do: as Latin-1, whatever it is."""
+
+    name = "titles"
+
+    async def start(self):
+        for url in self.urls.split(","):
+            yield scrapy.Request(url)
+
+    def parse(self, response):
+        for line in response.body.decode("latin-1").splitlines():
+            yield {"content_url": response.url + "#" + str(len(line)), "title": line}
+'''
+
+
+def test_a_stock_project_with_only_this_pipeline_gets_right_titles(project, site):
+    project.spider(TITLES_SPIDER)
+    site.at("/", Resource(f"{TITLE}\n{ARTIST}\nPlain words".encode("cp1251"), "text/plain"))
+    project.set(ITEM_PIPELINES={"mediacrawl.pipelines.MojibakePipeline": 200})
+    crawled = project.crawl(site.url("/"), spider="titles").check()
+    assert [item["title"] for item in crawled.items] == [TITLE, ARTIST, "Plain words"]
+    assert crawled.items[0]["mojibake"]["title"]["before"] == mangled(TITLE)
+    assert "'mojibake/fixed': 2" in crawled.log
+
+
+def test_the_catalogue_behind_it_stores_right_titles(project, site):
+    project.spider(TITLES_SPIDER)
+    site.at("/", Resource(TITLE.encode("cp1251"), "text/plain"))
+    project.set(
+        ITEM_PIPELINES={
+            "mediacrawl.pipelines.MojibakePipeline": 200,
+            "mediacrawl.pipelines.CataloguePipeline": 300,
+        }
+    )
+    project.crawl(site.url("/"), spider="titles").check()
+    with sqlite3.connect(project.state / "state" / "media.db") as db:
+        ((title, extra),) = db.execute("SELECT title, extra FROM media").fetchall()
+    db.close()
+    assert title == TITLE
+    assert json.loads(extra)["mojibake"]["title"]["before"] == mangled(TITLE)

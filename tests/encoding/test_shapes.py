@@ -1,0 +1,118 @@
+"""What kind of bytes a field holds: 8-bit ones or Unicode in some form, whatever the container claims."""
+
+# ruff: noqa: RUF001 - letters of many scripts are what this file is about
+import pytest
+
+from mediacrawl.encoding import Hints, detect
+from mediacrawl.encoding.shapes import Shape, shape_of
+
+RUSSIAN = "Подмосковные вечера"
+FRENCH = "Été à la campagne"
+JAPANESE = "上を向いて歩こう"
+
+
+def text(raw, declared="latin-1"):
+    return detect([raw], Hints(declared=declared)).texts[0]
+
+
+@pytest.mark.parametrize("declared", ["latin-1", "utf-8", "utf-16", "cp1251", "no such codec", ""])
+def test_ascii_is_ascii_whatever_is_declared(declared):
+    assert shape_of(b"Greatest Hits", declared) == Shape("ascii", "Greatest Hits")
+
+
+def test_an_empty_field_is_ascii():
+    assert shape_of(b"", "utf-16") == Shape("ascii", "")
+
+
+@pytest.mark.parametrize("title", [RUSSIAN, FRENCH, JAPANESE, "Hits", "𝄞 Musik", ""])
+@pytest.mark.parametrize("declared", ["latin-1", "utf-16", "utf-8"])
+@pytest.mark.parametrize(
+    ("mark", "codec"), [(b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8")]
+)
+def test_a_byte_order_mark_is_believed_before_what_is_declared(title, declared, mark, codec):
+    assert shape_of(mark + title.encode(codec), declared) == Shape(codec, title, sure=True)
+
+
+@pytest.mark.parametrize("title", [RUSSIAN, FRENCH, "Сарпике", "Мама", JAPANESE, "사랑", "Ελλάδα", "Live 2001 – Łódź"])
+@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
+def test_declared_utf_16_without_a_mark_is_read_in_the_order_that_makes_sense(title, order):
+    assert text(title.encode(order), order) == title
+    assert text(title.encode(order), "utf-16") == title
+
+
+@pytest.mark.parametrize("title", [RUSSIAN, FRENCH, "Greatest Hits"])
+def test_a_wrongly_declared_byte_order_shows(title):
+    assert text(title.encode("utf-16-le"), "utf-16-be") == title
+    assert text(title.encode("utf-16-be"), "utf-16-le") == title
+
+
+@pytest.mark.parametrize("title", ["Greatest Hits", FRENCH])
+@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_in_a_latin_1_field_shows_by_its_nuls(title, order):
+    assert text(title.encode(order)) == title
+
+
+@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
+def test_8_bit_text_widened_to_utf_16_is_decided_as_8_bit_text(order):
+    widened = RUSSIAN.encode("cp1251").decode("latin-1").encode(order)
+    assert text(widened, "utf-16") == RUSSIAN
+    assert text((b"\xff\xfe" if order == "utf-16-le" else b"\xfe\xff") + widened, "utf-16") == RUSSIAN
+
+
+@pytest.mark.parametrize("codec", ["cp1251", "koi8_r", "cp866"])
+@pytest.mark.parametrize("title", [RUSSIAN, RUSSIAN + "!"])
+def test_8_bit_text_in_a_utf_16_field_is_not_read_as_chinese(codec, title):
+    assert text(title.encode(codec), "utf-16") == title
+
+
+@pytest.mark.parametrize("declared", ["latin-1", "cp1251", "utf-16"])
+def test_iso_2022_jp_says_itself_what_it_is(declared):
+    raw = JAPANESE.encode("iso2022_jp")
+    assert shape_of(raw, declared) == Shape("iso2022_jp", JAPANESE, sure=True)
+    assert text(raw, declared) == JAPANESE
+
+
+def test_an_escape_that_begins_no_japanese_is_kept():
+    assert text(b"\x1b[31mred \xe9t\xe9") == "\x1b[31mred été"
+
+
+@pytest.mark.parametrize("raw", [b"caf\xe9\x00", b"caf\xe9\x00\x00\x00", b"\x00caf\xe9"])
+def test_nuls_around_8_bit_text_stay_and_do_no_harm(raw):
+    assert text(raw) == raw.decode("latin-1")
+
+
+def test_utf_16_cut_inside_a_unit_loses_half_a_character_at_most():
+    raw = b"\xff\xfe" + RUSSIAN.encode("utf-16-le")
+    assert text(raw[:-1]) == RUSSIAN[:-1]
+
+
+@pytest.mark.parametrize("cut", range(1, 4))
+def test_half_a_surrogate_pair_at_the_end_never_comes_out(cut):
+    raw = b"\xff\xfe" + "Musik 𝄞".encode("utf-16-le")
+    text(raw[:-cut], "utf-16").encode()
+
+
+@pytest.mark.parametrize("byte", range(0x80, 0xA0))
+def test_a_c1_byte_is_never_dropped(byte):
+    assert len(text(b"Greatest hits " + bytes((byte,)) + b" 2001")) == len("Greatest hits x 2001")
+
+
+@pytest.mark.parametrize(
+    "title", ["It’s Now or Never", "Don’t", "“Heroes”", "Wait…", "100 €", "Rock – Live", "Žižkov™"]
+)
+def test_windows_punctuation_in_a_latin_1_field_is_read(title):
+    assert text(title.encode("cp1252")) == title
+
+
+def test_declared_utf_8_that_is_none_is_decided_as_8_bit_text():
+    assert text(RUSSIAN.encode("cp1251"), "utf-8") == RUSSIAN
+    assert text(RUSSIAN.encode("utf-8"), "utf-8") == RUSSIAN
+
+
+def test_declared_utf_8_may_be_wrong_text_in_right_utf_8():
+    assert text(RUSSIAN.encode("cp1251").decode("latin-1").encode("utf-8"), "utf-8") == RUSSIAN
+
+
+@pytest.mark.parametrize("declared", ["iso8859_1", "ISO-8859-1", "windows-1252", "unknown-8bit", "\x00", ""])
+def test_an_8_bit_field_takes_the_declared_encoding_or_latin_1(declared):
+    assert shape_of(b"caf\xe9", declared).encoding == "cp1252"

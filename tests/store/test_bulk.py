@@ -1,0 +1,95 @@
+"""Many records at a time: the note and the rows belong together, and nobody's work is overwritten."""
+
+import pytest
+
+from mediacrawl.store import Catalogue, StoreError
+from mediacrawl.store.bulk import BulkCatalogue, kept_row, stored_record, typed
+
+
+def item(number, **more):
+    return {"content_url": f"https://a.example/{number}.mp3", "title": f"title {number}", **more}
+
+
+@pytest.fixture
+def path(tmp_path):
+    with Catalogue(tmp_path / "media.db", clock=lambda: 1_700_000_000.0) as catalogue:
+        for number in range(10):
+            catalogue.upsert(item(number))
+    return tmp_path / "media.db"
+
+
+def titles(path):
+    with Catalogue(path, read_only=True) as catalogue:
+        return [record["title"] for record in catalogue.search(())][::-1]
+
+
+def test_rows_come_in_the_order_in_which_they_were_stored(path):
+    with BulkCatalogue(path, read_only=True) as catalogue:
+        first = catalogue.rows(0, catalogue.last_number(), 4)
+        rest = catalogue.rows(first[-1][0], 8, 100)
+    assert [stored_record(row)["title"] for row in first + rest] == [f"title {n}" for n in range(8)]
+
+
+def changed(row, title):
+    return row, kept_row({**stored_record(row), "title": title}, 0.0)
+
+
+def test_rows_are_written_back_with_the_note_and_found_by_their_new_words(path):
+    with BulkCatalogue(path) as catalogue:
+        first, second, *_ = catalogue.rows(0, 10, 10)
+        assert catalogue.rewrite([changed(first, "größer")], None, "one") == 1
+        assert catalogue.note() == "one"
+        assert catalogue.rewrite([changed(second, "kleiner")], "one", "two") == 1
+        assert [record["title"] for record in catalogue.search("grosser größ")] == []
+        assert [record["title"] for record in catalogue.search("größ")] == ["größer"]
+        assert catalogue.get(first[1 + 1])["last_seen_at"] == "2023-11-14T22:13:20Z"
+        catalogue.drop_note()
+        assert catalogue.note() is None
+
+
+def test_a_row_that_somebody_changed_or_removed_meanwhile_is_left(path):
+    with BulkCatalogue(path) as catalogue:
+        first, second, third, *_ = catalogue.rows(0, 10, 10)
+        with Catalogue(path) as crawl:
+            crawl.upsert(item(0, title="from the crawl"))
+        catalogue._database.execute("DELETE FROM media WHERE number = ?", (second[0],))
+        assert catalogue.rewrite([changed(row, "ours") for row in (first, second, third)], None, "note") == 1
+    assert titles(path)[:2] == ["from the crawl", "ours"]
+
+
+def test_a_note_that_is_another_one_by_now_refuses_the_write(path):
+    with BulkCatalogue(path) as catalogue:
+        (row, *_) = catalogue.rows(0, 1, 1)
+        catalogue.rewrite([], None, "one")
+        with pytest.raises(StoreError, match="Another run"):
+            catalogue.rewrite([changed(row, "x")], None, "two")
+        with pytest.raises(StoreError, match="Another run"):
+            catalogue.fill([kept_row(item(99), 0.0)], "other", "two")
+        assert catalogue.note() == "one"
+    assert titles(path) == [f"title {n}" for n in range(10)]
+
+
+def test_records_fill_a_catalogue_and_those_of_one_url_are_joined(tmp_path):
+    with BulkCatalogue(tmp_path / "new.db") as catalogue:
+        rows = [kept_row(item(n % 3, etag=f"e{n}"), 1_700_000_000.0) for n in range(6)]
+        catalogue.fill(rows, None, "note")
+        assert catalogue.count() == 3
+        assert {record["etag"] for record in catalogue.search(())} == {"e3", "e4", "e5"}
+
+
+def test_fields_of_other_projects_stand_beside_the_others_and_go_back(tmp_path):
+    strange = {"shop": {"price": 3}, "duration": "long", "id": "their-7"}
+    with BulkCatalogue(tmp_path / "media.db", clock=lambda: 1_700_000_000.0) as catalogue:
+        catalogue.upsert(item(1, **strange))
+        (row,) = catalogue.rows(0, 9, 9)
+        record = stored_record(row)
+        assert record["shop"] == {"price": 3}
+        assert record["extra"] == {"duration": "long", "id": "their-7"}
+        assert catalogue.rewrite([(row, kept_row(record, 0.0))], None, "note") == 1
+        assert catalogue.rows(0, 9, 9) == [row]
+
+
+def test_texts_become_numbers_where_the_column_is_of_numbers():
+    texts = {"duration": "125.5", "content_size": "12", "has_cover": "True", "title": "12", "width": "wide", "my": "7"}
+    numbers = {"duration": 125.5, "content_size": 12, "has_cover": True, "title": "12", "width": "wide", "my": "7"}
+    assert typed(texts) == numbers
