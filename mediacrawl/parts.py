@@ -67,6 +67,11 @@ class Parts:
         return state_folder(self.settings)
 
     @cached_property
+    def frontier_folder(self) -> Path:
+        """Where the frontier lies. A spider with one of its own names another folder here, before it is opened."""
+        return self.folder
+
+    @cached_property
     def delay(self) -> DelayPolicy:
         """The politeness formula's numbers."""
         get = self.settings.getfloat
@@ -95,7 +100,7 @@ class Parts:
             FrontierError: it cannot be used, with what to do.
         """
         store = self.settings.get("SCHEDULER_STORE") or "sqlite"
-        return open_store(store, self.folder, self.policy, self.clock.now())
+        return open_store(store, self.frontier_folder, self.policy, self.clock.now())
 
     def counts(self) -> Counts:
         """The frontier in numbers, also after it was closed; all zero without one."""

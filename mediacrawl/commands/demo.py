@@ -15,6 +15,9 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
 from mediacrawl.demo import DemoWeb
+from mediacrawl.observe.text import printable
+from mediacrawl.pipelines.store import catalogue_path
+from mediacrawl.store import Catalogue, StoreError
 
 _SCALE: dict[str, Any] = {
     # A hundredth of the real delays, so that a crawl of minutes takes seconds.
@@ -86,6 +89,7 @@ class Command(ScrapyCommand):
             return
         progress = crawler.get_extension(Progress)
         print(f"\n{progress.text}" if progress else "")
+        print(f"\n  {_titles(web, catalogue_path(crawler.settings))}")
         if crawler.stats.get_value("finish_reason") != "finished":
             self.exitcode = 1
 
@@ -112,6 +116,18 @@ class Command(ScrapyCommand):
             if (self.settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
                 settings.set(name, self.settings[name], priority="cmdline")
         return settings
+
+
+def _titles(web: DemoWeb, path: Path) -> str:
+    """How many titles the catalogue shows as their makers meant them: the demo's files claim many a wrong encoding."""
+    try:
+        with Catalogue(path, read_only=True) as catalogue:
+            shown = {record["content_url"]: record["title"] for record in catalogue.newest()}
+    except StoreError as error:
+        return f"titles cannot be compared: {printable(str(error))}"
+    right = sum(shown.get(url) == title for url, title in web.titles.items())
+    codecs = len(set(web.encodings.values()))
+    return f"titles shown right: {right} of {len(web.titles)} ({codecs} encodings that the files do not declare)"
 
 
 def _talk() -> None:

@@ -1,12 +1,15 @@
 """The media files of the demo: their bytes, their true titles, and longer versions of them."""
 
-# ruff: noqa: RUF001 - the titles are Greek, Russian and Japanese on purpose
+# ruff: noqa: RUF001 - the names are Greek, Russian and Japanese on purpose
 from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
 from itertools import cycle, islice
 from pathlib import PurePosixPath
+
+from mediacrawl.demo.mislabelled import RECORDINGS, Names, build
+from mediacrawl.demo.tags import audio_span
 
 CONTENT_TYPES = {
     ".mp3": "audio/mpeg",
@@ -17,43 +20,52 @@ CONTENT_TYPES = {
     ".flac": "audio/flac",
 }
 
-TITLES = {
-    "bateau.mp4": "Le bateau de papier",
-    "burza.m4a": "Burza nad jeziorem",
-    "cafe.mp3": "Café on the Quay",
-    "foire.mp4": "La foire aux cerfs-volants",
-    "folge-1.mp3": "Folge 1: Frühstück im Stehen",
-    "folge-2.mp3": "Folge 2: Zwölf Brötchen, bitte",
-    "folge-3.mp3": "Folge 3: Größere Tassen",
-    "kaze.mp3": "風の駅",
-    "kitchen.mp3": "Kitchen Recording No. 4",
-    "lanternes.mp3": "Les lanternes de l'été",
-    "low-water.flac": "Low Water",
-    "minato.mp3": "港の灯り",
-    "most.mp3": "Старый мост",
-    "nachtzug.mp3": "Nachtzug nach Köln",
-    "nychta.opus": "Νύχτα στο μπαλκόνι",
-    "ozero.mp3": "Озеро в октябре",
-    "regenlied.mp3": "Regenlied für Übermütige",
-    "sanchaek.mp3": "산책하는 고양이",
-    "spacer.m4a": "Zimowy spacer wśród łąk",
-    "thalassa.ogg": "Η θάλασσα το πρωί",
-    "utro.mp3": "Утро на берегу",
+_GARDENERS = "Die Gleisgärtner"
+_FERRY, _NORTH = "Тихая Пристань", "Письма с севера"
+_PARTY, _HARBOUR = "Νησιώτικη Παρέα", "Μικρό λιμάνι"
+
+NAMES = {
+    "bateau.mp4": Names("Le bateau de papier", "Ciné-club des Écluses", ""),
+    "burza.m4a": Names("Burza nad jeziorem", "Kapela Żuraw", "Źródło"),
+    "cafe.mp3": Names("Café on the Quay", "Harbour & Sons", "Tide Tables"),
+    "foire.mp4": Names("La foire aux cerfs-volants", "Ciné-club des Écluses", ""),
+    "folge-1.mp3": Names("Folge 1: Frühstück im Stehen", "Podcast am Morgen", "Staffel 1"),
+    "folge-2.mp3": Names("Folge 2: Zwölf Brötchen, bitte", "Podcast am Morgen", "Staffel 1"),
+    "folge-3.mp3": Names("Folge 3: Größere Tassen", "Podcast am Morgen", "Staffel 1"),
+    "kaze.mp3": Names("風の駅", "青葉三重奏", "窓のむこう"),
+    "kitchen.mp3": Names("Kitchen Recording No. 4", "Harbour & Sons", "Shoebox"),
+    "lanternes.mp3": Names("Les lanternes de l'été", "Chœur des Écluses", "La fête au canal"),
+    "low-water.flac": Names("Low Water", "Harbour & Sons", "Tide Tables"),
+    "minato.mp3": Names("港の灯り", "青葉三重奏", "窓のむこう"),
+    "most.mp3": Names("Старый мост", _FERRY, _NORTH),
+    "nachtzug.mp3": Names("Nachtzug nach Köln", _GARDENERS, "Fahrplanwechsel"),
+    "nychta.opus": Names("Νύχτα στο μπαλκόνι", _PARTY, _HARBOUR),
+    "ozero.mp3": Names("Озеро в октябре", _FERRY, _NORTH),
+    "regenlied.mp3": Names("Regenlied für Übermütige", _GARDENERS, "Fahrplanwechsel"),
+    "sanchaek.mp3": Names("산책하는 고양이", "달빛 상점", "골목 이야기"),
+    "spacer.m4a": Names("Zimowy spacer wśród łąk", "Kapela Żuraw", "Źródło"),
+    "thalassa.ogg": Names("Η θάλασσα το πρωί", _PARTY, _HARBOUR),
+    "utro.mp3": Names("Утро на берегу", _FERRY, _NORTH),
+    **{name: made.readable for name, made in RECORDINGS.items()},
 }
-"""File name -> title as its maker meant it, also where the file itself declares a wrong encoding."""
+"""File name -> title, artist and album as its maker meant them, also where the file itself declares a wrong encoding;
+where an ID3v1 tag alone cut them, as far as the file holds them."""
+
+TITLES = {name: names.title for name, names in NAMES.items()}
+"""File name -> its true title."""
 
 LEGACY_ENCODINGS = {
     "ozero.mp3": "cp1251",
     "most.mp3": "cp1251",
     "minato.mp3": "shift_jis",
     "sanchaek.mp3": "euc_kr",
+    **{name: made.wrong for name, made in RECORDINGS.items() if made.wrong},
 }
-"""File name -> Python codec of the text in tags that claim Latin-1, or (ID3v1) claim nothing."""
+"""File name -> Python codec of the text in tags that claim another one, or (ID3v1) claim nothing."""
 
 MAX_SECONDS = 4 * 3600
 """Longest MP3 that `grow_mp3` makes; 40 MB at the bit rate of the demo's files."""
 
-_ID3V1_SIZE = 128
 # Layer III, kbit/s by the header's bit rate index (ISO 11172-3, 2.4.2.3; ISO 13818-3 for half the rate).
 _KBITS_MPEG1 = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
 _KBITS_MPEG2 = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
@@ -67,6 +79,8 @@ def media_bytes(name: str) -> bytes:
     Raises:
         FileNotFoundError: there is none of this name.
     """
+    if name in RECORDINGS:
+        return build(name, media_bytes)
     return (files("mediacrawl.demo") / "media" / name).read_bytes()
 
 
@@ -91,22 +105,13 @@ def grow_mp3(data: bytes, seconds: float) -> bytes:
     """
     if not 0 < seconds <= MAX_SECONDS:
         raise ValueError(f"length must be above 0 and at most {MAX_SECONDS} s")
-    start, stop = _audio_span(data)
+    start, stop = audio_span(data)
     frames = _split_frames(data[start:stop])
     if any(mark in frames[0][0] for mark in (b"Xing", b"Info", b"VBRI")):
         raise ValueError("this MP3 states its length in its first frame")
     wanted = max(1, round(seconds / frames[0][1]))
     body = b"".join(frame for frame, _ in islice(cycle(frames), wanted))
     return data[:start] + body + data[stop:]
-
-
-def _audio_span(data: bytes) -> tuple[int, int]:
-    """Where the frames start and stop, between an ID3v2 tag and an ID3v1 tag."""
-    start = 0
-    if data.startswith(b"ID3") and len(data) >= 10:
-        start = 10 + sum((byte & 0x7F) << shift for byte, shift in zip(data[6:10], (21, 14, 7, 0), strict=True))
-    has_v1 = len(data) - start >= _ID3V1_SIZE and data[-_ID3V1_SIZE:].startswith(b"TAG")
-    return start, len(data) - (_ID3V1_SIZE if has_v1 else 0)
 
 
 def _split_frames(audio: bytes) -> list[tuple[bytes, float]]:

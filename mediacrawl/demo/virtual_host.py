@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from urllib.parse import unquote
 
-from mediacrawl.demo.library import TITLES, content_type_of, grow_mp3, media_bytes
+from mediacrawl.demo.library import content_type_of, grow_mp3, media_bytes
 from mediacrawl.demo.message import Headers, Resource, strong_etag
 
 CHANGED = 1_767_225_600
@@ -143,10 +143,6 @@ class VirtualHost:
     def forbid(self, path: str, reason: str) -> None:
         """Declare that a well-behaved crawl asks for no URL that begins so."""
         self.forbidden[self.url(path)] = reason
-
-    def title_of(self, url: str) -> str:
-        """The true title of an expected media URL."""
-        return TITLES[self.expected[url]]
 
     def size_of(self, url: str) -> int:
         """Bytes of the whole file behind an expected media URL."""

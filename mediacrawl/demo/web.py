@@ -7,9 +7,12 @@ from datetime import date
 from http import HTTPStatus
 
 from mediacrawl.demo.http import Exchange, HttpServer
+from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES
 from mediacrawl.demo.log import LoggedRequest
 from mediacrawl.demo.message import Response, respond
-from mediacrawl.demo.sites import build_hosts, names
+from mediacrawl.demo.mislabelled import Names
+from mediacrawl.demo.sites import build_hosts
+from mediacrawl.demo.sites import names as host_names
 from mediacrawl.demo.virtual_host import VirtualHost
 
 ADDRESS = "127.0.0.1"
@@ -20,7 +23,7 @@ bitte-nicht.example   # wrote to us; the demo's own log shows that nobody asks t
 """
 """The NeverCrawl file that goes with the demo web."""
 
-_SEEDS = (names.TONSPUR, names.PODCAST, names.DIRECTORY)
+_SEEDS = (host_names.TONSPUR, host_names.PODCAST, host_names.DIRECTORY, host_names.TAPES_NORTH)
 
 
 class DemoWeb(HttpServer):
@@ -37,7 +40,10 @@ class DemoWeb(HttpServer):
         hosts: name of each host -> the address it has here.
         seeds: URLs from which all the rest can be reached.
         expected_media: URLs, in canonical form, of the media that a well-behaved crawl finds.
-        titles: the same URLs -> title as its maker meant it, however the file encodes it.
+        files: the same URLs -> name of the file in the library.
+        names: the same URLs -> title, artist and album as their makers meant them, however the file encodes them.
+        titles: the same URLs -> title alone.
+        encodings: those URLs whose tags claim another encoding than they hold -> the one they hold, as a Python codec.
         sizes: the same URLs -> bytes of the whole file.
         forbidden: beginnings of URLs that a well-behaved crawl never asks for -> the reason.
         traps: beginnings of URLs without end -> the most requests that a careful crawl makes there.
@@ -52,7 +58,10 @@ class DemoWeb(HttpServer):
         self.hosts: dict[str, str] = {}
         self.seeds: list[str] = []
         self.expected_media: set[str] = set()
+        self.files: dict[str, str] = {}
+        self.names: dict[str, Names] = {}
         self.titles: dict[str, str] = {}
+        self.encodings: dict[str, str] = {}
         self.sizes: dict[str, int] = {}
         self.forbidden: dict[str, str] = {}
         self.traps: dict[str, int] = {}
@@ -91,7 +100,10 @@ class DemoWeb(HttpServer):
         hosts = self._hosts.values()
         self.hosts = dict.fromkeys(self._hosts, ADDRESS)
         self.seeds = [self._hosts[name].url("/") for name in _SEEDS]
-        self.titles = {url: host.title_of(url) for host in hosts for url in host.expected}
+        self.files = {url: name for host in hosts for url, name in host.expected.items()}
+        self.names = {url: NAMES[name] for url, name in self.files.items()}
+        self.titles = {url: names.title for url, names in self.names.items()}
+        self.encodings = {url: LEGACY_ENCODINGS[name] for url, name in self.files.items() if name in LEGACY_ENCODINGS}
         self.sizes = {url: host.size_of(url) for host in hosts for url in host.expected}
         self.expected_media = set(self.titles)
         self.forbidden = {start: why for host in hosts for start, why in host.forbidden.items()}

@@ -1,4 +1,4 @@
-"""The arguments of the spider (``-a name=value``), read once, with one clear sentence for what is wrong."""
+"""The arguments of the spiders (``-a name=value``), read once, with one clear sentence for what is wrong."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from mediacrawl.scope.include import Include, IncludeError
 from mediacrawl.scope.seeds import SeedError, parse_seeds, read_seed_source, split_inline
 from mediacrawl.scope.sites import host_of
 from mediacrawl.spiders.borders import Borders
+from mediacrawl.spiders.stored import ItemsError, locate_items
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scrapy.settings import BaseSettings
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
@@ -63,7 +66,7 @@ class Arguments:
         Raises:
             ArgumentError: one of them cannot be used.
         """
-        arguments = cls(fresh=_switch("fresh", fresh))
+        arguments = cls(fresh=switch("fresh", fresh))
         before = None if arguments.fresh else Borders.load(folder)
         arguments.borders = _borders(before or Borders(), scope, include)
         arguments.include = _include(arguments.borders.include)
@@ -131,6 +134,46 @@ class Arguments:
         self.take_list(text, where)
 
 
+@dataclass(frozen=True, slots=True)
+class RecheckArguments:
+    """What the user asked of a recheck.
+
+    Attributes:
+        items: the catalogue, or the file of JSON lines.
+        below: confidence, 0 to 1, under which a decision is in doubt.
+        fresh: forget a round that was interrupted.
+    """
+
+    items: Path
+    below: float
+    fresh: bool
+
+    @classmethod
+    def read(cls, settings: BaseSettings, folder: Path, items: str = "", below: str = "", fresh: str = "") -> Self:
+        """Read the arguments as the command line gives them.
+
+        Raises:
+            ArgumentError: one of them cannot be used.
+        """
+        if not items.strip():
+            raise ArgumentError("say whose records to look at: -a items=media.db, or a file of JSON lines")
+        try:
+            path = locate_items(items.strip(), folder)
+        except ItemsError as error:
+            raise ArgumentError(str(error)) from error
+        return cls(path, _below(below or str(settings.getfloat("RECHECK_BELOW", 0.9))), switch("fresh", fresh))
+
+
+def _below(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise ArgumentError(f"below={text} is no confidence; it goes from 0 to 1, as in below=0.9")
+    return number
+
+
 def check_nevercrawl(settings: BaseSettings) -> None:
     """See that the NeverCrawl list can be read.
 
@@ -170,7 +213,16 @@ def _borders(before: Borders, scope: str, include: str) -> Borders:
     )
 
 
-def _switch(name: str, text: str) -> bool:
+def switch(name: str, text: str) -> bool:
+    """Read a yes or no.
+
+    Args:
+        name: of the argument.
+        text: its value; empty for no.
+
+    Raises:
+        ArgumentError: it is neither.
+    """
     if text.lower() not in _TRUE | _FALSE:
         raise ArgumentError(f"{name}={text} is neither yes nor no; use {name}=1 or leave it out")
     return text.lower() in _TRUE

@@ -5,33 +5,32 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from scrapy import Request, Spider
-from scrapy.exceptions import CloseSpider, IgnoreRequest
-from twisted.python.failure import Failure
+from scrapy import Request
+from scrapy.exceptions import CloseSpider
 
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
-from mediacrawl.parts import Parts, locate, today
-from mediacrawl.probe.session import Session
-from mediacrawl.records import VISIT, Candidate, End, Evidence, Kind, MediaItem, Outcome, Visit
-from mediacrawl.scheduler import PenaltyBoxScheduler
-from mediacrawl.scope import ExtensionFilter, Scope, Traps, site_of
+from mediacrawl.parts import Parts
+from mediacrawl.records import End, Evidence, Outcome
+from mediacrawl.scope import site_of
 from mediacrawl.spiders.arguments import SET_CONTACT, ArgumentError, Arguments, check_frontier, check_nevercrawl
 from mediacrawl.spiders.borders import Borders
-from mediacrawl.spiders.reader import Reader, candidate
+from mediacrawl.spiders.probing import ProbingSpider
+from mediacrawl.spiders.reader import candidate
 
 if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
     from scrapy.settings import BaseSettings
+
+    from mediacrawl.scope.include import Include
 
 _BATCH = 1000
 
 
-class MediaSpider(Spider):
+class MediaSpider(ProbingSpider):
     """Finds audio and video files and reads what they say about themselves.
 
     Args (``-a name=value``):
@@ -45,20 +44,8 @@ class MediaSpider(Spider):
     name = "media"
 
     def __init__(self, arguments: Arguments, crawler: Crawler, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+        super().__init__(crawler, **kwargs)
         self.arguments = arguments
-        self._parts = Parts.of(crawler)
-        agent = self._parts.user_agent
-        self._page_headers = {
-            "User-Agent": agent,
-            "Accept": "text/html,application/xhtml+xml,application/rss+xml,*/*;q=0.5",
-            "Accept-Encoding": "gzip, deflate",
-        }
-        # A range of a compressed answer is not a range of the file.
-        self._media_headers = {"User-Agent": agent, "Accept": "*/*", "Accept-Encoding": "identity"}
-        self._scope: Scope | None = None
-        self._scheduler: PenaltyBoxScheduler | None = None
-        self._reader: Reader | None = None
 
     @classmethod
     def from_crawler(
@@ -168,93 +155,18 @@ class MediaSpider(Spider):
             self.logger.critical("%s", error)
             raise CloseSpider("seed_error") from error
 
+    @property
+    def include(self) -> Include | None:
+        """The whitelist, if there is one."""
+        return self.arguments.include
+
+    @property
+    def only_sites(self) -> frozenset[str] | None:
+        """The sites to keep to; None for the whole web."""
+        return self.arguments.only_sites
+
     def _forget(self) -> None:
         for path in delete_store(self._parts.folder):
             self.logger.info("fresh: deleted %s", path)
         Borders.forget(self._parts.folder)
         self.logger.info("fresh: the catalogue and the request log in %s are kept", self._parts.folder)
-
-    # -- what the other doors ask ----------------------------------------------------------------------------
-
-    @property
-    def scheduler(self) -> PenaltyBoxScheduler:
-        """The scheduler that this spider needs.
-
-        Raises:
-            TypeError: the project's setting ``SCHEDULER`` names another one.
-        """
-        if self._scheduler is None:
-            scheduler = self.crawler.engine.scheduler
-            # Not isinstance: Scrapy's base class says yes for every scheduler.
-            if PenaltyBoxScheduler not in type(scheduler).__mro__:
-                raise TypeError("the spider media needs SCHEDULER = 'mediacrawl.scheduler.PenaltyBoxScheduler'")
-            self._scheduler = cast("PenaltyBoxScheduler", scheduler)
-        return self._scheduler
-
-    @property
-    def scope(self) -> Scope:
-        """What decides whether a URL may join; made when the seeds are known."""
-        if self._scope is None:
-            settings = self._parts.settings
-            self._scope = Scope(
-                today=today,
-                traps=Traps(max_length=settings.getint("SCOPE_MAX_LENGTH", 2048)),
-                max_depth=settings.getint("SCOPE_MAX_DEPTH", 20),
-                extensions=ExtensionFilter.load(locate(settings["SCOPE_EXTENSIONS_FILE"])),
-                nevercrawl=self._parts.nevercrawl,
-                include=self.arguments.include,
-                only_sites=self.arguments.only_sites,
-                loopback_only=self._parts.anonymous,
-            )
-        return self._scope
-
-    @property
-    def reader(self) -> Reader:
-        """What reads the answers."""
-        if self._reader is None:
-            self._reader = Reader(self._parts, self.scheduler, self.scope, self.crawler.stats)
-        return self._reader
-
-    def admit(self, candidate: Candidate) -> bool:
-        """Whether a URL that was found otherwise than on a page may join; a refusal is counted."""
-        reason = self.scope.check(candidate.url, candidate.depth)
-        if reason is not None:
-            self.crawler.stats.inc_value(f"drop/{reason}")
-        return reason is None
-
-    def make_request(self, visit: Visit) -> Request:
-        """The request of a lease: a page whole, a media file by the range that its probe asks for next."""
-        meta = {VISIT: visit, "verbatim_url": True, "download_slot": visit.lease.site}
-        if visit.kind is not Kind.MEDIA:
-            return Request(visit.url, headers=self._page_headers, meta=meta)
-        session = Session.load(visit.lease.state, self._parts.probe)
-        start, stop = session.probe.next_range() or (0, 1)
-        visit.asked = stop - start
-        headers = {**self._media_headers, "Range": f"bytes={start}-{stop - 1}"}
-        if session.first.validator and start:
-            headers["If-Range"] = session.first.validator
-        return Request(visit.url, headers=headers, meta=meta, errback=self.range_failed if visit.lease.state else None)
-
-    # -- answers ---------------------------------------------------------------------------------------------
-
-    def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
-        """Read an answer. The visit ends here, or, if it gave an item, when the pipelines have stored it."""
-        visit: Visit = response.meta[VISIT]
-        item = self.reader.read(visit, response) if visit.outcome is None else None
-        if item is not None:
-            visit.items = 1
-            return [item]
-        self.scheduler.end(visit)
-        return None
-
-    def range_failed(self, failure: Failure) -> list[MediaItem] | None:
-        """Errback of a probe's later ranges."""
-        visit: Visit = failure.request.meta[VISIT]  # type: ignore[attr-defined]
-        item = None
-        if visit.outcome is None and visit.sent is not None and not isinstance(failure.value, IgnoreRequest):
-            item = self.reader.without_range(visit, type(failure.value).__name__)
-        if item is not None:
-            visit.items = 1
-            return [item]
-        self.scheduler.failed(failure)
-        return None

@@ -34,12 +34,22 @@ class Reader:
         scheduler: whose frontier knows which links are new.
         scope: what decides whether a link may join.
         stats: the crawl's.
+        follows: whether pages and feeds are read for their links; else one that came in place of media is dropped.
     """
 
-    def __init__(self, parts: Parts, scheduler: PenaltyBoxScheduler, scope: Scope, stats: StatsCollector) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        scheduler: PenaltyBoxScheduler,
+        scope: Scope,
+        stats: StatsCollector,
+        *,
+        follows: bool = True,
+    ) -> None:
         self._scheduler = scheduler
         self._scope = scope
         self._stats = stats
+        self._follows = follows
         self._probe = parts.probe
         self._attempts = parts.policy.attempts
         self._page_bytes = parts.settings.getint("PAGE_MAX_BYTES", 200_000)
@@ -62,7 +72,9 @@ class Reader:
             answer = _by_content(response.body)
         if answer is Answer.MEDIA or (visit.kind is Kind.MEDIA and _reads_as_media(visit, answer, response.body)):
             return self._read_media(visit, response)
-        if answer is Answer.PAGE:
+        if not self._follows:
+            visit.drop(Drop.CONTENT_TYPE)
+        elif answer is Answer.PAGE:
             self._read_page(visit, response)
         elif answer is Answer.FEED and looks_like_feed(_header(response, "Content-Type"), response.body):
             self._read_feed(visit, response)
@@ -95,7 +107,13 @@ class Reader:
             if page.nofollow(link):
                 self._scheduler.count(f"drop/{Drop.NOFOLLOW}")
                 continue
-            evidence = Evidence(link.via, page.anchor(link), page.title)
+            evidence = Evidence(
+                link.via,
+                page.anchor(link),
+                page.title,
+                page_language=page.language,
+                page_charset=page.charset,
+            )
             visit.found.append(candidate(url, evidence, visit))
 
     def _read_feed(self, visit: Visit, response: Response) -> None:
@@ -158,7 +176,8 @@ class Reader:
         return build_item(
             result,
             probe,
-            url=lease.url,
+            # What stands behind a # tells visits of one URL apart, and is no part of it.
+            url=lease.url.partition("#")[0],
             requested_url=lease.evidence.requested_url,
             evidence=lease.evidence,
             page_url=lease.parent,

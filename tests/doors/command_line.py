@@ -73,9 +73,9 @@ def run(folder, *command, **changes):
     return Ended(done)
 
 
-def crawl_command(arguments, settings):
+def crawl_command(arguments, settings, spider="media"):
     """``mediacrawl crawl media -a ... -s ...``."""
-    command = [*MEDIACRAWL, "crawl", "media"]
+    command = [*MEDIACRAWL, "crawl", spider]
     for name, value in arguments.items():
         command += ["-a", f"{name}={value}"]
     for name, value in settings.items():
@@ -86,3 +86,8 @@ def crawl_command(arguments, settings):
 def crawl(folder, settings=None, **arguments):
     """``mediacrawl crawl media`` with these spider arguments, in a folder without a project."""
     return run(folder, *crawl_command(arguments, {**QUICK, **(settings or {})}))
+
+
+def recheck(folder, settings=None, **arguments):
+    """``mediacrawl crawl recheck`` with these spider arguments, in a folder without a project."""
+    return run(folder, *crawl_command(arguments, {**QUICK, **(settings or {})}, "recheck"))

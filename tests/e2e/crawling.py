@@ -34,8 +34,8 @@ class Crawl:
         self.starts = 0
         self.peak = 0
 
-    def start(self, *extra, seed=None):
-        """Start ``scrapy crawl media`` in the crawl's folder."""
+    def start(self, *extra, seed=None, spider="media"):
+        """Start ``scrapy crawl`` in the crawl's folder; seeds are for the spider ``media`` only."""
         settings = {
             "POLITENESS_FACTOR": 1.0,
             "POLITENESS_MIN_DELAY": MIN_DELAY,
@@ -47,11 +47,11 @@ class Crawl:
             "SCOPE_MAX_DEPTH": 12,
             "RESOLVER_HOSTS": json.dumps(self.web.hosts),
         }
-        command = [sys.executable, "-m", "mediacrawl", "crawl", "media"]
+        command = [sys.executable, "-m", "mediacrawl", "crawl", spider]
         for name, value in settings.items():
             command += ["-s", f"{name}={value}"]
         seeds = "\n".join(self.web.seeds) if seed is None else seed
-        if seeds:
+        if seeds and spider == "media":
             command += ["-a", f"seed={seeds}"]
         self.starts += 1
         self.log = self.folder / f"crawl-{self.starts}.log"

@@ -8,7 +8,7 @@ import pytest
 from crawling import Crawl
 from judging import Verdict
 from misbehaving import SINS, MisbehavingWeb
-from sins_media import song
+from sins_media import TRUE_NAMES, song
 
 from mediacrawl.observe import read
 from mediacrawl.probe.answer import ROBOTS_BYTES
@@ -112,6 +112,7 @@ EXPECTED = {
     "empty-file": {SONG: ("http_status", 1), PAGE: ("content_type", 1)},
     "noise-file": both("content_type", 1),
     "huge-tag": both("partial", 2),
+    **{sin: both("complete", 2) for sin in TRUE_NAMES},
     # Pages
     "huge-page": {**READ, "/first.html": ("done", 1)},
     "gzip-bomb": both("ignored", 1),
@@ -310,6 +311,13 @@ def test_a_file_that_changes_between_two_ranges_is_never_glued(verdict, web):
 def test_a_record_says_whether_the_server_gave_ranges_if_it_was_asked_for_one(verdict, web, sin, path, gives):
     value = verdict.records[web.url(sin, path)]["server_accepts_ranges"]
     assert value == gives if gives is not None else value is None
+
+
+@pytest.mark.parametrize("sin", TRUE_NAMES)
+def test_a_file_whose_tags_lie_is_shown_as_its_maker_meant_it(verdict, web, sin):
+    for path in (SONG, PAGE):
+        record = verdict.records[web.url(sin, path)]
+        assert (record["title"], record["artist"], record["album"]) == TRUE_NAMES[sin]
 
 
 def test_no_probe_costs_more_than_its_budget(verdict):

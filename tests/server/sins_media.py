@@ -1,13 +1,17 @@
-"""Sins against ranges: media servers that do not do what the Range header asks."""
+"""Sins against ranges: media servers that do not do what the Range header asks. And files whose tags lie."""
 
+# ruff: noqa: RUF001 - the titles are in many scripts on purpose
 from __future__ import annotations
 
+import codecs
 from functools import cache
 
 from sin import Visit, page, sin
 
 from mediacrawl.demo import grow_mp3, media_bytes
 from mediacrawl.demo.message import UnsatisfiableRangeError, single_range, strong_etag
+from mediacrawl.demo.mislabelled import Names
+from mediacrawl.demo.tags import Field, Fields, id3v1, id3v2, retag_mp3
 
 MP3 = "audio/mpeg"
 
@@ -156,3 +160,75 @@ async def noise_file(visit: Visit) -> None:
 @sin("huge-tag", "Serves an MP3 whose ID3 tag claims to be 256 MB long.")
 async def huge_tag(visit: Visit) -> None:
     await visit.honest(b"ID3\x03\x00\x00\x7f\x7f\x7f\x7f" + song()[10:], MP3)
+
+
+TRUE_NAMES = {
+    "tags-claim-latin": Names("Дорога через поле", "Хор Дальние Огни", "Зимняя почта"),
+    "tags-claim-utf8": Names("Вечер на пристани", "Группа Тихий Двор", "Осенние тетради"),
+    "tags-claim-utf16": Names("Песня старого моста", "Ансамбль Белая Коса", "Северные вечера"),
+    "tags-widened": Names("Лодка под берегом", "Тихая Пристань", "Письма с юга"),
+    "tags-twice": Names("Chuva no telhado de manhã", "Grupo Maré Mansa", "Histórias do cais"),
+    "tags-differ": Names("Окно на север", "Хор Дальние Огни", "Зимняя почта"),
+    "tags-cut": Names("5号月台上的雨和一首很老的情歌啊", "远山乐队", "夏夜的河流"),
+    "tags-nul": Names("Ο δρόμος της θάλασσας", "Ορχήστρα του Κάβου", "Τραγούδια του λιμανιού"),
+    "tags-true": Names("Größere Höhlen übers Jahr", "Kapelle Früh am Fluß", "Späte Züge"),
+}
+"""Sin -> what its file is really called."""
+
+
+def tagged(sin_name: str, codec: str, claim: int = 0, after: bytes = b"", v1: str = "") -> bytes:
+    """The song, named as `TRUE_NAMES` says, in a codec under any claim."""
+    names = TRUE_NAMES[sin_name]
+    fields = Fields(*(Field(text.encode(codec) + after, claim) for text in names))
+    short = id3v1(Fields(*(Field(text.encode(v1)) for text in names))) if v1 else b""
+    return retag_mp3(song(), id3v2(fields), short)
+
+
+@sin("tags-claim-latin", "Serves an MP3 whose tag says Latin-1 and holds KOI8-R.")
+async def tags_claim_latin(visit: Visit) -> None:
+    await visit.honest(tagged("tags-claim-latin", "koi8_r"), MP3)
+
+
+@sin("tags-claim-utf8", "Serves an MP3 whose tag says UTF-8 and holds windows-1251.")
+async def tags_claim_utf8(visit: Visit) -> None:
+    await visit.honest(tagged("tags-claim-utf8", "cp1251", claim=3), MP3)
+
+
+@sin("tags-claim-utf16", "Serves an MP3 whose tag says UTF-16 and holds windows-1251, a byte for a character.")
+async def tags_claim_utf16(visit: Visit) -> None:
+    await visit.honest(tagged("tags-claim-utf16", "cp1251", claim=1), MP3)
+
+
+@sin("tags-widened", "Serves an MP3 whose tag is UTF-16, in which each character is a byte of windows-1251.")
+async def tags_widened(visit: Visit) -> None:
+    names = TRUE_NAMES["tags-widened"]
+    wide = (text.encode("cp1251").decode("latin-1").encode("utf-16-le") for text in names)
+    fields = Fields(*(Field(codecs.BOM_UTF16_LE + raw, 1) for raw in wide))
+    await visit.honest(retag_mp3(song(), id3v2(fields), b""), MP3)
+
+
+@sin("tags-twice", "Serves an MP3 whose tag is UTF-8, in which each character is a byte of UTF-8.")
+async def tags_twice(visit: Visit) -> None:
+    names = TRUE_NAMES["tags-twice"]
+    twice = (text.encode().decode("latin-1").encode() for text in names)
+    await visit.honest(retag_mp3(song(), id3v2(Fields(*(Field(raw, 3) for raw in twice)), 4), b""), MP3)
+
+
+@sin("tags-differ", "Serves an MP3 whose ID3v2 tag is in windows-1251 and whose ID3v1 tag in DOS code page 866.")
+async def tags_differ(visit: Visit) -> None:
+    await visit.honest(tagged("tags-differ", "cp1251", v1="cp866"), MP3)
+
+
+@sin("tags-cut", "Serves an MP3 with GBK in both tags; ID3v1 cuts the title inside a character.")
+async def tags_cut(visit: Visit) -> None:
+    await visit.honest(tagged("tags-cut", "gbk", v1="gbk"), MP3)
+
+
+@sin("tags-nul", "Serves an MP3 whose tag holds windows-1253, and ends each text with a NUL.")
+async def tags_nul(visit: Visit) -> None:
+    await visit.honest(tagged("tags-nul", "cp1253", after=b"\0"), MP3)
+
+
+@sin("tags-true", "Serves an MP3 whose tag says Latin-1 and is.")
+async def tags_true(visit: Visit) -> None:
+    await visit.honest(tagged("tags-true", "latin-1"), MP3)

@@ -296,6 +296,13 @@ def test_a_tag_claims_256_megabytes(web):
     assert get(web, "huge-tag", SONG, Range="bytes=0-9").body == b"ID3\x03\x00\x00\x7f\x7f\x7f\x7f"
 
 
+@pytest.mark.parametrize("name", sorted(sins_media.TRUE_NAMES))
+def test_a_file_whose_tags_lie_is_a_sound_mp3_that_does_not_say_its_name(web, name):
+    tags = MP3(io.BytesIO(get(web, name, SONG).body)).tags
+    said = str(tags["TIT2"]) if tags and "TIT2" in tags else ""
+    assert (said == sins_media.TRUE_NAMES[name].title) == (name == "tags-true")
+
+
 # Pages
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from mediacrawl.demo.sites import directory, languages, music, oddities, podcast, video, wishes
+from mediacrawl.demo.sites import directory, languages, music, oddities, podcast, tapes, video, wishes
 from mediacrawl.demo.virtual_host import VirtualHost
 
 
@@ -19,6 +19,7 @@ def build_hosts(port: int, today: date) -> list[VirtualHost]:
         *directory.hosts(port),
         *video.hosts(port),
         *languages.hosts(port),
+        *tapes.hosts(port),
         *wishes.hosts(port, today),
         *oddities.hosts(port),
     ]

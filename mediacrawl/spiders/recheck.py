@@ -1,0 +1,363 @@
+"""The spider ``recheck``: asks once more for files whose text stayed in doubt."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from itemadapter import ItemAdapter
+from scrapy import signals
+from scrapy.exceptions import CloseSpider
+
+from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.values import TEXT_FIELDS
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
+from mediacrawl.parts import Parts
+from mediacrawl.pipelines.mojibake import fields_setting
+from mediacrawl.priority import first_score, link_class
+from mediacrawl.probe.record import item_id
+from mediacrawl.records import VISIT, Candidate, End, Evidence, Kind, MediaItem, Outcome, Visit
+from mediacrawl.scope import canonical, is_loopback, site_of
+from mediacrawl.scope.sites import host_of
+from mediacrawl.signals import visit_ended
+from mediacrawl.spiders.arguments import SET_CONTACT, ArgumentError, RecheckArguments, check_frontier, check_nevercrawl
+from mediacrawl.spiders.doubt import Doubts, keep_user, kept, pairs
+from mediacrawl.spiders.neighbour import Neighbour
+from mediacrawl.spiders.probing import ProbingSpider
+from mediacrawl.spiders.round import Round, RoundError, delete_round, report
+from mediacrawl.spiders.stored import ItemsError, check_items, is_catalogue, records
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+    from twisted.python.failure import Failure
+
+FOLDER = "recheck"
+"""Folder of the recheck's own frontier and round, within the state folder."""
+PAIRS = "pairs.jl"
+"""File in the state folder that what was learned is added to: ``before``, ``after``, ``encoding``."""
+
+_BATCH = 20
+"""Records that are decided before the crawl gets its turn again; one may take a millisecond."""
+_GONE = frozenset({404, 410})
+_PROVENANCE = {
+    "via": "discovered_via",
+    "anchor": "anchor_text",
+    "page_title": "page_title",
+    "feed_url": "feed_url",
+    "guid": "guid",
+    "requested_url": "requested_url",
+    "page_language": "page_language",
+    "page_charset": "page_charset",
+}
+"""Field of the evidence -> field of the record that it came into."""
+
+
+class RecheckSpider(ProbingSpider):
+    """Probes again the files of records that stayed in doubt, and replaces those records.
+
+    What is in doubt: `doubt.Doubts`. Each such URL enters a frontier of its own (``recheck/frontier.db`` in the state
+    folder) and is asked as any media file is: robots.txt, NeverCrawl, delays, ranges. The clocks of the media crawl in
+    the same state folder hold for both, and only one of the two runs at a time. Pages that come in place of a file are
+    not read. An interrupted recheck goes on at the same command; one that came to its end begins a new round.
+
+    A record is replaced, under its ``id``, when the new one is there; a file that is gone, or cannot be had, leaves its
+    record as it was. What a person decided is carried over, see `doubt.keep_user`.
+
+    Args (``-a name=value``):
+        items: a catalogue (``media.db``), which is where the records go again, unless ``-s MEDIACRAWL_DB=`` names
+            another one; or a file of JSON lines, plain or gzip, and the records go to ``MEDIACRAWL_DB``. A bare name is
+            also looked for in the state folder.
+        below: a decision of less confidence is in doubt (setting ``RECHECK_BELOW``).
+        fresh: 1 forgets an interrupted round.
+    """
+
+    name = "recheck"
+    follows = False
+
+    def __init__(self, arguments: RecheckArguments, crawler: Crawler, **kwargs: Any) -> None:
+        super().__init__(crawler, **kwargs)
+        self.arguments = arguments
+        settings = crawler.settings
+        fixer = Fixer(fields_setting(settings), min_confidence=settings.getfloat("MOJIBAKE_MIN_CONFIDENCE", 0.0))
+        self._doubts = Doubts(arguments.below, fixer)
+        self._round: Round | None = None
+        self._neighbour: Neighbour | None = None
+        self._learned = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, items: str = "", below: str = "", fresh: str = "", **kwargs: Any) -> Self:
+        """Make it for a crawl; other arguments (scrapyd's ``_job``) become attributes.
+
+        Raises:
+            ArgumentError: an argument cannot be used.
+        """
+        parts = Parts.of(crawler)
+        arguments = RecheckArguments.read(crawler.settings, parts.folder, items, below, fresh)
+        parts.frontier_folder = parts.folder / FOLDER
+        if is_catalogue(arguments.items):
+            crawler.settings.set("MEDIACRAWL_DB", str(arguments.items.resolve()), priority="spider")
+        spider = cls(arguments, crawler, **kwargs)
+        spider._set_crawler(crawler)
+        if arguments.fresh or crawler.settings.get("SCHEDULER_STORE") == "memory":
+            spider._forget()
+        connect = crawler.signals.connect
+        connect(spider._opened, signals.spider_opened)
+        connect(spider._item_stored, signals.item_scraped)
+        connect(spider._item_lost, signals.item_dropped)
+        connect(spider._item_lost, signals.item_error)
+        connect(spider._visit_ended, visit_ended)
+        connect(spider._closed, signals.spider_closed)
+        return spider
+
+    @classmethod
+    def check_arguments(cls, arguments: dict[str, str], settings: BaseSettings) -> None:
+        """See before the crawl starts that it can.
+
+        Raises:
+            ArgumentError: it cannot; one sentence says why and what to do.
+        """
+        parts = Parts(settings)
+        known = {name: arguments[name] for name in ("items", "below", "fresh") if name in arguments}
+        read = RecheckArguments.read(settings, parts.folder, **known)
+        try:
+            first = check_items(read.items)
+        except ItemsError as error:
+            raise ArgumentError(str(error)) from error
+        if first and parts.anonymous and not is_loopback(host_of(str(first["content_url"]))):
+            url = first["content_url"]
+            raise ArgumentError(
+                f"{url} is somebody's file, and the crawler has no address to complain to; {SET_CONTACT}"
+            )
+        check_nevercrawl(settings)
+        check_frontier(settings, parts.folder / FOLDER, fresh=read.fresh)
+        if (parts.folder / SQLITE_FILE).exists():
+            check_frontier(settings, parts.folder, fresh=False)
+
+    def _forget(self) -> None:
+        folder = self._parts.frontier_folder
+        for path in [*delete_store(folder), *delete_round(folder)]:
+            self.logger.info("fresh: deleted %s", path)
+
+    # -- the beginning ---------------------------------------------------------------------------------------
+
+    def _opened(self) -> None:
+        parts = self._parts
+        try:
+            self._neighbour = Neighbour.of(parts.folder, parts.policy, parts.clock.now())
+            self._round = Round(parts.frontier_folder, parts.clock.now())
+        except (FrontierError, RoundError) as error:
+            self.logger.critical("%s", error)
+            raise CloseSpider("start_error") from error
+
+    @property
+    def round(self) -> Round:
+        """The round of this recheck; there as soon as the spider is open."""
+        assert self._round is not None
+        return self._round
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Hand the records in doubt to the frontier, a few at a time: there may be millions to look at."""
+        with self._stopping():
+            if self._goes_on():
+                self.logger.info("Going on: the doubtful records of %s are known", self.arguments.items)
+            else:
+                await self._read_items()
+        nothing: tuple[Any, ...] = ()
+        for _ in nothing:  # an asynchronous generator is what Scrapy wants
+            yield _
+
+    def _goes_on(self) -> bool:
+        """Whether the items were read in an earlier run, and what is left of them waits in the frontier."""
+        left = self.round.tally()["waiting"]
+        return self.round.was_read(str(self.arguments.items.resolve())) and self.scheduler.frontier.pending() >= left
+
+    async def _read_items(self) -> None:
+        items, read, unusable = self.arguments.items, 0, 0
+        batch: list[tuple[str, Mapping[str, Any]]] = []
+        for record in records(items):
+            read += 1
+            url = canonical(record["content_url"]) if record else None
+            if record is None or url is None:
+                unusable += 1
+            elif self._doubts.of(record):
+                batch.append((url, record))
+            if read % _BATCH == 0:
+                self._queue(batch)
+                batch = []
+                await asyncio.sleep(0)
+        self._queue(batch)
+        self.scheduler.frontier.commit()
+        self.round.read_up(str(items.resolve()), read)
+        if unusable:
+            self.logger.warning("%d records of %s are none, or have no http(s) URL: passed over", unusable, items)
+        if not self.round.tally():
+            self.logger.info("None of the %d records of %s is in doubt: nothing is asked", read, items)
+
+    def _queue(self, batch: list[tuple[str, Mapping[str, Any]]]) -> None:
+        if not batch:
+            return
+        waiting = self.round.add((url, kept(record)) for url, record in batch)
+        found = [_candidate(url, record) for url, record in batch if url in waiting]
+        self.scheduler.add([self._admitted(known) for known in found if self._may_join(known)])
+
+    def _may_join(self, known: Candidate) -> bool:
+        reason = self.scope.check(known.url, known.depth)
+        if reason is not None:
+            self.crawler.stats.inc_value(f"drop/{reason}")
+            self.round.end(known.url, str(reason))
+        return reason is None
+
+    def _admitted(self, known: Candidate) -> Candidate:
+        """The candidate under a URL of this round, so that the frontier takes it though an earlier round had it."""
+        if self._neighbour is not None:
+            self._neighbour.introduce(known.site, self.scheduler.frontier, self._parts.clock.now())
+        return replace(known, url=f"{known.url}#{self.round.number}")
+
+    # -- requests and answers --------------------------------------------------------------------------------
+
+    def make_request(self, visit: Visit) -> Request:
+        """The request of a lease, without the mark of its round."""
+        visit.url = _unmarked(visit.url)
+        return super().make_request(visit)
+
+    def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
+        """Read an answer; a new record takes over what a person decided in the old one."""
+        visit: Visit = response.meta[VISIT]
+        visit.status = response.status
+        return self._successors(super().parse(response))
+
+    def range_failed(self, failure: Failure) -> list[MediaItem] | None:
+        """Errback of a probe's later ranges."""
+        return self._successors(super().range_failed(failure))
+
+    def _successors(self, items: list[MediaItem] | None) -> list[MediaItem] | None:
+        for item in items or ():
+            item.requested_url = _unmarked(item.requested_url) if item.requested_url else None
+            with self._stopping():
+                old = self.round.record(item.content_url)
+                if old is not None:
+                    _succeed(old, item)
+        return items
+
+    def _item_stored(self, item: Any) -> None:
+        record = ItemAdapter(item).asdict()
+        url = canonical(str(record.get("content_url")))
+        with self._stopping():
+            old = self.round.record(url) if url else None
+            if url is None or old is None:
+                return
+            if self.round.end(url, "doubtful" if self._stays_doubtful(old, record) else "sure"):
+                self._teach(old, record)
+
+    def _stays_doubtful(self, old: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
+        # A probe that broke off does not replace what a whole one found, see `store.merge`.
+        is_poorer = old.get("probe_status") == "complete" != record.get("probe_status")
+        return is_poorer or bool(self._doubts.of(record))
+
+    def _teach(self, old: Mapping[str, Any], record: Mapping[str, Any]) -> None:
+        lines = [json.dumps(pair, ensure_ascii=False) for pair in pairs(old, record, self.arguments.below)]
+        if not lines:
+            return
+        try:
+            with (self._parts.folder / PAIRS).open("a", encoding="utf-8", errors="replace") as file:
+                file.write("\n".join(lines) + "\n")
+            self._learned += len(lines)
+        except OSError as error:
+            self.logger.warning("%s cannot be written: %s", self._parts.folder / PAIRS, error.strerror)
+
+    def _item_lost(self, item: Any) -> None:
+        url = canonical(str(ItemAdapter(item).get("content_url")))
+        if url is not None:
+            with self._stopping():
+                self.round.end(url, "not_stored")
+
+    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
+        with self._stopping():
+            if self._neighbour is not None:
+                self._neighbour.tell(visit.lease.site, outcome, self._parts.clock.now())
+            came_to = _came_to(visit, outcome)
+            if came_to:
+                self.round.end(_unmarked(visit.lease.url), came_to)
+
+    @contextmanager
+    def _stopping(self) -> Iterator[None]:
+        """End the crawl with one sentence when a file of ours cannot be read or written."""
+        try:
+            yield
+        except (ItemsError, RoundError, FrontierError) as error:
+            self.scheduler.stop("store_error", error)
+
+    # -- the end ---------------------------------------------------------------------------------------------
+
+    def _closed(self, reason: str) -> None:
+        if self._round is not None:
+            try:
+                self._sum_up(self._round, reason)
+            except RoundError as error:
+                self.logger.critical("%s", error)
+            self._round.close()
+        if self._neighbour is not None:
+            self._neighbour.close()
+
+    def _sum_up(self, done: Round, reason: str) -> None:
+        tally = done.tally()
+        for name, number in tally.items():
+            self.crawler.stats.set_value(f"recheck/{name}", number)
+        self.crawler.stats.set_value("recheck/pairs", self._learned)
+        self.logger.info("%s", report(self.arguments.items.name, done.records, tally))
+        if self._learned:
+            self.logger.info("%d pairs of wrong and right text were added to %s", self._learned, PAIRS)
+        counts = self._parts.counts()
+        if reason == "finished" and not counts.waiting + counts.leased:
+            done.over()
+
+
+def _candidate(url: str, record: Mapping[str, Any]) -> Candidate:
+    """The URL of a record on its way into the frontier, with what is known of where it was found."""
+    known = {field: _text(record.get(name)) for field, name in _PROVENANCE.items()}
+    known["via"] = known["via"] or "recheck"
+    return Candidate(
+        url=url,
+        site=site_of(url),
+        link_class=link_class(url),
+        kind=Kind.MEDIA,
+        parent=_text(record.get("page_url")),
+        score=first_score(Kind.MEDIA),
+        evidence=Evidence(**known),
+    )
+
+
+def _succeed(old: Mapping[str, Any], item: MediaItem) -> None:
+    """Make a new record the successor of a stored one: under its id, with its first sighting and its user's words."""
+    item.content_url = old["content_url"]
+    item.id = item_id(item.content_url)
+    item.found_at = _text(old.get("found_at")) or item.found_at
+    new = {"tags": item.tags}
+    keep_user(old, new)
+    for key in TEXT_FIELDS:
+        setattr(item, key, new[key])
+
+
+def _came_to(visit: Visit, outcome: Outcome) -> str:
+    """What a visit without a record means for the record that it was made for; empty if it means nothing yet."""
+    if outcome.end is End.DROPPED:
+        return "gone" if visit.status in _GONE else str(outcome.reason)
+    return "moved" if outcome.end is End.DONE and 300 <= visit.status < 400 else ""
+
+
+def _unmarked(url: str) -> str:
+    return url.partition("#")[0]
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,293 @@
+"""`scrapy demojibake`, called as a person calls it."""
+
+import base64
+import json
+import os
+import pty
+import signal
+import subprocess
+import time
+
+import pytest
+from command_line import MEDIACRAWL, SCRAPY, environment, run
+
+from mediacrawl.encoding.evidence import tag_element
+from mediacrawl.observe.text import columns
+from mediacrawl.records import Tag
+from mediacrawl.store import Catalogue
+
+TITLES = [
+    ("cp1251", "Группа крови на рукаве"),
+    ("cp932", "時代はまわる夜明けの歌"),
+    ("latin-1", "Tous les garçons et les filles de mon âge"),
+    ("ascii", "A plain title"),
+]
+
+
+def record(number):
+    encoding, title = TITLES[number % len(TITLES)]
+    raw = f"{title} {number}".encode(encoding)
+    element = tag_element(Tag("id3v2.3", "TIT2", "title", "latin-1", raw, raw.decode("latin-1")))
+    url = f"https://media.tonspur.example/{number}.mp3"
+    return {"content_url": url, "title": element["text"], "tags": [element]}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with stored items, and no project."""
+    lines = [json.dumps(record(number), ensure_ascii=False) for number in range(40)]
+    (tmp_path / "items.jl").write_text("\n".join([*lines, "torn", ""]))
+    return tmp_path
+
+
+def demojibake(folder, *arguments, **changes):
+    return run(folder, *SCRAPY, "demojibake", *arguments, **changes)
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_bytes().splitlines() if line.startswith(b"{")]
+
+
+@pytest.mark.parametrize("command", [SCRAPY, MEDIACRAWL], ids=["scrapy", "mediacrawl"])
+def test_stored_items_are_mended_and_the_report_tells_how(folder, command):
+    done = run(folder, *command, "demojibake", "items.jl", "-o", "out.jl").check()
+    assert [item["title"] for item in lines(folder / "out.jl")] == [f"{TITLES[n % 4][1]} {n}" for n in range(40)]
+    assert done.out.startswith("40 records read, 20 mended (50.0 %)\n")
+    assert "cp1251 10, cp932 10" in done.out
+    assert "1 not JSON (line 41)" in done.out
+    assert "Группа крови на рукаве 0" in done.out
+    assert done.err == ""
+
+
+def test_the_standard_streams_carry_json_lines_and_nothing_else(folder):
+    done = subprocess.run(
+        [*SCRAPY, "demojibake", "-", "-o", "-"],
+        cwd=folder, env=environment(), input=(folder / "items.jl").read_bytes(), capture_output=True, check=True,
+    )  # fmt: skip
+    demojibake(folder, "items.jl", "-o", "out.jl").check()
+    assert done.stdout == (folder / "out.jl").read_bytes()
+    assert done.stderr.decode().startswith("40 records read, 20 mended")
+
+
+def test_a_dry_run_writes_nothing_and_shows_texts_before_and_after(folder):
+    before = sorted(path.name for path in folder.iterdir())
+    done = demojibake(folder, "items.jl", "--dry-run", "-o", "out.jl").check()
+    assert sorted(path.name for path in folder.iterdir()) == before
+    head, first, *_ = done.out.splitlines()
+    assert head.split() == ["field", "before", "after", "encoding", "sure"]
+    garbled = "Группа крови на рукаве 0".encode("cp1251").decode("latin-1")
+    assert first.split("  ")[0] == "title"
+    assert garbled in first
+    assert first.index("Группа крови на рукаве 0") == head.index("after")
+    assert "cp1251" in first
+    assert "40 records read, 20 mended" in done.out
+    assert "\x1b" not in done.out
+
+
+def test_a_dry_run_shows_as_many_texts_as_are_asked_for(folder):
+    shown = demojibake(folder, "items.jl", "--dry-run", "--limit", "3").check().out.split("\n40 records")[0]
+    assert len([line for line in shown.splitlines() if line.startswith("title")]) == 3
+
+
+def test_colours_only_where_they_are_wanted(folder):
+    assert "\x1b[32m" in demojibake(folder, "items.jl", "--dry-run", "--color", "always").check().out
+    for arguments, changes in ((["--color", "never"], {}), ([], {"NO_COLOR": "1"}), ([], {})):
+        shown = on_a_terminal(folder, "items.jl", "--dry-run", *arguments, **changes)
+        assert ("\x1b[32m" in shown) is (not arguments and not changes)
+
+
+def on_a_terminal(folder, *arguments, **changes):
+    main, side = pty.openpty()
+    process = subprocess.Popen(
+        [*SCRAPY, "demojibake", *arguments],
+        cwd=folder, env=environment(COLUMNS="90", TERM="xterm", **changes), stdout=side, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    os.close(side)
+    raw = b""
+    while True:
+        try:
+            chunk = os.read(main, 65536)
+        except OSError:
+            # Linux: the other side is closed.
+            break
+        if not chunk:
+            break
+        raw += chunk
+    os.close(main)
+    assert process.wait(120) == 0
+    return raw.decode()
+
+
+def test_on_a_terminal_the_table_fits_and_wide_letters_keep_it_straight(folder):
+    found = on_a_terminal(folder, "items.jl", "--dry-run", "--color", "never").splitlines()
+    table = [line for line in found if line.startswith(("field", "title"))]
+    assert len(table) == 21
+    assert all(columns(line) <= 90 for line in table)
+    places = {columns(line[: line.rindex(word)]) for line in table for word in ("cp1251", "cp932") if word in line}
+    assert len(places) == 1
+
+
+def test_a_hostile_text_commands_no_terminal(folder):
+    title = "Группа крови \x1b]0;owned\x07 на рукаве".encode("cp1251")
+    element = tag_element(Tag("id3v2.3", "TIT2", "title", "latin-1", title, title.decode("latin-1")))
+    element["key"] = "title\x1b[2J"
+    (folder / "evil.jl").write_text(json.dumps({"content_url": "https://x.example/", "tags": [element]}) + "\n")
+    for arguments in (["--dry-run"], ["-o", "out.jl"]):
+        done = demojibake(folder, "evil.jl", *arguments).check()
+        assert "\\x1b]0;owned\\x07" in done.out
+        assert "\x1b" not in done.out
+
+
+def test_an_output_that_knows_only_ascii_gets_escapes(folder):
+    done = demojibake(folder, "items.jl", "--dry-run", PYTHONIOENCODING="ascii").check()
+    assert "\\u0413" in done.out
+
+
+def test_the_report_as_json_has_all_of_it(folder):
+    demojibake(folder, "items.jl", "-o", "out.jl", "--report", "report.json").check()
+    report = json.loads((folder / "report.json").read_text())
+    assert report["records"] == 40
+    assert report["changed"] == 20
+    assert report["encodings"] == {"cp1251": 10, "cp932": 10}
+    assert report["languages"] == {"ru": 10, "ja": 10}
+    assert report["bad_lines"] == {"not JSON": [41]}
+    assert report["samples"]["cp1251"][0][2] == "Группа крови на рукаве 0"
+    assert len(report["samples"]["cp932"]) == 3
+    assert len(report["models"]) == 12
+
+
+def test_a_catalogue_is_mended_in_place(folder):
+    with Catalogue(folder / "media.db") as catalogue:
+        for number in range(40):
+            catalogue.upsert(record(number))
+    assert "20 mended" in demojibake(folder, "media.db").check().out
+    listed = run(folder, *SCRAPY, "catalogue", "--db", "media.db", "--json", "крови").check().out
+    assert len(listed.splitlines()) == 10
+    assert "0 mended" in demojibake(folder, "media.db").check().out
+
+
+def test_items_of_other_projects_name_their_fields(folder):
+    raw = "Группа крови на рукаве".encode("cp1251")
+    item = {"naslov": raw.decode("latin-1"), "bytes": base64.b64encode(raw).decode(), "title": "Größe"}
+    (folder / "other.jl").write_text(json.dumps(item) + "\n")
+    demojibake(folder, "other.jl", "-o", "out.jl", "--fields", "naslov", "--raw", "naslov=bytes").check()
+    (found,) = lines(folder / "out.jl")
+    assert found["naslov"] == "Группа крови на рукаве"
+    assert list(found["mojibake"]) == ["naslov"]
+
+
+def test_what_the_command_line_does_not_say_the_settings_of_the_pipeline_do(folder):
+    raw = "Группа крови на рукаве".encode("cp1251")
+    item = {"naslov": raw.decode("latin-1"), "bytes": base64.b64encode(raw).decode()}
+    (folder / "other.jl").write_text(json.dumps(item) + "\n")
+    settings = ["-s", 'MOJIBAKE_FIELDS={"naslov": "bytes"}', "-s", "MOJIBAKE_MIN_CONFIDENCE=0.5"]
+    demojibake(folder, "other.jl", "-o", "out.jl", "--report", "r.json", *settings).check()
+    assert lines(folder / "out.jl")[0]["naslov"] == "Группа крови на рукаве"
+    assert json.loads((folder / "r.json").read_text())["options"]["min_confidence"] == 0.5
+    assert "MOJIBAKE_FIELDS" in demojibake(folder, "other.jl", "-o", "x.jl", "-s", "MOJIBAKE_FIELDS={").sentence
+    done = demojibake(folder, "other.jl", "-o", "x.jl", "-s", "MOJIBAKE_MODELS=none.bin")
+    assert (done.code, done.err.count("\n")) == (1, 1)
+
+
+# -- killed, and mistaken ----------------------------------------------------------------------------------------------
+
+
+def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(tmp_path):
+    with (tmp_path / "items.jl").open("w") as file:
+        file.writelines(json.dumps(record(number)) + "\n" for number in range(20_000))
+    demojibake(tmp_path, "items.jl", "-o", "whole.jl", "--jobs", "2").check()
+    command = [*SCRAPY, "demojibake", "items.jl", "-o", "out.jl", "--jobs", "2"]
+    kills = 0
+    while not (tmp_path / "out.jl").exists():
+        process = subprocess.Popen(
+            command, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        was = offset(tmp_path)
+        while process.poll() is None and (kills >= 2 or offset(tmp_path) <= was):
+            time.sleep(0.01)
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            kills += 1
+        error = process.communicate(timeout=120)[1].decode()
+        assert process.returncode in {0, -signal.SIGKILL}, error
+    assert kills == 2
+    assert "Going on after" in error
+    assert (tmp_path / "out.jl").read_bytes() == (tmp_path / "whole.jl").read_bytes()
+    assert {path.name for path in tmp_path.iterdir()} == {"items.jl", "whole.jl", "out.jl"}
+
+
+def offset(folder):
+    """How far the run is that writes there."""
+    try:
+        return json.loads((folder / "out.jl.progress").read_bytes())["offset"]
+    except FileNotFoundError:
+        return 0
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path):
+    (tmp_path / "items.jl").write_text("".join(json.dumps(record(number)) + "\n" for number in range(12_000)))
+    process = subprocess.Popen(
+        [*SCRAPY, "demojibake", "items.jl", "-o", "out.jl", "--jobs", "2"],
+        cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    while not offset(tmp_path):
+        assert process.poll() is None
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    error = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == 130, error
+    assert error.endswith("Stopped. The same command goes on from here.\n")
+    assert "Traceback" not in error
+    done = demojibake(tmp_path, "items.jl", "-o", "out.jl").check()
+    assert done.err.startswith("Going on after")
+    assert len(lines(tmp_path / "out.jl")) == 12_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "takes one input, but got 0"),
+        (["a.jl", "b.jl"], "takes one input, but got 2"),
+        (["items.jl", "--feilds", "x"], "unknown option --feilds"),
+        (["items.jl", "-o", "x.jl", "--min-confidence", "90"], "between 0 and 1"),
+        (["items.jl", "-o", "x.jl", "--jobs", "0"], "1 or more"),
+        (["items.jl", "-o", "x.jl", "--raw", "title"], "--raw title=title_raw"),
+    ],
+)
+def test_a_mistake_in_the_command_is_one_sentence(folder, arguments, words):
+    assert words in demojibake(folder, *arguments).sentence
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["none.jl", "-o", "out.jl"], "none.jl cannot be read: No such file"),
+        (["items.jl"], "Say where to write with -o OUT"),
+        (["items.jl", "-o", "items.jl"], "are the same"),
+        (["items.jl", "-o", "there.jl"], "there already. Replace it with --force"),
+        (["items.jl", "-o", "out.txt"], "does not tell what it holds"),
+        (["items.json", "-o", "out.jl"], "jq -c '.[]'"),
+        (["items.jl", "-o", "no/folder/out.jl"], "cannot be written: No such file"),
+        (["items.jl", "-o", "redis://127.0.0.1:1/0?key=x"], "Redis says"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(folder, arguments, words):
+    (folder / "there.jl").write_text("precious")
+    done = demojibake(folder, *arguments)
+    assert done.code == 1
+    assert done.out == ""
+    assert words in done.err
+    assert done.err.count("\n") == 1
+    assert (folder / "there.jl").read_text() == "precious"
+
+
+def test_a_reader_that_leaves_early_is_no_error(folder):
+    (folder / "many.jl").write_text("".join(json.dumps(record(number)) + "\n" for number in range(3000)))
+    with subprocess.Popen(
+        [*SCRAPY, "demojibake", "many.jl", "-o", "-"],
+        cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        process.stdout.close()
+        error = process.stderr.read()
+        process.wait(120)
+    assert error == b""
