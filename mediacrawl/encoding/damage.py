@@ -65,10 +65,12 @@ class Wreck:
     Attributes:
         slots: what may stand at each place, in order.
         lost: how many characters were lost.
+        whole: how many were not, and show what this is.
     """
 
     slots: tuple[Slot, ...]
     lost: int
+    whole: int = 0
 
 
 _WRITTEN: Final = re.compile("[\u00a0-\u024f\u0370-\u058f\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u10d0-\u10ff\u1e00-\u1eff\u2010-\u2044\u20ac\u2116\u2122\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]")
@@ -96,9 +98,9 @@ def utf8_wreck(text: str) -> Wreck | None:
         at += width
         lost += missing
         whole += not missing
-    if not lost or len(slots) == len(text):
+    if len(slots) == len(text):
         return None
-    return Wreck(tuple(slots), lost)
+    return Wreck(tuple(slots), lost, whole)
 
 
 def _unit(char: str) -> int:

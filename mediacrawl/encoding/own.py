@@ -21,7 +21,8 @@ from mediacrawl.encoding.scoring import MULTIBYTE
 CODE: Final = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
 """How a language is named: BCP 47, as far as we need it."""
 
-PAGES: Final = tuple(sorted(ENCODING_WEIGHTS.keys() - MULTIBYTE - {"utf-8"}, key=lambda page: -ENCODING_WEIGHTS[page]))
+_EIGHT_BIT: Final = ENCODING_WEIGHTS.keys() - MULTIBYTE - {"utf-8"}
+PAGES: Final = tuple(sorted(_EIGHT_BIT, key=lambda page: (-ENCODING_WEIGHTS[page], page)))
 """The 8-bit code pages that can be decided on, most common first."""
 
 MOST_WEIGHT: Final = 1000.0

@@ -30,7 +30,7 @@ WRITABLE_SHARE: Final = 0.99
 """A code page that lacks a rare letter was used all the same."""
 MOST_PAGES: Final = 8
 LEAST_WORDS: Final = 500
-"""Different words. A usable model needs some thousands; the bundled ones have 5,000 to 80,000."""
+"""Different words. A usable model needs some thousands; the bundled ones have 4,000 to 50,000."""
 MOST_WORDS: Final = 50_000
 """Different words that a model is made from, the most common ones: more make it larger and no better."""
 MOST_COUNTED: Final = 1_000_000

@@ -32,7 +32,7 @@ MOST_LANGUAGES: Final = 3
 _BROKEN: Final = re.compile("[\x80-\x9f\ufffd\ufffe\uffff\ud800-\udfff]")
 BROKEN: Final = 12 * STEP
 """What no text has that is right: C1 controls, the replacement character, half a surrogate."""
-LOST: Final = 9 * STEP
+LOST: Final = 14 * STEP
 """A character that no encoding of the language has."""
 PLAIN: Final = 4 * STEP
 """A letter of a script without a model."""
@@ -76,6 +76,15 @@ def read(text: str) -> Reading:
     return Reading(best.cost + BROKEN * len(_BROKEN.findall(text)), best.language)
 
 
+@lru_cache(maxsize=16384)
+def read_in(text: str, language: str) -> int:
+    """The cost of a text in one language; in the best one if that is not known, or is not written in letters."""
+    if not language or not LANGUAGES[language].letters:
+        return read(text).cost
+    encoding = (*LANGUAGES[language].encodings, f"u-{language}")[0]
+    return alphabet_reading(text, (encoding,), language).cost
+
+
 def _signs(text: str) -> Reading:
     """A text without any letter that a model knows."""
     total = last = 0
@@ -87,24 +96,25 @@ def _signs(text: str) -> Reading:
     return Reading(total + 6 * STEP, "")
 
 
-def alphabet_reading(text: str, encodings: tuple[str, ...]) -> Reading:
-    """The cost of a text in the languages of these encodings, as bytes of the one that can write most of it."""
+def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> Reading:
+    """The cost of a text in the languages of these encodings, or in one of them, as bytes of the encoding that can write most of it."""
     written = [(encoding, encode(toned(text) if encoding == "cp1258" else text, encoding)) for encoding in encodings]
     marks = text.count("?")
     least = min(raw.count(b"?") for _, raw in written)
     best = Reading(1 << 30, "")
     for encoding, raw in written:
         words = ODD_WORD.findall(raw)
-        if raw.count(b"?") > least or not words:
+        if raw.count(b"?") > least:
             continue
         lanes = spread(sum(map(word_lanes, words)))
-        near = sorted([(lanes[pair.number], pair.number, pair) for pair in _by_encoding(encoding)])[:MOST_LANGUAGES]
+        mine = [pair for pair in _by_encoding(encoding) if not only or pair.language == only]
+        near = sorted([(lanes[pair.number], pair.number, pair) for pair in mine])[:MOST_LANGUAGES]
         classes = sum([class_cost(word, encoding) for word in words]) + (least - marks) * LOST
         for _, _, pair in near:
             cost = classes + sum(map(pair.cost, words))
             if cost < best.cost:
                 best = Reading(cost, pair.language)
-    return best if best.language else _signs(text)
+    return best if best.language and best.cost else _signs(text)
 
 
 _WIDE = "[\u2010-\u2bff\u3000-\ud7a3\ue000-\uf8ff\uf900-\uffef]"

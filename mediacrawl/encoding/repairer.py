@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from mediacrawl.encoding.codepages import STEP
@@ -21,7 +21,7 @@ from mediacrawl.encoding.damage import (
     utf8_wreck,
 )
 from mediacrawl.encoding.decision import DecisionName, FieldDecision, Hints, Repair
-from mediacrawl.encoding.filling import LONGEST, fill_bytes, fill_wreck
+from mediacrawl.encoding.filling import ANYWHERE, IN_WORD, KEPT, LONGEST, fill_bytes, fill_wreck
 from mediacrawl.encoding.hinting import Shift, shift_of
 from mediacrawl.encoding.hypotheses import NEVER, UTF8_BONUS, Hypothesis, decode, decode_single, hypotheses, losable, price_bytes
 from mediacrawl.encoding.reading import CJK_RUN, read
@@ -29,15 +29,16 @@ from mediacrawl.encoding.scoring import MULTIBYTE
 
 MANGLED: Final = STEP
 """What it costs to believe that a text was read wrongly at all."""
-CROSSED: Final = 3 * STEP
+CROSSED: Final = 7 * STEP
 """And that it was read in something else than Latin-1 or cp1252."""
-LOSSY: Final = 3 * STEP
+LOSSY: Final = 6 * STEP
 """And that something was lost on the way."""
+ENOUGH_WORDS: Final = 5
 ANY_LANGUAGE: Final = 2 * STEP
 """What it costs to stay a text of a language that is seldom written in Latin-1."""
 STAYS: Final = 10 * STEP
 """A text that was not mangled, in a record that was."""
-FEW_LETTERS: Final = (0, 4 * STEP, 5 * STEP // 2, STEP)
+FEW_LETTERS: Final = (0, 6 * STEP, 4 * STEP, 2 * STEP, STEP)
 """How much more a way back must be worth that rests on so few characters."""
 GOOD_WORD: Final = 3 * STEP
 GOOD_LETTER: Final = 30
@@ -105,29 +106,40 @@ def repair(texts: Sequence[str], hints: Hints | None = None) -> Repair:
 def _decide(odd: list[str], all_texts: Sequence[str], shift: Shift | None) -> tuple[str, list[FieldDecision]]:
     clean = [read(text).cost for text in odd]
     ways = _ways(odd, clean, all_texts, shift, DEEPEST)
-    if _bad(min([sum(clean), *(_total(way, odd, clean) for way in ways)]), odd):
+    few = _few(odd, all_texts)
+    marked = any(_MARKED.search(text) for text in odd)
+    if marked or _bad(min([sum(clean), *(_total(way, clean, few) for way in ways)]), odd):
         ways += _lossy_ways(odd, clean, ways)
     # Staying is priced like the ways where it can be: the record's ASCII words and the hints speak for its language too.
-    stays = min([sum(clean) + ANY_LANGUAGE, *(_total(way, odd, clean) for way in ways if not way.steps)])
-    ranked = sorted((way for way in ways if way.steps), key=lambda way: _total(way, odd, clean))
+    stays = min([sum(clean) + ANY_LANGUAGE, *(_total(way, clean, few) for way in ways if not way.steps)])
+    ranked = sorted((way for way in ways if way.steps), key=lambda way: _total(way, clean, few))
     best = ranked[0] if ranked else None
-    if best is None or _total(best, odd, clean) >= stays:
-        margin = (_total(best, odd, clean) - stays) / STEP if best else SURE
+    if best is None or _total(best, clean, few) >= stays:
+        margin = (_total(best, clean, few) - stays) / STEP if best else SURE
         runner = ">".join(best.steps) if best else ""
         return "", [_left(text, cost, margin, runner) for text, cost in zip(odd, clean, strict=True)]
-    others = [_total(way, odd, clean) for way in ranked[1:] if way.texts != best.texts]
-    margin = (min([stays, *others]) - _total(best, odd, clean)) / STEP
+    others = [_total(way, clean, few) for way in ranked[1:] if way.texts != best.texts]
+    margin = (min([stays, *others]) - _total(best, clean, few)) / STEP
     fields = [_mended(text, place, best, clean[place], margin) for place, text in enumerate(odd)]
     return ">".join(best.steps), fields
 
 
-def _total(way: Way, odd: list[str], clean: list[int]) -> int:
+def _few(odd: list[str], all_texts: Sequence[str]) -> int:
+    """How much more a way back must be worth that rests on few characters, half as much where plain words speak as well."""
+    letters = sum(not char.isascii() for text in odd for char in text)
+    if letters >= len(FEW_LETTERS):
+        return 0
+    words = sum(len(_WORD.findall(text)) for text in all_texts)
+    return FEW_LETTERS[letters] // (2 if words > ENOUGH_WORDS else 1)
+
+
+def _total(way: Way, clean: list[int], few: int) -> int:
     """Cost of a way over the record: each text goes it, or stays."""
     if not way.steps:
         return way.damage + sum(cost if cost < NEVER else least for cost, least in zip(way.costs, clean, strict=True))
-    letters = sum(not char.isascii() for text in odd for char in text)
-    few = FEW_LETTERS[letters] if letters < len(FEW_LETTERS) and way.steps[1] not in ("utf-8", "cp1252") else 0
-    return way.damage + few + sum([min(cost, stays + STAYS) for cost, stays in zip(way.costs, clean, strict=True)])
+    # UTF-8 rests on its form, and C1 controls are never right: neither needs many letters.
+    extra = 0 if way.steps[1] in ("utf-8", "cp1252") else few
+    return way.damage + extra + sum([min(cost, stays + STAYS) for cost, stays in zip(way.costs, clean, strict=True)])
 
 
 @lru_cache(maxsize=16384)
@@ -221,7 +233,9 @@ def _lossy_ways(odd: list[str], clean: list[int], ways: list[Way]) -> list[Way]:
     found = []
     wrecks = [utf8_wreck(text) if len(text) <= LONGEST else None for text in odd]
     if any(wrecks):
-        proposals = [fill_wreck(wreck) if wreck else None for wreck in wrecks]
+        whole = " ".join("".join(slot[0] for slot in wreck.slots if len(slot) == 1) for wreck in wrecks if wreck)
+        language = read(whole).language
+        proposals = [fill_wreck(wreck, language) if wreck else None for wreck in wrecks]
         costs = tuple(proposal.cost if proposal else NEVER for proposal in proposals)
         texts = tuple(proposal.text if proposal else text for proposal, text in zip(proposals, odd, strict=True))
         sure = all(proposal.margin >= LEAST_MARGIN for proposal in proposals if proposal)
@@ -247,8 +261,10 @@ def _lossy_code_pages(odd: list[str], clean: list[int], ways: list[Way]) -> list
                 costs.append(NEVER)
                 texts.append(text)
                 continue
-            cost, filled, edits, margin = fill_bytes(raw, lambda some: price_bytes(some, encoding, language))
-            costs.append(cost)
+            marks = ANYWHERE if encoding in MULTIBYTE else IN_WORD
+            cost, filled, edits, margin = fill_bytes(raw, partial(price_bytes, encoding=encoding, language=language), marks)
+            # A reading that leaves a mark inside a word is not charged for it, so one that mends it is paid for it.
+            costs.append(cost - KEPT * (len(marks.findall(raw)) - len(marks.findall(filled))))
             texts.append(_decoded(filled, encoding))
             sure = sure and (not edits or margin >= LEAST_MARGIN)
         found.append(Way(("cp1252", encoding), language, MANGLED + LOSSY, tuple(costs), tuple(texts), lossy=True, sure=sure))
@@ -262,7 +278,7 @@ DOUBLE_BYTE: Final = (("cp932", "ja"), ("cp949", "ko"), ("gb18030", "zh-Hans"), 
 
 def _likely_pages(odd: list[str], clean: list[int], ways: list[Way]) -> list[tuple[str, str]]:
     """The encodings worth a search: the best of those that read what is left, and the double-byte ones, which cannot."""
-    ranked = sorted((way for way in ways if len(way.steps) == 2 and way.steps[0] == "cp1252"), key=lambda way: _total(way, odd, clean))
+    ranked = sorted((way for way in ways if len(way.steps) == 2 and way.steps[0] == "cp1252"), key=lambda way: _total(way, clean, 0))
     pages = dict.fromkeys((way.steps[1], way.language) for way in ranked if way.steps[1] != "utf-8")
     single = [page for page in list(pages)[:4] if page[0] not in MULTIBYTE and losable(*page)]
     dense = sum(not char.isascii() for text in odd for char in text) >= MOST_LIKE_CJK
