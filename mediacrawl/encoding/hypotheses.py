@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -210,12 +211,13 @@ def _cjk_cost(raw: bytes, encoding: str, language: str) -> int:
     if text is None:
         return NEVER
     runs = CJK_RUN.findall(text)
-    letters = sum(char.isascii() and char.isalpha() for char in text)
-    apart = sum(len(word) for word in _APART.findall(raw))
-    return cjk_reading(text, tuple(runs), (language,)).cost + ASCII_LETTER * max(0, letters - apart)
+    cost = cjk_reading(text, tuple(runs), (language,)).cost
+    letters = len(_LETTER.findall(text))
+    # Letters of plain words cost nothing, as everywhere; those that double bytes left over do.
+    return cost + ASCII_LETTER * max(0, letters - sum(map(len, ASCII_WORD.findall(raw)))) if letters else cost
 
 
-_APART: Final = ASCII_WORD
+_LETTER: Final = re.compile("[A-Za-z]")
 
 
 @cache

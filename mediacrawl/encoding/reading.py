@@ -28,9 +28,9 @@ _ALPHABETS: Final = (
     (re.compile("[\u0530-\u058f]"), ("u-hy",)),
     (re.compile("[\u0900-\u097f]"), ("u-hi",)),
 )
-MOST_LANGUAGES: Final = 3
+MOST_PAIRS: Final = 6
 _BROKEN: Final = re.compile("[\x80-\x9f\ufffd\ufffe\uffff\ud800-\udfff]")
-BROKEN: Final = 12 * STEP
+BROKEN: Final = 20 * STEP
 """What no text has that is right: C1 controls, the replacement character, half a surrogate."""
 LOST: Final = 14 * STEP
 """A character that no encoding of the language has."""
@@ -101,23 +101,27 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> R
     written = [(encoding, encode(toned(text) if encoding == "cp1258" else text, encoding)) for encoding in encodings]
     marks = text.count("?")
     least = min(raw.count(b"?") for _, raw in written)
-    best = Reading(1 << 30, "")
+    lost = (least - marks) * LOST
+    near = []
     for encoding, raw in written:
-        words = ODD_WORD.findall(raw)
-        if raw.count(b"?") > least:
-            continue
-        lanes = spread(sum(map(word_lanes, words)))
-        mine = [pair for pair in _by_encoding(encoding) if not only or pair.language == only]
-        near = sorted([(lanes[pair.number], pair.number, pair) for pair in mine])[:MOST_LANGUAGES]
-        classes = sum([class_cost(word, encoding) for word in words]) + (least - marks) * LOST
-        for _, _, pair in near:
-            cost = classes + sum(map(pair.cost, words))
-            if cost < best.cost:
-                best = Reading(cost, pair.language)
+        if raw.count(b"?") == least:
+            words = ODD_WORD.findall(raw)
+            lanes = spread(sum(map(word_lanes, words)))
+            near += [
+                (lanes[pair.number], pair.number, pair, words)
+                for pair in _by_encoding(encoding)
+                if not only or pair.language == only
+            ]
+    best = Reading(1 << 30, "")
+    for _, _, pair, words in sorted(near)[:MOST_PAIRS]:
+        cost = lost + sum([pair.cost(word) + class_cost(word, pair.encoding) for word in words])
+        if cost < best.cost:
+            best = Reading(cost, pair.language)
     return best if best.language and best.cost else _signs(text)
 
 
 _WIDE = "[\u2010-\u2bff\u3000-\ud7a3\ue000-\uf8ff\uf900-\uffef]"
+_LATIN: Final = re.compile("[A-Za-z\u00c0-\u024f]")
 _BESIDE_SMALL: Final = re.compile(f"(?<=[a-z\u00df-\u024f])(?={_WIDE})|(?<={_WIDE})(?=[a-z\u00df-\u024f])")
 _BESIDE_CAPITAL: Final = re.compile(f"(?<=[A-Z\u00c0-\u00de])(?={_WIDE})|(?<={_WIDE})(?=[A-Z\u00c0-\u00de])")
 GLUED: Final = 9 * STEP
@@ -153,7 +157,9 @@ def cjk_reading(
     text: str, runs: tuple[str, ...], languages: tuple[str, ...] = ("ja", "ko", "zh-Hans", "zh-Hant")
 ) -> Reading:
     """The cost of a text with Chinese, Japanese or Korean runs."""
-    rest = GLUED * len(_BESIDE_SMALL.findall(text)) + JOINED * len(_BESIDE_CAPITAL.findall(text))
+    rest = 0
+    if _LATIN.search(text):
+        rest += GLUED * len(_BESIDE_SMALL.findall(text)) + JOINED * len(_BESIDE_CAPITAL.findall(text))
     if not runs:
         rest += SIGNS_ONLY
     if sum(map(len, runs)) < len(text):

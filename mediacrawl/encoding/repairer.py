@@ -31,6 +31,8 @@ MANGLED: Final = STEP
 """What it costs to believe that a text was read wrongly at all."""
 CROSSED: Final = 7 * STEP
 """And that it was read in something else than Latin-1 or cp1252."""
+DEEPER: Final = 2 * STEP
+"""And that what came out was mangled as well."""
 LOSSY: Final = 6 * STEP
 """And that something was lost on the way."""
 ENOUGH_WORDS: Final = 5
@@ -50,6 +52,8 @@ LEAST_MARGIN: Final = 8
 """A proposed character that is less surely better than the next is marked as lost."""
 
 
+_SHOWN: Final = ("utf-8", "cp1252")
+"""Readings that need no letters to speak for them: UTF-8 shows by its form, and what was a C1 control is always a character of cp1252."""
 _LEADS: Final = frozenset("ÃÂÐÑÅÄÎÏØÙ×")
 """What the first bytes of UTF-8 letters read as; many of them are left where everything else was stripped."""
 _MARKED: Final = re.compile(r"\ufffd|(?<=\w)\?(?=\w)|\?(?=[^\W\d_])")
@@ -137,8 +141,7 @@ def _total(way: Way, clean: list[int], few: int) -> int:
     """Cost of a way over the record: each text goes it, or stays."""
     if not way.steps:
         return way.damage + sum(cost if cost < NEVER else least for cost, least in zip(way.costs, clean, strict=True))
-    # UTF-8 rests on its form, and C1 controls are never right: neither needs many letters.
-    extra = 0 if way.steps[1] in ("utf-8", "cp1252") else few
+    extra = 0 if all(read_in in _SHOWN for read_in in way.steps[1::2]) else few
     return way.damage + extra + sum([min(cost, stays + STAYS) for cost, stays in zip(way.costs, clean, strict=True)])
 
 
@@ -224,7 +227,7 @@ def _go_on(way: Way, odd: list[str], all_texts: Sequence[str], shift: Shift | No
                 # That it was UTF-8 still counts, whatever came out.
                 costs[place] = cost - UTF8_BONUS * min(3, sum(not char.isascii() for char in text))
         steps = (*way.steps, *next_way.steps)
-        further.append(Way(steps, next_way.language, MANGLED + next_way.damage, tuple(costs), tuple(texts)))
+        further.append(Way(steps, next_way.language, way.damage + DEEPER + next_way.damage, tuple(costs), tuple(texts)))
     return further
 
 

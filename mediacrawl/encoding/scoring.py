@@ -11,7 +11,7 @@ import math
 import re
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Final
 
@@ -46,6 +46,8 @@ ALIEN: Final = round(10.0 * STEP)
 ACRONYM: Final = round(3.0 * STEP)
 ACRONYM_LETTER: Final = round(3.4 * STEP)
 """Some words in capitals are not spelled at all: any letter is as likely as any other there."""
+CACHED: Final = 4096
+"""Words whose cost a pair remembers."""
 LONGEST_ACRONYM: Final = 5
 
 UNICODE_ONLY: Final = 20_000
@@ -68,12 +70,19 @@ class Pair:
     latin: bool
     classes: bytes
     capitals: bytes
+    costs: dict[bytes, int] = field(default_factory=dict, repr=False, compare=False)
 
     def cost(self, word: bytes) -> int:
         """Cost of a word's letters, without the classes (`class_cost`)."""
-        if len(word) <= LONGEST_ACRONYM and not word.translate(None, self.capitals):
-            return min(self._spelled(word), ACRONYM + ACRONYM_LETTER * len(word))
-        return self._spelled(word)
+        found = self.costs.get(word)
+        if found is None:
+            if len(self.costs) >= CACHED:
+                self.costs.clear()
+            found = self._spelled(word)
+            if len(word) <= LONGEST_ACRONYM and not word.translate(None, self.capitals):
+                found = min(found, ACRONYM + ACRONYM_LETTER * len(word))
+            self.costs[word] = found
+        return found
 
     def _spelled(self, word: bytes) -> int:
         model = self.model
