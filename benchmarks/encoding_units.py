@@ -1,0 +1,290 @@
+"""The titles of `titles/` as bytes, and how a reading of them is scored.
+
+A unit is one field, or the three fields of one row, in one encoding that its language was written in. A unit is right
+if every character is right, and wrong otherwise; texts are compared in the normal form NFC.
+"""
+
+from __future__ import annotations
+
+import random
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+TITLES = Path(__file__).parent / "titles"
+TUNED, HELD_OUT = 0, 1
+"""Rows by their place in the file: the constants were tuned on the even ones (0, 2, ...); the odd ones are reported."""
+
+WEIGHTS = {
+    "cp1251": 31.0, "gb18030": 11.0, "cp932": 9.0, "utf_8": 7.0, "cp949": 7.0, "cp1250": 6.5, "cp950": 5.5,
+    "cp1256": 4.5, "cp1253": 3.0, "cp1255": 2.7, "cp1254": 2.7, "cp874": 2.7,
+}  # fmt: skip
+"""How common each encoding is among files that are tagged wrongly, in percent: a judgement, not a measurement."""
+WEIGHT_OF_REST = 6.0
+"""All other encodings together, but cp1252: what is declared is no wrong tag, and is counted apart."""
+
+WEST = ("cp1252", "mac_roman", "cp850", "utf_8")
+CENTRAL = ("cp1250", "iso8859_2", "cp852", "mac_latin2", "utf_8")
+BALTIC = ("cp1257", "iso8859_13", "iso8859_4", "cp775", "utf_8")
+ENCODINGS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(["de", "es", "pt", "it", "nl", "sv", "no", "da", "is", "ca", "gl", "ga", "eu", "af"], WEST),
+    **dict.fromkeys(("fr", "fi"), (*WEST, "iso8859_15")),
+    **dict.fromkeys(("en", "id"), ("cp1252", "utf_8")),
+    **dict.fromkeys(["pl", "cs", "sk", "hu", "sl", "hr", "ro", "bs", "sr-Latn"], CENTRAL),
+    "sq": ("cp1250", "cp1252", "utf_8"),
+    **dict.fromkeys(("lt", "lv", "et"), BALTIC),
+    "tr": ("cp1254", "mac_turkish", "cp857", "utf_8"),
+    "vi": ("cp1258", "utf_8"),
+    "ru": ("cp1251", "koi8_r", "cp866", "mac_cyrillic", "iso8859_5", "utf_8"),
+    "uk": ("cp1251", "koi8_u", "cp1125", "mac_cyrillic", "iso8859_5", "utf_8"),
+    "be": ("cp1251", "cp866", "mac_cyrillic", "iso8859_5", "utf_8"),
+    "bg": ("cp1251", "mac_cyrillic", "iso8859_5", "cp866", "utf_8"),
+    **dict.fromkeys(("sr", "mk"), ("cp1251", "mac_cyrillic", "iso8859_5", "utf_8")),
+    "kk": ("kz1048", "utf_8"),
+    "el": ("cp1253", "iso8859_7", "cp737", "utf_8"),
+    "he": ("cp1255", "cp862", "utf_8"),
+    "ar": ("cp1256", "iso8859_6", "utf_8"),
+    **dict.fromkeys(("fa", "ur"), ("cp1256", "utf_8")),
+    "th": ("cp874", "utf_8"),
+    "ja": ("cp932", "euc_jp", "utf_8"),
+    "ko": ("cp949", "utf_8"),
+    "zh-Hans": ("gb18030", "utf_8"),
+    "zh-Hant": ("cp950", "utf_8"),
+    **dict.fromkeys(["ka", "hy", "hi", "az", "eo", "mt", "cy"], ("utf_8",)),
+}  # fmt: skip
+"""Encodings that each language was written in, most common first."""
+
+_TLDS = (
+    "en:uk sv:se da:dk ga:ie ca:es gl:es eu:es af:za cs:cz sl:si bs:ba sr-Latn:rs sr:rs sq:al et:ee vi:vn uk:ua be:by"
+    " kk:kz el:gr he:il ar:eg fa:ir ur:pk ja:jp ko:kr zh-Hans:cn zh-Hant:tw ka:ge hy:am hi:in cy:uk eo:org"
+)
+TLDS = dict(pair.split(":") for pair in _TLDS.split())
+"""Top-level domain of each language's country, where it is not the language's own code."""
+
+ID3V1_BYTES = 30
+FIRST_ON_HOST = 10
+"""Fields from which a host is learned before the rest of it is counted."""
+TONES = frozenset("\u0300\u0301\u0303\u0309\u0323")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Texts that are decided together, and their bytes.
+
+    Attributes:
+        language: of all of them.
+        encoding: they were written in, as a Python codec name.
+        texts: what is right.
+        raws: what is read.
+    """
+
+    language: str
+    encoding: str
+    texts: tuple[str, ...]
+    raws: tuple[bytes, ...]
+
+    @property
+    def tld(self) -> str:
+        """Top-level domain of a host where one would find it."""
+        return TLDS.get(self.language, self.language)
+
+    @property
+    def is_western(self) -> bool:
+        """Whether it is cp1252 of a Western language: what is declared is right, or as good as right."""
+        return self.encoding == ENCODINGS[self.language][0] == "cp1252"
+
+    @property
+    def is_true_latin(self) -> bool:
+        """Whether it is even ISO-8859-1, without the quotes and dashes that only cp1252 has."""
+        return self.is_western and not any(0x80 <= byte < 0xA0 for raw in self.raws for byte in raw)
+
+    def is_right(self, texts: Sequence[str]) -> bool:
+        """Whether these are its texts."""
+        return same(texts, self.texts)
+
+
+def same(texts: Sequence[str], others: Sequence[str]) -> bool:
+    return list(map(normal, texts)) == list(map(normal, others))
+
+
+def normal(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+@cache
+def rows(half: int | None) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Language and the three texts of each row.
+
+    Args:
+        half: `TUNED`, `HELD_OUT`; None for all.
+    """
+    found = []
+    for path in sorted(TITLES.glob("*.tsv")):
+        for place, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
+            if half is None or place % 2 == half:
+                found.append((path.stem, tuple(line.split("\t"))))
+    return tuple(found)
+
+
+@cache
+def texts_of(half: int | None) -> tuple[tuple[str, str], ...]:
+    """Language and text of each field, none twice."""
+    return tuple(dict.fromkeys((language, text) for language, row in rows(half) for text in row))
+
+
+def hard_texts() -> list[str]:
+    """Texts that are right and look wrong."""
+    return (TITLES / "hard.txt").read_text(encoding="utf-8").splitlines()
+
+
+def encoded(text: str, encoding: str) -> bytes | None:
+    """The text's bytes; None if the encoding does not have all of its characters."""
+    try:
+        return (_toned(text) if encoding == "cp1258" else text).encode(encoding)
+    except UnicodeEncodeError:
+        return None
+
+
+def _toned(text: str) -> str:
+    """Vietnamese as cp1258 writes it: tones are characters of their own, all other marks stay with the letter."""
+    return "".join(map(_toned_letter, text))
+
+
+def _toned_letter(char: str) -> str:
+    parts = unicodedata.normalize("NFD", char)
+    tones = "".join(part for part in parts if part in TONES)
+    if not tones:
+        return char
+    return unicodedata.normalize("NFC", "".join(part for part in parts if part not in TONES)) + tones
+
+
+@cache
+def units(kind: str, half: int = HELD_OUT) -> tuple[Unit, ...]:
+    """All units of a kind that are not ASCII, none twice.
+
+    Args:
+        kind: ``field`` or ``record``; ``field-cut`` and ``record-cut`` are those that ID3v1 cuts to 30 bytes.
+        half: of the titles.
+    """
+    if kind.endswith("-cut"):
+        whole = units(kind.removesuffix("-cut"), half)
+        return tuple(_cut(unit) for unit in whole if any(len(raw) > ID3V1_BYTES for raw in unit.raws))
+    groups: Iterable[tuple[str, tuple[str, ...]]] = rows(half)
+    if kind == "field":
+        groups = [(language, (text,)) for language, text in texts_of(half)]
+    return tuple(dict.fromkeys(unit for language, texts in groups for unit in _written(language, texts)))
+
+
+def _written(language: str, texts: tuple[str, ...]) -> Iterator[Unit]:
+    for encoding in ENCODINGS[language]:
+        raws = tuple(raw for text in texts if (raw := encoded(text, encoding)) is not None)
+        if len(raws) == len(texts) and not all(raw.isascii() for raw in raws):
+            yield Unit(language, encoding, texts, raws)
+
+
+def _cut(unit: Unit) -> Unit:
+    raws = tuple(raw[:ID3V1_BYTES].rstrip(b" ") if len(raw) > ID3V1_BYTES else raw for raw in unit.raws)
+    texts = tuple(raw.decode(unit.encoding, "ignore") for raw in raws)
+    return Unit(unit.language, unit.encoding, texts, raws)
+
+
+def ascii_units(kind: str) -> tuple[Unit, ...]:
+    """Units that are ASCII, which nothing may change; of both halves."""
+    groups = [(language, (text,)) for language, text in texts_of(None)] if kind == "field" else rows(None)
+    return tuple(
+        Unit(language, "ascii", texts, tuple(text.encode() for text in texts))
+        for language, texts in groups
+        if all(text.isascii() for text in texts)
+    )
+
+
+def one_encoding_each(seed: int) -> list[Unit]:
+    """Every field of both halves once, in one of its encodings, shuffled: a stream in which no text comes twice."""
+    rng = random.Random(seed)
+    chosen = []
+    for language, text in texts_of(None):
+        written = list(_written(language, (text,)))
+        if written:
+            chosen.append(rng.choice(written))
+    rng.shuffle(chosen)
+    return chosen
+
+
+@dataclass(slots=True)
+class Score:
+    """Units right and in all: for each language and encoding, of Western cp1252, and of true Latin-1."""
+
+    cells: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    western: list[int] = field(default_factory=lambda: [0, 0])
+    latin: list[int] = field(default_factory=lambda: [0, 0])
+
+    @classmethod
+    def of(cls, units: Iterable[Unit], marks: Iterable[bool]) -> Score:
+        """Of units, and whether each is right."""
+        score = cls()
+        for unit, mark in zip(units, marks, strict=True):
+            score.add(unit, mark)
+        return score
+
+    def add(self, unit: Unit, mark: bool) -> None:
+        """One more unit, and whether it is right."""
+        cell = self.cells.setdefault((unit.language, unit.encoding), [0, 0])
+        counts = [cell]
+        if unit.is_western:
+            counts.append(self.western)
+        if unit.is_true_latin:
+            counts.append(self.latin)
+        for count in counts:
+            count[0] += mark
+            count[1] += 1
+
+    @property
+    def macro(self) -> float:
+        """Percent right, the mean over all cells."""
+        return mean_of(self.cells.values())
+
+    @property
+    def weighted(self) -> float:
+        """Percent right in a mix of encodings by `WEIGHTS`; cp1252 is not in it."""
+        pooled = {encoding: self._pooled(encoding) for encoding in self._encodings() if encoding != "cp1252"}
+        rest = [encoding for encoding in pooled if encoding not in WEIGHTS]
+        weights = {encoding: WEIGHTS.get(encoding, WEIGHT_OF_REST / max(1, len(rest))) for encoding in pooled}
+        total = sum(weights.values())
+        return sum(weights[encoding] * share for encoding, share in pooled.items()) / total if total else 0.0
+
+    def of_encodings(self, wanted: Iterable[str]) -> float:
+        """Percent right, the mean over the cells of some encodings."""
+        chosen = frozenset(wanted)
+        return mean_of(cell for (_, encoding), cell in self.cells.items() if encoding in chosen)
+
+    @property
+    def western_changed(self) -> float:
+        """Percent of Western cp1252 that is another text than it should be."""
+        return 100 - mean_of([self.western]) if self.western[1] else 0.0
+
+    @property
+    def latin_changed(self) -> float:
+        """Percent of true Latin-1 that is another text now."""
+        return 100 - mean_of([self.latin]) if self.latin[1] else 0.0
+
+    def _encodings(self) -> list[str]:
+        return sorted({encoding for _, encoding in self.cells})
+
+    def _pooled(self, encoding: str) -> float:
+        cells = [cell for (_, other), cell in self.cells.items() if other == encoding]
+        return 100 * sum(cell[0] for cell in cells) / sum(cell[1] for cell in cells)
+
+
+def mean_of(cells: Iterable[Sequence[int]]) -> float:
+    shares = [right / count for right, count in cells]
+    return 100 * sum(shares) / len(shares) if shares else 0.0
+
+
+ALL_ENCODINGS = tuple(sorted({encoding for encodings in ENCODINGS.values() for encoding in encodings}))
+WINDOWS = tuple(
+    name for name in ALL_ENCODINGS if (name in WEIGHTS and name != "utf_8") or name in ("cp1257", "cp1258", "kz1048")
+)
+OTHERS = tuple(name for name in ALL_ENCODINGS if name not in (*WINDOWS, "utf_8", "cp1252"))
+"""DOS, ISO, Mac, KOI8, EUC."""
