@@ -1,11 +1,12 @@
 """What a byte is in each 8-bit encoding: its character, its class, and its letter in each language.
 
-A decision multiplies two things: how likely letters follow each other in a language (`mediacrawl.encoding.models`), and how
-likely characters of these *classes* do in any text: small letters after small ones, no symbol wedged into a word, no Latin letter glued to a
-Cyrillic one. The second is what tells KOI8-R, Mac and DOS Cyrillic from windows-1251, where all the letters are right
-and their case is upside down.
+A decision multiplies two things: how likely letters follow each other in a language (`mediacrawl.encoding.models`),
+and how likely characters of these *classes* do in any text: small letters after small ones, no symbol wedged into a
+word, no Latin letter glued to a Cyrillic one. The second is what tells KOI8-R, Mac and DOS Cyrillic from
+windows-1251, where all the letters are right and their case is upside down.
 """
 
+# ruff: noqa: RUF001 - typographic signs and national letters are what this file is about
 from __future__ import annotations
 
 import codecs
@@ -21,26 +22,30 @@ STEP: Final = 12
 
 # Classes. The letters come first, so that "is a letter" is one comparison.
 SMALL, CAPITAL, SMALL_LATIN, CAPITAL_LATIN, SMALL_OTHER, CAPITAL_OTHER, CASELESS, MARK = range(1, 9)
-QUOTE, APOSTROPHE, OPENER, RARE_OPENER, DASH, BULLET, NBSP, SIGN, RARE_SIGN, ODD, CONTROL = range(9, 20)
+QUOTE, APOSTROPHE, OPENER, RARE_OPENER, JOINER, DASH, BULLET, NBSP, SIGN, RARE_SIGN, ODD, CONTROL = range(9, 21)
 GAP = 0
 
 _KINDS: Final = {
     **dict.fromkeys("«»“”…", QUOTE),
     "’": APOSTROPHE,
     **dict.fromkeys("„¡¿", OPENER),
-    **dict.fromkeys("‚‘‹›", RARE_OPENER),
+    **dict.fromkeys("‚‹›", RARE_OPENER),
+    # In Catalan and in Uzbek they stand within words.
+    **dict.fromkeys("·‘", JOINER),
     **dict.fromkeys("–—", DASH),
-    **dict.fromkeys("•·", BULLET),
+    "•": BULLET,
     "\u00a0": NBSP,
     **dict.fromkeys("°№™©®ªº½²", SIGN),
     **dict.fromkeys("§¼¾³¹†‡€£¥×", RARE_SIGN),
 }
 SYMBOL_NATS: Final = {
-    QUOTE: 7.0, APOSTROPHE: 3.5, OPENER: 5.0, RARE_OPENER: 8.5, DASH: 5.0, BULLET: 8.0, NBSP: 8.0, SIGN: 6.5, RARE_SIGN: 11.0, ODD: 12.0, CONTROL: 14.0,
+    QUOTE: 7.0, APOSTROPHE: 3.5, OPENER: 5.0, RARE_OPENER: 8.5, JOINER: 8.0, DASH: 5.0, BULLET: 8.0, NBSP: 8.0,
+    SIGN: 6.5, RARE_SIGN: 11.0, ODD: 12.0, CONTROL: 14.0,
 }  # fmt: skip
 AFTER_LETTER_NATS: Final = {
     OPENER: 4.5,
     RARE_OPENER: 5.0,
+    JOINER: -1.5,
     RARE_SIGN: 3.0,
     ODD: 3.0,
     CONTROL: 1.0,
@@ -48,11 +53,20 @@ AFTER_LETTER_NATS: Final = {
     BULLET: 2.0,
 }
 BEFORE_LETTER_NATS: Final = {SIGN: 5.0, RARE_SIGN: 3.0, ODD: 3.0, DASH: 4.5, BULLET: 2.0}
-WEDGE_NATS: Final = {QUOTE: 5.0, APOSTROPHE: 0.3, OPENER: 1.0, SIGN: 2.0, RARE_SIGN: 2.0, ODD: 2.0, DASH: 1.0}
+WEDGE_NATS: Final = {
+    QUOTE: 5.0,
+    APOSTROPHE: 0.3,
+    OPENER: 1.0,
+    SIGN: 2.0,
+    RARE_SIGN: 2.0,
+    ODD: 2.0,
+    DASH: 1.0,
+    JOINER: 0.3,
+}
 AFTER_GAP_NATS: Final = {APOSTROPHE: 1.5, NBSP: 5.0}
 IN_ROW_NATS: Final = 4.0
-ALONE_NATS: Final = {QUOTE: 3.0, APOSTROPHE: 3.0}
-END_NATS: Final = {NBSP: 5.0, OPENER: 5.0, RARE_OPENER: 5.0}
+ALONE_NATS: Final = {QUOTE: 3.0, APOSTROPHE: 3.0, JOINER: 2.0}
+END_NATS: Final = {NBSP: 5.0, OPENER: 5.0, RARE_OPENER: 5.0, JOINER: 3.0}
 SCRIPT_NATS: Final = 7.0
 ELISION_NATS: Final = (1.0, 0.1)
 BEGIN_NATS: Final = [0.27, 1.65]
@@ -238,10 +252,10 @@ def base_letter(char: str) -> str:
 
 @cache
 def letter_map(encoding: str, code: str) -> tuple[bytes, bytes]:
-    """The letter number of each byte in a language, as a table for `bytes.translate`, and the bytes that are foreign letters.
+    """The letter number of each byte in a language, as a table for `bytes.translate`, and the bytes of foreign letters.
 
-    A Latin letter that the language does not use counts as the letter under its marks, and as foreign: ``Beyoncé`` in Polish is
-    Beyonce with one thing odd about it. In another script it is a gap, and foreign.
+    A Latin letter that the language does not use counts as the letter under its marks, and as foreign: ``Beyoncé``
+    in Polish is Beyonce with one thing odd about it. In another script it is a gap, and foreign.
     """
     language = LANGUAGES[code]
     numbers = {letter: i + 1 for i, letter in enumerate(language.letters)}
@@ -249,7 +263,8 @@ def letter_map(encoding: str, code: str) -> tuple[bytes, bytes]:
     latin = language.script == "latin"
     table, foreign = bytearray(256), bytearray()
     for byte, char in enumerate(characters(encoding)):
-        if not GAP < char_class(char) <= MARK or (char.isascii() and not latin):
+        letter = GAP < char_class(char) <= MARK or char in numbers
+        if not letter or (char.isascii() and not latin):
             continue
         small = lower(char, code)
         number = numbers.get(folds.get(small, small), 0)

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from mediacrawl.encoding import models
 from mediacrawl.encoding.languages import LANGUAGES, Language
@@ -31,11 +31,16 @@ ALSO: Final = {
 """Corpora that belong to one model: written alike, or nearly."""
 
 COUNTRIES: Final = {
-    "ru": "RU BY KZ", "uk": "UA", "be": "BY", "bg": "BG", "mk": "MK", "sr": "RS", "el": "GR CY", "he": "IL", "ar": "EG MA DZ TN JO IQ SA LB",
-    "fa": "IR", "th": "TH", "ja": "JP", "ko": "KR", "zh-Hans": "CN SG", "zh-Hant": "TW HK", "vi": "VN", "tr": "TR", "az": "AZ", "pl": "PL",
-    "cs": "CZ", "sk": "SK", "hu": "HU", "sl": "SI", "hr": "HR BA RS ME", "ro": "RO MD", "sq": "AL XK", "lt": "LT", "lv": "LV", "et": "EE",
-    "de": "DE AT CH", "fr": "FR BE CH CA", "es": "ES MX AR CL CO PE VE", "pt": "PT BR", "it": "IT", "nl": "NL BE", "sv": "SE", "no": "NO",
-    "da": "DK", "fi": "FI", "is": "IS", "ca": "AD", "ga": "IE", "en": "US GB AU NZ IE CA", "ka": "GE", "hy": "AM", "kk": "KZ", "mt": "MT",
+    "ru": "RU BY KZ", "uk": "UA", "be": "BY", "bg": "BG", "mk": "MK", "sr": "RS", "el": "GR CY", "he": "IL",
+    "ar": "EG MA DZ TN JO IQ SA LB",
+    "fa": "IR", "th": "TH", "ja": "JP", "ko": "KR", "zh-Hans": "CN SG", "zh-Hant": "TW HK", "vi": "VN", "tr": "TR",
+    "az": "AZ", "pl": "PL",
+    "cs": "CZ", "sk": "SK", "hu": "HU", "sl": "SI", "hr": "HR BA RS ME", "ro": "RO MD", "sq": "AL XK", "lt": "LT",
+    "lv": "LV", "et": "EE",
+    "de": "DE AT CH", "fr": "FR BE CH CA", "es": "ES MX AR CL CO PE VE", "pt": "PT BR", "it": "IT", "nl": "NL BE",
+    "sv": "SE", "no": "NO",
+    "da": "DK", "fi": "FI", "is": "IS", "ca": "AD", "ga": "IE", "en": "US GB AU NZ IE CA", "ka": "GE", "hy": "AM",
+    "kk": "KZ", "mt": "MT",
 }  # fmt: skip
 
 HANGUL_OR_HAN: Final = re.compile(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]+")
@@ -114,7 +119,7 @@ def word_list(seen: dict[bytes, int], scale: float, spelled: models.LetterModel)
     listed: dict[int, int] = {}
     for word, n in seen.items():
         price = round(cost(scale * n**KNOWN_POWER) / PRICE_STEP) * PRICE_STEP
-        if len(word) > 1 and price + LEAST_GAIN <= spelled.spelled(word):
+        if price + LEAST_GAIN <= spelled.spelled(word):
             digest = models.word_hash(word)
             listed[digest] = min(listed.get(digest, 255), price)
     return listed

@@ -1,8 +1,8 @@
 """What wrong readings do to a text, and their undoing: the way back from characters to the bytes they were read from.
 
-cp1252 has no character for five bytes, 81 8D 8F 90 9D. What reads it loses just those, or keeps them as C1 controls, as browsers do; so the way
-back takes both. What was lost on the way shows as a gap, as ``?`` or as U+FFFD; a no-break space came back as a plain one; and
-somebody may have lower-cased it all.
+cp1252 has no character for five bytes, 81 8D 8F 90 9D. What reads it loses just those, or keeps them as C1 controls,
+as browsers do; so the way back takes both. What was lost on the way shows as a gap, as ``?`` or as U+FFFD; a
+no-break space came back as a plain one; and somebody may have lower-cased it all.
 """
 
 from __future__ import annotations
@@ -14,9 +14,13 @@ from functools import cache
 from typing import Final
 
 from mediacrawl.encoding.codepages import characters, undefined
+from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.scoring import MULTIBYTE
 
-MISREADINGS: Final = ("cp1251", "koi8_r", "cp866", "mac_cyrillic", "iso8859_5", "cp1250", "iso8859_2", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874", "mac_roman", "cp850", "cp437", "cp852")  # fmt: skip
+MISREADINGS: Final = (
+    "cp1251", "koi8_r", "cp866", "mac_cyrillic", "iso8859_5", "cp1250", "iso8859_2", "cp1253", "cp1254", "cp1255",
+    "cp1256", "cp1257", "cp874", "mac_roman", "cp850", "cp437", "cp852",
+)  # fmt: skip
 """8-bit encodings that texts are misread in, beside Latin-1."""
 DOUBLE_MISREADINGS: Final = ("gb18030", "cp932", "cp949", "cp950")
 
@@ -73,18 +77,39 @@ class Wreck:
     whole: int = 0
 
 
-_WRITTEN: Final = re.compile("[\u00a0-\u024f\u0370-\u058f\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u10d0-\u10ff\u1e00-\u1eff\u2010-\u2044\u20ac\u2116\u2122\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]")
-"""Characters that a wreck is worth raising for: the scripts that have models, and what stands between words."""
+_OTHER: Final = re.compile(
+    "[\u00a0-\u00bf\u2010-\u2044\u20ac\u2116\u2122\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]"
+)
+
+
+@cache
+def _written() -> frozenset[str]:
+    """The letters that a wreck is worth raising for: those of languages with a model."""
+    letters = "".join(language.letters for language in LANGUAGES.values())
+    return frozenset(char for char in letters + letters.upper() if not char.isascii())
+
+
 _CONTINUE: Final = range(0x80, 0xC0)
+_FOLLOW: Final = frozenset((*_CONTINUE, 0x20, -1))
+
+
+SOME_LEADS: Final = 4
+LEAST_FOLLOWED: Final = 0.4
+"""Of some lead bytes or more so many have a byte after them that may follow; of five lost bytes in 64 few are."""
 
 
 def utf8_wreck(text: str) -> Wreck | None:
     """UTF-8 that was read as cp1252 and lost bytes on the way; None if it does not look so.
 
-    Every lead byte says how many must follow. Where fewer do, those that cp1252 loses are put in their places; a space or a mark may
-    stand for one of them, and a small letter for the capital that a lead byte reads as (``ð`` for ``Ð``).
+    Every lead byte says how many must follow. Where fewer do, those that cp1252 loses are put in their places; a
+    space or a mark may stand for one of them, and a small letter for the capital that a lead byte reads as (``ð``
+    for ``Ð``).
     """
     units = [_unit(char) for char in text]
+    leads = [place for place, unit in enumerate(units) if unit >= 0xC2]
+    followed = sum(units[place + 1] in _FOLLOW for place in leads if place + 1 < len(units))
+    if not leads or (len(leads) >= SOME_LEADS and followed < LEAST_FOLLOWED * len(leads)):
+        return None
     slots: list[Slot] = []
     at = lost = whole = 0
     while at < len(units):
@@ -118,7 +143,8 @@ def _sequence(units: list[int], at: int) -> tuple[Slot, int, int] | None:
         rest = units[at + 1 : at + 1 + needs]
         for width in range(len(rest), -1, -1):
             found = tuple(dict.fromkeys(_fill(lead, rest[:width], needs)))
-            missing = needs - sum(unit in _CONTINUE for unit in rest[:width])
+            # A letter whose case was changed is a loss as well.
+            missing = needs - sum(unit in _CONTINUE for unit in rest[:width]) + (lead != units[at])
             if found and (needs == 1 or missing <= 1):
                 return found, 1 + width, missing
     return None
@@ -148,7 +174,7 @@ def _fill(lead: int, rest: list[int], needs: int) -> Iterator[str]:
             char = bytes((lead, *tail)).decode("utf-8")
         except UnicodeDecodeError:
             continue
-        if _WRITTEN.match(char):
+        if char in _written() or _OTHER.match(char):
             yield char
 
 
@@ -176,21 +202,3 @@ def _product(options: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
     for first in options[0]:
         for rest in _product(options[1:]):
             yield (first, *rest)
-
-
-def single_wreck(text: str, encoding: str) -> Wreck | None:
-    """8-bit text that was read as cp1252, with marks where bytes were lost; None if there is no mark or it has other characters."""
-    chars = characters(encoding)
-    slots: list[Slot] = []
-    lost = 0
-    fill = tuple(chars[byte] for byte in LOST if chars[byte].isalpha())
-    for char in text:
-        unit = _unit(char)
-        if unit == -1 and fill:
-            slots.append((*fill, *((char,) if char == "?" else ())))
-            lost += 1
-        elif unit == -2:
-            return None
-        else:
-            slots.append((chars[unit] if unit >= 0 else char,))
-    return Wreck(tuple(slots), lost) if lost else None

@@ -20,7 +20,9 @@ decided by hand, and nothing here changes it.
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What is known beside the bytes. Everything may be missing; a wrong hint costs little, none is ever obeyed blindly.
+    """What is known beside the bytes.
+
+    Everything may be missing; a wrong hint costs little, and none is ever obeyed blindly.
 
     Attributes:
         declared: the encoding that the container claims, as a Python codec name: one for all fields, or one for each.

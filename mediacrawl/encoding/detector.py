@@ -1,18 +1,19 @@
 """One decision over the fields of a record: which encoding their bytes are really in.
 
-Every hypothesis (`mediacrawl.encoding.hypotheses`) has a cost for each field: the length in nats of the message "this encoding, this language, these
-letters". The record's decision is the hypothesis with the least sum. A field that costs much more under it than under its own best one goes its own
-way, for records with mixed fields are real; and what is declared stays unless something else is likelier by a margin.
+Every hypothesis (`mediacrawl.encoding.hypotheses`) has a cost for each field: the length in nats of the message
+"this encoding, this language, these letters". The record's decision is the hypothesis with the least sum. A field
+that costs much more under it than under its own best one goes its own way, for records with mixed fields are real;
+and what is declared stays unless something else is likelier by a margin.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from mediacrawl.encoding.codepages import STEP, undefined
+from mediacrawl.encoding.confidence import SURE, confidence_of
 from mediacrawl.encoding.decision import DecisionName, Detection, FieldDecision, Hints
 from mediacrawl.encoding.hinting import DECLARED_NATS, shift_of
 from mediacrawl.encoding.hypotheses import NEVER, Hypothesis, decode, decode_single, hypotheses
@@ -25,23 +26,14 @@ SWITCH: Final = 16 * STEP
 """A field in another encoding than its record's."""
 MARGIN: Final = STEP // 3
 """So much likelier must another encoding be than the declared one."""
+SHORT: Final = 2
+SHORT_MARGIN: Final = 3 * STEP
+"""And for a field of so few bytes, which hold next to nothing."""
+NO_RIVAL: Final = 12 * STEP
+"""Margin of a reading beside which no other was worth pricing."""
 KNOWN: Final = 14 * STEP
 """A reading that agrees with a text that is surely right, in the same file or beside its link."""
 SHORTEST_KNOWN: Final = 3
-SURE: Final = 40.0
-"""Margin, in nats, of what says itself what it is."""
-
-
-def confidence_of(margin: float) -> float:
-    """The probability that the likeliest text is right, from its margin over the next one in nats.
-
-    Logistic, fitted to the development titles (`benchmarks/encodings.py` prints how well it holds).
-    """
-    return round(1 / (1 + math.exp(-(CONFIDENCE_AT_0 + CONFIDENCE_PER_NAT * min(margin, SURE)))), 4)
-
-
-CONFIDENCE_AT_0: Final = 0.2
-CONFIDENCE_PER_NAT: Final = 0.41
 
 
 def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
@@ -52,15 +44,13 @@ def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
         hints: what is known beside the bytes.
 
     Returns:
-        The decision; a text for each field, in the order they came. A field whose declared encoding may be wrong, but not
-        surely enough, keeps its declared text and says ``undecided``.
+        The decision; a text for each field, in the order they came. A field whose declared encoding may be wrong,
+        but not surely enough, keeps its declared text and says ``undecided``.
     """
     hints = hints or Hints()
     shapes = [shape_of(raw, _declared(hints, place)) for place, raw in enumerate(fields)]
-    found: dict[int, FieldDecision] = {}
     texts = [place for place, shape in enumerate(shapes) if shape.text is not None]
-    for place, decided in zip(texts, _unicode([shapes[place] for place in texts], hints), strict=True):
-        found[place] = decided
+    found = dict(zip(texts, _unicode([shapes[place] for place in texts], hints), strict=True))
     odd = [place for place, shape in enumerate(shapes) if shape.text is None]
     record = None
     if odd:
@@ -120,6 +110,10 @@ class _Weighed:
         """The hypothesis that a field follows: the record's, or its own where it differs by too much."""
         if hypothesis.costs[place] <= self.own[place] + SWITCH:
             return hypothesis
+        return self.alone(place)
+
+    def alone(self, place: int) -> Hypothesis:
+        """The best hypothesis for one field."""
         return min(self.found, key=lambda other: other.costs[place] + other.prior)
 
 
@@ -159,11 +153,10 @@ def _eight_bit(
     decided = []
     for place, (raw, hypothesis, text) in enumerate(zip(raws, followed, texts, strict=True)):
         if hypothesis is best:
-            decided.append(
-                _field(raw, shapes[place], hypothesis, text, margin, runner_up, leave - weighed.ranking[0][0])
-            )
+            best_of = _Best(hypothesis, text, margin, runner_up, leave - weighed.ranking[0][0])
+            decided.append(_field(raw, shapes[place], best_of))
         else:
-            decided.append(_own_way(raw, shapes[place], weighed, place, hypothesis, text))
+            decided.append(_own_way(raw, shapes[place], weighed, place))
     encoding = next(
         (field.encoding for field, hypothesis in zip(decided, followed, strict=True) if hypothesis is best),
         best.encoding,
@@ -223,7 +216,7 @@ def _runner_up(weighed: _Weighed, raws: list[bytes], texts: list[str]) -> tuple[
             for place, (raw, text) in enumerate(zip(raws, texts, strict=True))
         ):
             return cost - least, hypothesis.encoding
-    return round(SURE * STEP), ""
+    return NO_RIVAL, ""
 
 
 def _leave_cost(weighed: _Weighed, shapes: list[Shape]) -> int:
@@ -233,16 +226,16 @@ def _leave_cost(weighed: _Weighed, shapes: list[Shape]) -> int:
     return min(costs, default=NEVER)
 
 
-def _own_way(
-    raw: bytes, shape: Shape, weighed: _Weighed, place: int, hypothesis: Hypothesis, text: str
-) -> FieldDecision:
+def _own_way(raw: bytes, shape: Shape, weighed: _Weighed, place: int) -> FieldDecision:
     """A field that does not follow its record."""
+    hypothesis = weighed.alone(place)
+    text = read_as(raw, hypothesis)
     costs = sorted((other.costs[place] + other.prior, number) for number, other in enumerate(weighed.found))
     mine = hypothesis.costs[place] + hypothesis.prior
     leave = min((cost for cost, number in costs if weighed.found[number].encoding == shape.encoding), default=NEVER)
     single = _Weighed(costs, weighed.found, weighed.own)
     margin, runner_up = _runner_up(_only(single, place), [raw], [text])
-    return _field(raw, shape, hypothesis, text, margin, runner_up, leave - mine)
+    return _field(raw, shape, _Best(hypothesis, text, margin, runner_up, leave - mine))
 
 
 def _only(weighed: _Weighed, place: int) -> _Weighed:
@@ -251,34 +244,38 @@ def _only(weighed: _Weighed, place: int) -> _Weighed:
     return _Weighed(weighed.ranking, alone, [weighed.own[place]])
 
 
-def _field(
-    raw: bytes, shape: Shape, hypothesis: Hypothesis, text: str, margin: int, runner_up: str, over_declared: int
-) -> FieldDecision:
-    """A field's decision, from what it reads as best.
+@dataclass(frozen=True, slots=True)
+class _Best:
+    """The best reading of a field.
 
-    Args:
-        raw: its bytes.
-        shape: what it is declared as.
-        hypothesis: the best reading.
+    Attributes:
+        hypothesis: it follows.
         text: under it.
         margin: over the best other text.
         runner_up: encoding of that.
         over_declared: margin over leaving it as declared.
     """
+
+    hypothesis: Hypothesis
+    text: str
+    margin: int
+    runner_up: str
+    over_declared: int
+
+
+def _field(raw: bytes, shape: Shape, best: _Best) -> FieldDecision:
+    """A field's decision, from what it reads as best and what it is declared as."""
     declared = _declared_text(raw, shape)
-    nats = round(margin / STEP, 2)
-    confidence = confidence_of(nats)
-    if text == declared or over_declared >= MARGIN:
-        encoding = _name(raw, hypothesis.encoding)
-        strict = raw.decode("latin-1") if shape.encoding == "cp1252" else declared
-        decision: DecisionName = "declared" if text == strict else "fixed"
-        language = hypothesis.language or read(text).language
-        return FieldDecision(text, encoding, language, confidence, nats, runner_up, decision)
-    doubt = confidence_of(-over_declared / STEP)
-    encoding = _name(raw, shape.encoding)
-    return FieldDecision(
-        declared, encoding, "", doubt, round(-over_declared / STEP, 2), hypothesis.encoding, "undecided"
-    )
+    if best.text != declared and best.over_declared < (MARGIN if len(raw) > SHORT else SHORT_MARGIN):
+        nats = round(-best.over_declared / STEP, 2)
+        encoding, rival = _name(raw, shape.encoding), best.hypothesis.encoding
+        return FieldDecision(declared, encoding, "", confidence_of(nats), nats, rival, "undecided")
+    nats = round(best.margin / STEP, 2)
+    encoding = _name(raw, best.hypothesis.encoding)
+    strict = raw.decode("latin-1") if shape.encoding == "cp1252" else declared
+    decision: DecisionName = "declared" if best.text == strict else "fixed"
+    language = best.hypothesis.language or read(best.text).language
+    return FieldDecision(best.text, encoding, language, confidence_of(nats), nats, best.runner_up, decision)
 
 
 def _declared_text(raw: bytes, shape: Shape) -> str:

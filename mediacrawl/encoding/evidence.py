@@ -11,7 +11,8 @@ where `text` alone does not tell the bytes. One that was decided has besides:
 ``margin``         over that one, in nats, two digits
 ``language``       most likely one
 ``decision``       ``declared``, ``fixed``, ``undecided``; or ``user``, which a person writes and nobody overwrites
-``fixer``          `mediacrawl.encoding.model_version` of the models that decided
+``fixer``          `mediacrawl.encoding.model_version` of the models that decided; behind a ``+``, the version of what
+                   pairs of texts had taught, where that had a say
 ``lossy``          true if characters were lost before the text came here; not there otherwise
 ``suspect``        true if the text is known to be damaged and stays so; not there otherwise
 =================  ====================================================================================

@@ -10,6 +10,7 @@ from typing import Any
 
 from mediacrawl.encoding.decision import FieldDecision
 from mediacrawl.encoding.evidence import clean, decode, is_codec, noted, raw_bytes, remembered
+from mediacrawl.encoding.priors import codec_name
 
 EVIDENCE = "mojibake"
 """The key of an item of another project that holds its evidence."""
@@ -63,7 +64,10 @@ class Field:
         was = remembered(self.proof, self.text)
         if was.decision == "fixed":
             return was.confidence >= min_confidence
-        return was.decision == "declared" or was.confidence < min_confidence or was.encoding == self.declared
+        if was.decision == "declared" or was.confidence < min_confidence:
+            return True
+        # It was left for want of a margin, whatever is demanded now.
+        return codec_name(was.encoding) == (codec_name(self.declared) or "cp1252")
 
 
 @dataclass(slots=True)

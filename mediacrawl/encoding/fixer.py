@@ -17,6 +17,8 @@ from mediacrawl.encoding.evidence import as_stored, remembered
 from mediacrawl.encoding.fields import ElementField, Field, PlainItem, by_user, element_field, is_element
 from mediacrawl.encoding.heads import heads_of, whole_of
 from mediacrawl.encoding.history import History
+from mediacrawl.encoding.substituting import is_open
+from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.encoding.values import TEXT_FIELDS, best_values
 from mediacrawl.observe.text import clean as without_surrogates
 
@@ -101,7 +103,8 @@ class Fixer:
       leaves what it did under ``mojibake``, see `fields.PlainItem`. Texts of more than 4,096 characters are left alone.
     * Nobody touches an element with ``decision: user``, nor a field that the item names in ``fixed_by_user``.
     * What the same models decided before, with the same `min_confidence`, is not decided again; so a second run
-      changes nothing, and a run without the crawl's history takes nothing back.
+      changes nothing, and a run without the crawl's history takes nothing back. With other `substitutions` only texts
+      without bytes that the models were unsure of are decided again; without any, none.
 
     Args:
         fields: names of plain text fields; a mapping says besides which field holds the raw bytes of each, as bytes or
@@ -109,6 +112,8 @@ class Fixer:
             further fields are looked at, and only those that are named.
         min_confidence: 0 to 1; a change of less stays undone, with the decision ``undecided``.
         history: learns what is found where, and is asked before each decision; None to decide each record alone.
+        substitutions: what pairs of stored and right texts taught; asked where `repair` is unsure. They must not
+            learn meanwhile.
     """
 
     def __init__(
@@ -117,12 +122,15 @@ class Fixer:
         *,
         min_confidence: float = 0.0,
         history: History | None = None,
+        substitutions: Substitutions | None = None,
     ) -> None:
         self._named = None if fields is None else tuple(fields)
         self._raws = dict(fields) if isinstance(fields, Mapping) else {}
         self._min_confidence = min_confidence
         self._history = history
+        self._substitutions = substitutions or None
         self._version = model_version()
+        self._learned = substitutions.version if substitutions else ""
 
     def fix(self, item: MutableMapping[str, Any]) -> Fixed:
         """Decides the text of a record and changes it in place. Input of any kind is fine in a dict.
@@ -143,7 +151,7 @@ class Fixer:
         changes = _changes(fields, decided)
         for place, field in enumerate(plain.fields, len(tagged)):
             if place in fresh:
-                plain.put(field, fresh[place], self._version)
+                plain.put(field, fresh[place], self._decided_by(field, fresh[place]))
         changed = plain.close()
         written = [(field, fresh[place]) for place, field in enumerate(tagged) if place in fresh]
         changed |= bool(written) and self._write(item, tags, written)
@@ -185,7 +193,17 @@ class Fixer:
         return fresh
 
     def _settled(self, field: Field) -> bool:
-        return field.settled(self._version, self._min_confidence)
+        noted = str(field.proof.get("fixer") or "")
+        models, _, learned = noted.partition("+")
+        asks_again = bool(self._learned) and learned != self._learned and field.raw is None and not field.by_user
+        if asks_again and is_open(remembered(field.proof, field.text)):
+            return False
+        return field.settled(noted if models == self._version else self._version, self._min_confidence)
+
+    def _decided_by(self, field: Field, decision: FieldDecision) -> str:
+        """The version of the models, and behind a ``+`` that of the substitutions where these had a say."""
+        had_a_say = bool(self._learned) and field.raw is None and is_open(decision)
+        return f"{self._version}+{self._learned}" if had_a_say else self._version
 
     def _read(self, fields: Sequence[Field], hints: Hints, url: str) -> Iterable[FieldDecision]:
         """Decides fields by their bytes."""
@@ -202,7 +220,7 @@ class Fixer:
         for start in range(0, len(fields), _TOGETHER):
             part = fields[start : start + _TOGETHER]
             came = [without_surrogates(field.before) for field in part]
-            for field, text, found in zip(part, came, repair(came, hints).fields, strict=True):
+            for field, text, found in zip(part, came, repair(came, hints, self._substitutions).fields, strict=True):
                 yield replace(found, text=field.before) if found.text == text else found
 
     def _judged(self, field: Field, found: FieldDecision) -> FieldDecision:
@@ -225,7 +243,7 @@ class Fixer:
     ) -> bool:
         """Writes decisions into the evidence; values at the top that came from there follow."""
         old = best_values(tags)
-        changed = sum(field.put(decision, self._version) for field, decision in decided) > 0
+        changed = sum(field.put(decision, self._decided_by(field, decision)) for field, decision in decided) > 0
         untouched = by_user(item)
         for name, value in best_values(tags).items():
             stands = item.get(name)

@@ -1,8 +1,9 @@
-"""The hypotheses that a record's bytes allow, each with its cost: an encoding, a language, and what every field costs under them."""
+"""The hypotheses that a record's bytes allow: an encoding, a language, and what every field costs under them."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -12,7 +13,7 @@ from mediacrawl.encoding.codepages import STEP, characters, undefined
 from mediacrawl.encoding.hinting import Shift
 from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.priors import prior_nats
-from mediacrawl.encoding.reading import CJK_RUN, cjk_reading, read
+from mediacrawl.encoding.reading import CJK_RUN, FORGIVEN, cjk_reading, read
 from mediacrawl.encoding.scoring import (
     ASCII_LETTER,
     ASCII_WORD,
@@ -45,6 +46,14 @@ NEVER: Final = 1 << 24
 MOST_SCORED: Final = 400
 """Bytes of a field that are priced."""
 MOST_ASCII_WORDS: Final = 24
+LONE: Final = 2
+"""So few bytes beyond ASCII in a record are more often an accent than a word of another script."""
+SET_APART: Final = re.compile(rb"\xa0(?=[!?;:\xbb])")
+_LOOSE_TONE: Final = re.compile(
+    rb"(?<![AEIOUYaeiouy\xc2\xc3\xca\xd4\xd5\xdd\xe2\xe3\xea\xf4\xf5\xfd])[\xcc\xd2\xde\xec\xf2]"
+)
+LOOSE_TONE: Final = 10 * STEP
+_HIGH: Final = bytes(range(128, 256))
 
 _ENDS: Final = ("unexpected end of data", "incomplete multibyte sequence")
 
@@ -80,7 +89,9 @@ def decode(raw: bytes, encoding: str) -> str | None:
 def decode_single(raw: bytes, encoding: str) -> str:
     """The bytes in an 8-bit encoding; one that it does not define reads as the C1 control of its number."""
     chars = characters(encoding)
-    return "".join([chars[byte] for byte in raw])
+    text = "".join([chars[byte] for byte in raw])
+    # cp1258 writes tones as characters of their own, which nothing else does.
+    return unicodedata.normalize("NFC", text) if encoding == "cp1258" else text
 
 
 def hypotheses(raws: Sequence[bytes], fields: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
@@ -92,15 +103,43 @@ def hypotheses(raws: Sequence[bytes], fields: Sequence[bytes], shift: Shift | No
         shift: what hints do to the priors.
     """
     words = [ODD_WORD.findall(raw[:MOST_SCORED]) for raw in raws]
-    found = _single_bytes(words, shift) + _multibyte(raws, shift)
     plain = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])][:MOST_ASCII_WORDS]
+    lone = sum([len(raw) - len(raw.translate(None, _HIGH)) for raw in raws]) <= LONE
+    found = _single_bytes(words, shift, _likeliest(plain) if plain and lone else -1)
+    _forgive_spaces(found, raws)
+    _mind_tones(found, raws)
+    found += _multibyte(raws, shift)
     if plain:
         for hypothesis in found:
             if hypothesis.language:
-                hypothesis.prior += ascii_cost(plain, hypothesis.language)
+                hypothesis.prior += ascii_cost(plain, hypothesis.language, lone=lone)
     if len(raws) > 1:
         _let_languages_mix(found, len(raws))
     return found
+
+
+def _likeliest(plain: list[bytes]) -> int:
+    """The pair of Latin-1 whose language suits the ASCII words best."""
+    every = pairs()
+    return min(_leave_alone(), key=lambda number: ascii_cost(plain, every[number].language) + every[number].prior)
+
+
+def _forgive_spaces(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
+    """French puts a no-break space before the signs that it sets apart; in some other encodings that is a letter."""
+    for place, raw in enumerate(raws):
+        spaces = len(SET_APART.findall(raw))
+        if spaces:
+            for hypothesis in found:
+                if characters(hypothesis.encoding)[0xA0] == "\u00a0":
+                    hypothesis.costs[place] -= spaces * FORGIVEN
+
+
+def _mind_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
+    """Vietnamese tones stand on vowels."""
+    for hypothesis in found:
+        if hypothesis.encoding == "cp1258":
+            for place, raw in enumerate(raws):
+                hypothesis.costs[place] += LOOSE_TONE * len(_LOOSE_TONE.findall(raw))
 
 
 def _let_languages_mix(found: list[Hypothesis], fields: int) -> None:
@@ -112,8 +151,7 @@ def _let_languages_mix(found: list[Hypothesis], fields: int) -> None:
                 least[hypothesis.encoding] = cost
         for hypothesis in found:
             mixed = least.get(hypothesis.encoding, NEVER) + LANGUAGE_SWITCH
-            if mixed < hypothesis.costs[place]:
-                hypothesis.costs[place] = mixed
+            hypothesis.costs[place] = min(hypothesis.costs[place], mixed)
 
 
 @cache
@@ -121,12 +159,14 @@ def _leave_alone() -> tuple[int, ...]:
     return tuple(pair.number for pair in pairs() if pair.encoding == "cp1252")
 
 
-def _single_bytes(words: list[list[bytes]], shift: Shift | None) -> list[Hypothesis]:
+def _single_bytes(words: list[list[bytes]], shift: Shift | None, also: int) -> list[Hypothesis]:
     per_field = [sum(map(word_lanes, some)) for some in words]
     shifts = _shifts(shift) if shift else None
     together = _lane_costs(sum(per_field), shifts)
     chosen = _least(together, GATE, MOST_PAIRS)
     chosen.add(min(_leave_alone(), key=together.__getitem__))
+    if also >= 0:
+        chosen.add(also)
     if len(words) > 1:
         for lanes in per_field:
             chosen |= _least(_lane_costs(lanes, shifts), FIELD_GATE, 4)
@@ -140,7 +180,11 @@ def _shifts(shift: Shift) -> list[int]:
 
 def _lane_costs(lanes: int, shifts: list[int] | None) -> Sequence[int]:
     costs = spread(lanes + prior_lanes())
-    return costs if shifts is None else [cost + moved * LANE_STEP // STEP for cost, moved in zip(costs, shifts, strict=True)]
+    return (
+        costs
+        if shifts is None
+        else [cost + moved * LANE_STEP // STEP for cost, moved in zip(costs, shifts, strict=True)]
+    )
 
 
 def _least(costs: Sequence[int], gate: int, most: int) -> set[int]:

@@ -2,10 +2,11 @@
 
 One table, read by training and by detection, so that both mean the same by a letter. Letters are the lower-case
 ones of the language's everyday spelling; a letter beyond them counts as foreign (`mediacrawl.encoding.codepages`).
-Encodings stand in the order of how common they are among files of the language, most common first; UTF-8 goes without saying.
+Encodings stand in the order of how common they are among files of the language, most common first; UTF-8 goes
+without saying.
 """
 
-# ruff: noqa: RUF001 - alphabets are what this file is about
+# ruff: noqa: RUF001 - national letters are what this file is about
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -80,6 +81,7 @@ _ALL: Final = (
     ),
     Language("id", "latin", _latin("é"), ("cp1252",), 0.3, ("id", "my"), ("ind", "ms", "may", "msa")),
     Language("cy", "latin", _latin("âêîôûŵŷáëïö"), ("cp1252", "iso8859_14"), 0.1, ("uk",), ("wel", "cym")),
+    Language("uz", "latin", _latin("‘"), ("cp1252",), 0.2, ("uz",), ("uzb",), "ʻ‘"),
     Language("eo", "latin", _latin("ĉĝĥĵŝŭ"), ("iso8859_3",), 0.2, (), ("epo",)),
     Language("mt", "latin", _latin("ċġħżàèìòù"), ("iso8859_3",), 0.1, ("mt",), ("mlt",)),
     # Central Europe.

@@ -1,8 +1,8 @@
 """The trained models at rest and in memory.
 
-File: ``MCM1``, the length of an index (4 bytes, little-endian), the index as JSON, then two LZMA blocks a language: a small one
-that the first pass over bytes needs, and the rest. The index says where they are and how long their parts are. A language's
-rest is unpacked when a text first asks for it, once; all of it in memory is about 12 MB.
+File: ``MCM1``, the length of an index (4 bytes, little-endian), the index as JSON, then two LZMA blocks a language:
+a small one that the first pass over bytes needs, and the rest. The index says where they are and how long their
+parts are. A language's rest is unpacked when a text first asks for it, once; all of it in memory is about 12 MB.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ CACHED: Final = 30_000
 class LetterModel:
     """Costs of words in one alphabet, in twelfths of a nat.
 
-    A word is spelled, or known: its cost is the lesser of what its trigrams cost and what the word list says. The list keeps no words,
-    only 24 bits of a hash of each, sorted; one unknown word in 500 is taken for a known one.
+    A word is spelled, or known: its cost is the lesser of what its trigrams cost and what the word list says. The
+    list keeps no words, only 24 bits of a hash of each, sorted; one unknown word in 500 is taken for a known one.
 
     Args:
         size: letters, of which 0 is the boundary.
@@ -212,7 +212,8 @@ def split_planes(numbers: list[int]) -> bytes:
 
 
 Parts = tuple[dict[str, Any], list[bytes], list[bytes]]
-"""What the index says of a language beside where its blocks are, the parts of its small block, and those of its large one."""
+"""What the index says of a language beside where its blocks are, the parts of its small block, and those of its
+large one."""
 
 
 def pack(languages: Mapping[str, Parts]) -> bytes:
@@ -240,7 +241,7 @@ def unpack(content: bytes, name: str) -> ModelFile:
     """
     try:
         if content[:4] != MAGIC:
-            raise ModelError(f"{name} is not a model file of this program.")  # noqa: TRY301
+            raise ModelError(f"{name} is not a model file of this program.")
         length = int.from_bytes(content[4:8], "little")
         head = json.loads(content[8 : 8 + length])
         index = {code: dict(entry) for code, entry in head["languages"].items()}

@@ -5,6 +5,7 @@ Such a model file says in its index what its language is: what `mediacrawl.encod
 
 from __future__ import annotations
 
+import codecs
 import math
 import re
 import sys
@@ -25,12 +26,16 @@ _EIGHT_BIT: Final = ENCODING_WEIGHTS.keys() - MULTIBYTE - {"utf-8"}
 PAGES: Final = tuple(sorted(_EIGHT_BIT, key=lambda page: (-ENCODING_WEIGHTS[page], page)))
 """The 8-bit code pages that can be decided on, most common first."""
 
+_CODECS: Final = {codecs.lookup(page).name: page for page in PAGES}
+_CODECS["iso8859-1"] = "cp1252"
+"""Python's names of these code pages; cp1252 has all letters of ISO-8859-1, in the same places."""
+
 MOST_WEIGHT: Final = 1000.0
 
 _BUNDLED: Final = dict(LANGUAGES)
 
 
-def use_models(paths: Iterable[str | Path]) -> tuple[str, ...]:
+def use_models(files: Iterable[str | Path] | Mapping[str, bytes]) -> tuple[str, ...]:
     """Decide with these models beside the bundled ones: all of this process, from now on.
 
     To be called once, before anything is decided. A further call replaces the files of the one before, and one
@@ -38,8 +43,9 @@ def use_models(paths: Iterable[str | Path]) -> tuple[str, ...]:
     started, not forked, has to call it itself.
 
     Args:
-        paths: model files that ``scrapy trainencoding`` wrote. A language that the program has, or an earlier file, is
-            replaced by that of the later file.
+        files: paths of model files that ``scrapy trainencoding`` wrote, or the bytes of some by name, for a machine
+            that has not the files. A language that the program has, or an earlier file, is replaced by that of the
+            later file.
 
     Returns:
         The codes of their languages.
@@ -47,13 +53,30 @@ def use_models(paths: Iterable[str | Path]) -> tuple[str, ...]:
     Raises:
         ModelError: a file cannot be used; nothing has changed then.
     """
-    files = {Path(path): models.read(Path(path)) for path in paths}
-    own = {language.code: language for path, file in files.items() for language in _languages(file, str(path))}
-    models.use_beside(tuple(files.values()))
+    if isinstance(files, Mapping):
+        found = {name: models.unpack(content, name) for name, content in files.items()}
+    else:
+        found = {str(path): models.read(Path(path)) for path in files}
+    if not found and models.in_use() is models.bundled():
+        return ()
+    own = {language.code: language for name, file in found.items() for language in _languages(file, name)}
+    models.use_beside(tuple(found.values()))
     LANGUAGES.clear()
     LANGUAGES.update(_BUNDLED | own)
     _forget()
     return tuple(own)
+
+
+def model_contents(paths: Iterable[str | Path]) -> dict[str, bytes]:
+    """Model files as `use_models` takes them on another machine, by path.
+
+    Raises:
+        ModelError: a file cannot be used.
+    """
+    files = {str(path): models.read(Path(path)) for path in paths}
+    for name, file in files.items():
+        _languages(file, name)
+    return {name: file.content for name, file in files.items()}
 
 
 def _forget() -> None:
@@ -63,6 +86,18 @@ def _forget() -> None:
             for value in list(vars(module).values()):
                 if value is not models.bundled and hasattr(value, "cache_clear"):
                     value.cache_clear()
+
+
+def page_named(name: str) -> str:
+    """The name that an 8-bit code page has in `PAGES`; one that nobody knows comes back as it is.
+
+    Args:
+        name: that or any other that Python knows: ``windows-1251``, ``ISO-8859-2``, ``latin1``.
+    """
+    try:
+        return _CODECS.get(codecs.lookup(name).name, name)
+    except (LookupError, ValueError):
+        return name
 
 
 def told(language: Language) -> dict[str, Any]:
@@ -109,8 +144,8 @@ def _language(code: str, entry: Mapping[str, Any]) -> Language | None:
 def faults(language: Language) -> str:
     """What is wrong with a language of a user's own, as a sentence; empty if nothing is."""
     letters = language.letters
-    if not CODE.fullmatch(language.code):
-        return f"{language.code!r} is no code of a language; it looks like ru, pt-BR or sr-Latn."
+    if fault := code_fault(language.code):
+        return fault
     if language.script == "cjk" or not letters:
         return "Chinese, Japanese and Korean are modelled by characters, which the bundled models do already."
     if len(set(letters)) < len(letters) or letters != letters.lower() or len(letters) > models.MOST_LETTERS:
@@ -123,6 +158,11 @@ def faults(language: Language) -> str:
     if not (math.isfinite(language.weight) and 0 < language.weight <= MOST_WEIGHT):
         return f"The weight is a number above 0 and up to {MOST_WEIGHT:g}."
     return "" if len(language.folds) % 2 == 0 else "Folds come in pairs of letters."
+
+
+def code_fault(code: str) -> str:
+    """Why a text names no language, as a sentence; empty if it may."""
+    return "" if CODE.fullmatch(code) else f"{code!r} is no code of a language; it looks like ru, pt-BR or sr-Latn."
 
 
 def _own_bytes(letters: str) -> int:

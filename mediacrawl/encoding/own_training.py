@@ -19,7 +19,7 @@ from typing import Final
 from mediacrawl.encoding import models
 from mediacrawl.encoding.corpus import word_block
 from mediacrawl.encoding.languages import AZ, LANGUAGES, Language
-from mediacrawl.encoding.own import PAGES, faults, told
+from mediacrawl.encoding.own import PAGES, code_fault, faults, page_named, told
 from mediacrawl.encoding.train import STEP, LetterCounts
 from mediacrawl.encoding.words import lower, words
 
@@ -96,8 +96,10 @@ def train(given: Language, paths: Iterable[Path], like: str = "") -> Trained:
     Raises:
         TrainingError: no model can be made of it.
     """
+    if fault := code_fault(given.code):
+        raise TrainingError(fault)
     files = list(paths)
-    language = _completed(given, like)
+    language = _completed(replace(given, encodings=tuple(dict.fromkeys(map(page_named, given.encodings)))), like)
     counts = letter_counts(lambda: text_lines(files), language.code)
     language = _found_out(language, counts)
     if fault := faults(language):

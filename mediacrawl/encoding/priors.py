@@ -1,7 +1,7 @@
 """How likely an encoding and a language are before a byte was read: one table, the dial between common and rare cases.
 
-The weights are a judgement of what files hold that claim Latin-1 and are not ASCII, relative to each other. Flat priors would find rare
-encodings more often and common ones less, and change more of what is right.
+The weights are a judgement of what files hold that claim Latin-1 and are not ASCII, relative to each other. Flat
+priors would find rare encodings more often and common ones less, and change more of what is right.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from mediacrawl.encoding.languages import LANGUAGES
 ENCODING_WEIGHTS: Final[dict[str, float]] = {
     # What is declared is mostly right.
     "cp1252": 2000.0,
-    "cp1251": 31.0, "gb18030": 11.0, "cp932": 18.0, "utf-8": 24.0, "cp949": 7.0, "cp1250": 6.5, "cp950": 5.5, "cp1256": 2.25, "cp1253": 3.0,
+    "cp1251": 31.0, "gb18030": 11.0, "cp932": 18.0, "utf-8": 24.0, "cp949": 7.0, "cp1250": 6.5, "cp950": 5.5,
+    "cp1256": 2.25, "cp1253": 3.0,
     "cp1255": 5.4, "cp1254": 2.7, "cp874": 2.7, "cp1257": 1.0, "cp1258": 0.6,
-    "koi8_r": 0.6, "koi8_u": 0.2, "cp866": 0.6, "cp1125": 0.2, "mac_cyrillic": 0.4, "iso8859_5": 0.4, "kz1048": 0.15, "ptcp154": 0.01,
+    "koi8_r": 0.6, "koi8_u": 0.2, "cp866": 0.6, "cp1125": 0.2, "mac_cyrillic": 0.4, "iso8859_5": 0.4, "kz1048": 0.15,
+    "ptcp154": 0.01,
     "iso8859_2": 0.5, "cp852": 0.3, "mac_latin2": 0.2, "iso8859_16": 0.02, "cp855": 0.02,
     "mac_roman": 0.3, "cp850": 0.3, "iso8859_15": 0.05, "iso8859_14": 0.02, "iso8859_3": 0.05,
     "mac_turkish": 0.15, "cp857": 0.15, "iso8859_4": 0.2, "iso8859_13": 0.1, "cp775": 0.1,
@@ -51,9 +53,12 @@ def all_priors() -> dict[tuple[str, str], float]:
 
 
 _SAME: Final = {
-    "iso8859-1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "iso8859-8": "cp1255", "iso8859-11": "cp874", "tis-620": "cp874",
-    "shift_jis": "cp932", "euc_kr": "cp949", "gb2312": "gb18030", "gbk": "gb18030", "big5": "cp950", "big5hkscs": "cp950", "mac-cyrillic": "mac_cyrillic",
-    "mac-roman": "mac_roman", "mac-latin2": "mac_latin2", "mac-turkish": "mac_turkish", "koi8-r": "koi8_r", "koi8-u": "koi8_u",
+    "iso8859-1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "iso8859-8": "cp1255",
+    "iso8859-11": "cp874", "tis-620": "cp874",
+    "shift_jis": "cp932", "euc_kr": "cp949", "gb2312": "gb18030", "gbk": "gb18030", "big5": "cp950",
+    "big5hkscs": "cp950", "mac-cyrillic": "mac_cyrillic",
+    "mac-roman": "mac_roman", "mac-latin2": "mac_latin2", "mac-turkish": "mac_turkish", "koi8-r": "koi8_r",
+    "koi8-u": "koi8_u",
 }  # fmt: skip
 
 

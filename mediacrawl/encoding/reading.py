@@ -1,5 +1,6 @@
 """What a text costs that is already Unicode: how likely it is in the best of the languages that write it."""
 
+# ruff: noqa: RUF001 - typographic signs and national letters are what this file is about
 from __future__ import annotations
 
 import re
@@ -29,7 +30,15 @@ _ALPHABETS: Final = (
     (re.compile("[\u0900-\u097f]"), ("u-hi",)),
 )
 MOST_PAIRS: Final = 6
+GUEST: Final = 5 * STEP
+"""A word of another language."""
+SUITS: Final = 14 * STEP
+"""A text that costs more for each of its odd words is looked at for such words."""
+MOST_TOKENS: Final = 20
 _BROKEN: Final = re.compile("[\x80-\x9f\ufffd\ufffe\uffff\ud800-\udfff]")
+_SET_APART: Final = re.compile("\u00a0(?=[!?;:»])")
+FORGIVEN: Final = 8 * STEP
+"""Of what a no-break space costs at the end of a word: French puts one before the signs that it sets apart."""
 BROKEN: Final = 20 * STEP
 """What no text has that is right: C1 controls, the replacement character, half a surrogate."""
 LOST: Final = 14 * STEP
@@ -73,6 +82,7 @@ def read(text: str) -> Reading:
     readings = [cjk_reading(text, tuple(chars))] if chars else []
     readings += [alphabet_reading(text, encodings) for pattern, encodings in _alphabets() if pattern.search(text)]
     best = min(readings, key=lambda reading: reading.cost) if readings else alphabet_reading(text, ("cp1252",))
+    best.cost -= FORGIVEN * len(_SET_APART.findall(text))
     return Reading(best.cost + BROKEN * len(_BROKEN.findall(text)), best.language)
 
 
@@ -97,7 +107,10 @@ def _signs(text: str) -> Reading:
 
 
 def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> Reading:
-    """The cost of a text in the languages of these encodings, or in one of them, as bytes of the encoding that can write most of it."""
+    """The cost of a text in the languages of these encodings, or in one of them.
+
+    It is priced as bytes, in the encoding that can write most of it.
+    """
     written = [(encoding, encode(toned(text) if encoding == "cp1258" else text, encoding)) for encoding in encodings]
     marks = text.count("?")
     least = min(raw.count(b"?") for _, raw in written)
@@ -117,7 +130,18 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> R
         cost = lost + sum([pair.cost(word) + class_cost(word, pair.encoding) for word in words])
         if cost < best.cost:
             best = Reading(cost, pair.language)
-    return best if best.language and best.cost else _signs(text)
+    if not best.language or not best.cost:
+        return _signs(text)
+    return best if only else _with_guests(text, encodings, best)
+
+
+def _with_guests(text: str, encodings: tuple[str, ...], host: Reading) -> Reading:
+    """A text that its language does not suit well, with words of other languages among its own."""
+    tokens = [token for token in text.split() if not token.isascii()]
+    if not 1 < len(tokens) <= MOST_TOKENS or host.cost <= SUITS * len(tokens):
+        return host
+    cost = sum(min(read_in(token, host.language), alphabet_reading(token, encodings).cost + GUEST) for token in tokens)
+    return Reading(min(cost, host.cost), host.language)
 
 
 _WIDE = "[\u2010-\u2bff\u3000-\ud7a3\ue000-\uf8ff\uf900-\uffef]"
@@ -145,7 +169,10 @@ _OUTSIDE: Final = {
 
 
 def _outside(text: str) -> int:
-    """What stands between the runs: half-width katakana, Cyrillic in a Chinese encoding, private characters: all rare."""
+    """What stands between the runs.
+
+    Half-width katakana, Cyrillic in a Chinese encoding, private characters: all are rare.
+    """
     return sum(
         PRIVATE if "\ue000" <= char <= "\uf8ff" else _OUTSIDE.get(char, RARE)
         for char in text

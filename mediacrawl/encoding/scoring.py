@@ -1,8 +1,9 @@
 """What bytes cost under every pair of an 8-bit encoding and a language.
 
-There are about 170 pairs, and a field has twelve bytes; to price every pair in full would take half a millisecond. So pricing is
-two passes. The first prices all pairs at once, by byte pairs: the costs of all pairs for two neighbouring bytes stand side by side in one long integer,
-32 bits each, and Python adds two such integers in 80 ns. The second prices the few that are left by trigrams.
+There are about 170 pairs, and a field has twelve bytes; to price every pair in full would take half a millisecond.
+So pricing is two passes. The first prices all pairs at once, by byte pairs: the costs of all pairs for two
+neighbouring bytes stand side by side in one long integer, 32 bits each, and Python adds two such integers in 80 ns.
+The second prices the few that are left by trigrams.
 """
 
 from __future__ import annotations
@@ -16,21 +17,22 @@ from functools import cache, lru_cache
 from typing import Final
 
 from mediacrawl.encoding import models
-from mediacrawl.encoding.codepages import STEP, capitals, classes, letter_map, pair_steps, steps
+from mediacrawl.encoding.codepages import APOSTROPHE, STEP, capitals, classes, letter_map, pair_steps, steps
 from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.priors import prior_nats
 from mediacrawl.encoding.words import lower
 
 ODD_WORD: Final = re.compile(rb"[A-Za-z\x80-\xff]*[\x80-\xff](?:[A-Za-z\x80-\xff]|(?<=[\x80-\xff])[@\[\\\]^_`{|}~])*")
-"""A run of letters with at least one byte beyond ASCII; after such a byte, what may be the second half of a double byte."""
+"""A run of letters with at least one byte beyond ASCII; after such a byte, what may be the second half of a double
+byte."""
 
 ASCII_WORD: Final = re.compile(rb"(?<![A-Za-z\x80-\xff])[A-Za-z]{2,30}(?![A-Za-z\x80-\xff])")
 """A word that reads the same in every encoding, and still tells of the language."""
 
-LATIN_WORD: Final = 9
+LATIN_WORD: Final = 14
 """What an ASCII word costs in a record that is said to be in another script."""
 
-MOST_LATIN: Final = 36
+MOST_LATIN: Final = 66
 MOST_GAIN: Final = 5 * STEP
 
 ASCII_LETTERS: Final = bytes((*range(65, 91), *range(97, 123)))
@@ -46,6 +48,11 @@ ALIEN: Final = round(10.0 * STEP)
 ACRONYM: Final = round(3.0 * STEP)
 ACRONYM_LETTER: Final = round(3.4 * STEP)
 """Some words in capitals are not spelled at all: any letter is as likely as any other there."""
+
+CLITICS_BEFORE: Final = frozenset({b"l", b"d", b"j", b"n", b"c", b"qu", b"s", b"t", b"m", b"i", b"o", b"dell", b"un"})
+CLITICS_AFTER: Final = frozenset({b"s", b"t", b"m", b"d", b"re", b"ll", b"ve"})
+CLITIC: Final = 3 * STEP
+"""What stands beside an apostrophe as often as not, in English and the Romance languages."""
 CACHED: Final = 4096
 """Words whose cost a pair remembers."""
 LONGEST_ACRONYM: Final = 5
@@ -70,6 +77,7 @@ class Pair:
     latin: bool
     classes: bytes
     capitals: bytes
+    apostrophe: bytes
     costs: dict[bytes, int] = field(default_factory=dict, repr=False, compare=False)
 
     def cost(self, word: bytes) -> int:
@@ -85,6 +93,22 @@ class Pair:
         return found
 
     def _spelled(self, word: bytes) -> int:
+        if self.apostrophe and self.apostrophe in word:
+            parts = word.split(self.apostrophe)
+            return sum([self._part(part, place, last=place == len(parts) - 1) for place, part in enumerate(parts)])
+        return self._letters(word)
+
+    def _part(self, part: bytes, place: int, *, last: bool) -> int:
+        """Cost of what stands on one side of an apostrophe."""
+        small = part.lower()
+        if (place and small in CLITICS_AFTER) or (not last and small in CLITICS_BEFORE):
+            return CLITIC
+        if part.isascii() and not self.latin:
+            # What is no clitic is as odd in Cyrillic text as in English, and no likelier.
+            return models.in_use().letters("en").cost(part.translate(_ascii_numbers("en")))
+        return self._letters(part)
+
+    def _letters(self, word: bytes) -> int:
         model = self.model
         total = 0
         for run in word.translate(self.letters).split(b"\0"):
@@ -100,7 +124,7 @@ class Pair:
 def pairs() -> tuple[Pair, ...]:
     """Every 8-bit encoding with every language that was written in it."""
     trained = models.in_use()
-    found = []
+    found: list[Pair] = []
     for language in LANGUAGES.values():
         if not language.letters:
             continue
@@ -113,6 +137,7 @@ def pairs() -> tuple[Pair, ...]:
                     len(found), encoding, language.code, prior, model,
                     letters, foreign, language.script == "latin", classes(encoding),
                     bytes(byte for byte in capitals(encoding) if letters[byte] and byte not in foreign),
+                    bytes(byte for byte, cls in enumerate(classes(encoding)) if cls == APOSTROPHE),
                 )
             )  # fmt: skip
     return tuple(found)
@@ -214,10 +239,16 @@ def _ascii_numbers(code: str) -> bytes:
     return bytes(letters.find(lower(chr(byte), code)) + 1 if byte < 128 else 0 for byte in range(256))
 
 
-def ascii_cost(words: Sequence[bytes], code: str) -> int:
-    """What the ASCII words of a record cost in a language."""
+def ascii_cost(words: Sequence[bytes], code: str, *, lone: bool = False) -> int:
+    """What the ASCII words of a record cost in a language.
+
+    Args:
+        words: all of them.
+        code: of the language.
+        lone: there is hardly any other letter in the record.
+    """
     if not words:
         return 0
     if LANGUAGES[code].script != "latin":
-        return min(MOST_LATIN, LATIN_WORD * len(words))
+        return min(MOST_LATIN, LATIN_WORD * len(words)) * (2 if lone else 1)
     return max(-MOST_GAIN * 2, sum([ascii_word_cost(word, code) for word in words]))

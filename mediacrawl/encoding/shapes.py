@@ -1,18 +1,26 @@
 """What kind of bytes a field holds, before anybody asks for the encoding: 8-bit ones, or Unicode in some form.
 
-Containers lie about this too. Fields that claim Latin-1 hold UTF-16 with a byte order mark, UTF-16 without one, or ISO-2022-JP; fields that
-claim UTF-16 hold 8-bit text, as it is or with each byte widened to a unit of its own.
+Containers lie about this too. Fields that claim Latin-1 hold UTF-16 with a byte order mark, UTF-16 without one, or
+ISO-2022-JP; fields that claim UTF-16 hold 8-bit text, as it is or with each byte widened to a unit of its own.
 """
 
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass
 from typing import Final
 
+from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.priors import codec_name
+from mediacrawl.encoding.reading import read
+
+OTHER_ORDER: Final = 3 * STEP
+"""UTF-16 in another byte order than it should be."""
 
 _BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+"""No text has them, but half of UTF-16's units do: 04 is Cyrillic."""
 _JAPANESE_ESCAPES: Final = (b"\x1b$B", b"\x1b$@", b"\x1b(J", b"\x1b(I")
 
 
@@ -38,7 +46,7 @@ def shape_of(raw: bytes, declared: str) -> Shape:
         raw: one field.
         declared: encoding that the container claims, as a Python codec name.
     """
-    if raw.isascii() and b"\x00" not in raw and b"\x1b" not in raw:
+    if raw.isascii() and not _CONTROLS.search(raw):
         return Shape("ascii", raw.decode("ascii"))
     for mark, encoding in _BOMS:
         if raw.startswith(mark):
@@ -54,14 +62,13 @@ def shape_of(raw: bytes, declared: str) -> Shape:
 
 def _unmarked(raw: bytes, declared: str) -> Shape:
     if declared.startswith(("utf-16", "utf_16", "utf16")):
-        order = "utf-16-be" if declared.endswith("be") else "utf-16-le"
-        text = _sixteen(raw, order)
-        if text is not None:
-            return Shape(order, text)
+        order = _likelier_order(raw, "utf-16-be" if declared.endswith("be") else "utf-16-le")
+        if order:
+            return Shape(order, _decoded(raw, order))
     elif b"\x00" in raw and len(raw) % 2 == 0:
         order = _order_by_nuls(raw)
-        text = _sixteen(raw, order) if order else None
-        if text is not None:
+        text = _decoded(raw, order) if order else None
+        if text is not None and _plausible(text):
             return Shape(order, text)
     elif declared in ("utf-8", "utf8", "utf_8"):
         text = _decoded(raw, "utf-8")
@@ -78,14 +85,15 @@ def _order_by_nuls(raw: bytes) -> str:
     return "utf-16-be" if not second and first * 4 >= len(raw) // 2 else ""
 
 
-def _sixteen(raw: bytes, order: str) -> str | None:
-    """UTF-16 text; the other byte order if only that makes sense; None if neither does, as for 8-bit bytes."""
+def _likelier_order(raw: bytes, order: str) -> str:
+    """The order that makes sense, the given one if both do alike; none if neither does, as for 8-bit bytes."""
     other = "utf-16-le" if order == "utf-16-be" else "utf-16-be"
-    for encoding in (order, other):
+    costs = []
+    for encoding, handicap in ((order, 0), (other, OTHER_ORDER)):
         text = _decoded(raw, encoding)
         if text is not None and _plausible(text):
-            return text
-    return None
+            costs.append((read(text).cost + handicap, encoding))
+    return min(costs)[1] if costs else ""
 
 
 def _plausible(text: str) -> bool:

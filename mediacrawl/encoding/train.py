@@ -4,8 +4,8 @@ Two kinds of model. An alphabetic language is a table of trigram costs over its 
 counted on word *types*: titles are made of rare words, and a word that occurs a thousand times says no more about
 spelling than one that occurs once (measured: counting tokens loses 2.4 points of fields). Back-off is Witten and Bell's
 (IEEE Transactions on Information Theory 37, 1991): what a context has not seen gets as much as it has seen different
-letters. Chinese, Japanese and Korean are exact unigrams and bigrams of characters; hashed tables without fingerprints are a
-trap, since collisions make the wrong language look good.
+letters. Chinese, Japanese and Korean are exact unigrams and bigrams of characters; hashed tables without
+fingerprints are a trap, since collisions make the wrong language look good.
 
 The same text gives the same tables, byte for byte: nothing here depends on order, hash seed or time.
 """
@@ -13,11 +13,9 @@ The same text gives the same tables, byte for byte: nothing here depends on orde
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-
-from mediacrawl.encoding.languages import Language
 
 STEP = 12
 """Costs are counted in twelfths of a nat; finer steps make no difference (measured down to 1/4)."""
@@ -28,12 +26,16 @@ def cost(probability: float) -> int:
     return max(0, min(255, round(-math.log(probability) * STEP)))
 
 
+def _floats() -> dict[int, float]:
+    return defaultdict(float)
+
+
 class LetterCounts:
     """Weighted counts of letter trigrams, from words."""
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.trigrams: Counter[tuple[int, int, int]] = Counter()
+        self.trigrams: defaultdict[tuple[int, int, int], float] = defaultdict(float)
 
     def add(self, codes: Iterable[int], weight: float = 1.0) -> None:
         """Count a word, given as letter numbers from 1; 0 is the boundary."""
@@ -45,8 +47,8 @@ class LetterCounts:
     def tables(self) -> tuple[bytes, bytes]:
         """The trigram costs (size cubed) and the bigram costs (size squared), contexts first."""
         size = self.size
-        bigrams: Counter[tuple[int, int]] = Counter()
-        unigrams: Counter[int] = Counter()
+        bigrams: defaultdict[tuple[int, int], float] = defaultdict(float)
+        unigrams: defaultdict[int, float] = defaultdict(float)
         for (_, b, c), n in self.trigrams.items():
             bigrams[b, c] += n
             unigrams[c] += n
@@ -58,7 +60,7 @@ class LetterCounts:
 
     def _third(self, two: list[list[float]]) -> bytes:
         size = self.size
-        followers: dict[tuple[int, int], Counter[int]] = defaultdict(Counter)
+        followers: dict[tuple[int, int], dict[int, float]] = defaultdict(_floats)
         for (a, b, c), n in self.trigrams.items():
             followers[a, b][c] += n
         out = bytearray()
@@ -66,19 +68,19 @@ class LetterCounts:
             for b in range(size):
                 # A word begins the same whatever stood before the boundary, and boundaries cost nothing.
                 context = (0, 0) if b == 0 else (a, b)
-                row = _back_off(followers.get(context, Counter()), two[b], size)
+                row = _back_off(followers.get(context, {}), two[b], size)
                 out += bytes(cost(p) for p in row) if b else bytes((0, *(cost(p) for p in row[1:])))
         return bytes(out)
 
 
-def _conditionals(bigrams: Counter[tuple[int, int]], back: list[list[float]], size: int) -> list[list[float]]:
-    followers: dict[int, Counter[int]] = defaultdict(Counter)
+def _conditionals(bigrams: Mapping[tuple[int, int], float], back: list[list[float]], size: int) -> list[list[float]]:
+    followers: dict[int, dict[int, float]] = defaultdict(_floats)
     for (b, c), n in bigrams.items():
         followers[b][c] += n
-    return [_back_off(followers.get(b, Counter()), back[b], size) for b in range(size)]
+    return [_back_off(followers.get(b, {}), back[b], size) for b in range(size)]
 
 
-def _back_off(counts: Counter[int], back: list[float], size: int) -> list[float]:
+def _back_off(counts: Mapping[int, float], back: list[float], size: int) -> list[float]:
     """Witten-Bell: (n(c) + T * back(c)) / (N + T), with T the number of different followers."""
     different = len(counts)
     if not different:
@@ -95,8 +97,8 @@ class CharacterCounts:
     """Counts of characters and of their pairs, from lines of Chinese, Japanese or Korean."""
 
     def __init__(self) -> None:
-        self.unigrams: Counter[str] = Counter()
-        self.bigrams: Counter[tuple[str, str]] = Counter()
+        self.unigrams: defaultdict[str, float] = defaultdict(float)
+        self.bigrams: defaultdict[tuple[str, str], float] = defaultdict(float)
 
     def add(self, run: str, weight: float = 1.0) -> None:
         """Count a run of characters without a gap; a blank stands for what is before its first."""
@@ -157,8 +159,8 @@ def _worthy(
             gains.append((n * (math.log(p) - math.log(back)), first, second, p))
     gains.sort(key=lambda gain: (-gain[0], gain[1], gain[2]))
     kept = {(first, second): p for _, first, second, p in gains[:BIGRAMS]}
-    mass: Counter[str] = Counter()
-    covered: Counter[str] = Counter()
+    mass: defaultdict[str, float] = defaultdict(float)
+    covered: defaultdict[str, float] = defaultdict(float)
     for (first, second), p in kept.items():
         mass[first] += p
         covered[first] += one[second]

@@ -1,5 +1,6 @@
 """From running text to what the models count: words in the letters of a language, and lines of characters."""
 
+# ruff: noqa: RUF001 - typographic signs and national letters are what this file is about
 from __future__ import annotations
 
 import re
@@ -35,9 +36,8 @@ def _toned(char: str) -> str:
     return unicodedata.normalize("NFC", "".join(part for part in parts if part not in _TONES)) + tones
 
 
-@cache
-def _pattern(code: str) -> re.Pattern[str]:
-    return re.compile(r"[^\W\d_]+(?:[\u0300-\u036f\u0591-\u06ed\u0900-\u0e4e·]+[^\W\d_]*)*")
+_WORD = re.compile(r"[^\W\d_]+(?:[\u0300-\u036f\u0591-\u06ed\u0900-\u0e4e·‘]+[^\W\d_]*)*")
+"""Letters, with the marks that some scripts write between them."""
 
 
 @cache
@@ -47,12 +47,14 @@ def _folds(code: str) -> dict[int, str]:
 
 
 def words(lines: Iterable[str], language: Language) -> Iterator[str]:
-    """The words of running text, in lower case, folded to the letters of the language; words with other letters are left out."""
+    """The words of running text, in lower case, folded to the letters of the language.
+
+    Words with other letters are left out.
+    """
     letters = frozenset(language.letters)
     folds = _folds(language.code)
-    find = _pattern(language.code).findall
     for line in lines:
-        for word in find(lower(line, language.code)):
+        for word in _WORD.findall(lower(line, language.code)):
             folded = word.translate(folds) if folds else word
             if language.code == "vi":
                 folded = toned(folded)

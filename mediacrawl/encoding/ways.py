@@ -1,0 +1,206 @@
+"""The ways back from texts that were read wrongly, with nothing lost: readings to undo, and readings to do instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+from mediacrawl.encoding.codepages import STEP
+from mediacrawl.encoding.damage import DOUBLE_MISREADINGS, MISREADINGS, bytes_of
+from mediacrawl.encoding.hinting import Shift
+from mediacrawl.encoding.hypotheses import NEVER, UTF8_BONUS, Hypothesis, decode, decode_single, hypotheses
+from mediacrawl.encoding.reading import CJK_RUN, read
+from mediacrawl.encoding.scoring import MULTIBYTE
+
+MANGLED: Final = STEP
+"""What it costs to believe that a text was read wrongly at all."""
+CROSSED: Final = 7 * STEP
+"""And that it was read in something else than Latin-1 or cp1252."""
+DEEPER: Final = 2 * STEP
+"""And that what came out was mangled as well."""
+DEEPEST: Final = 3
+STAYS: Final = 10 * STEP
+"""A text that was not mangled, in a record that was."""
+
+GOOD_WORD: Final = 3 * STEP
+GOOD_LETTER: Final = 30
+GOOD_IDEOGRAM: Final = 15 * STEP // 2
+"""A text that costs no more than this for each word, letter and CJK character of its odd words is not looked at
+further."""
+
+_SHOWN: Final = ("utf-8", "cp1252")
+"""Readings that need no letters to speak for them: UTF-8 shows by its form, and what was a C1 control is always a
+character of cp1252."""
+WORD: Final = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A record as it is stored.
+
+    Attributes:
+        odd: its texts that are not ASCII.
+        clean: what each of them costs as it stands.
+        fields: all its texts.
+        shift: what hints do to the priors.
+    """
+
+    odd: tuple[str, ...]
+    clean: tuple[int, ...]
+    fields: Sequence[str]
+    shift: Shift | None = None
+
+    @classmethod
+    def of(cls, odd: Sequence[str], fields: Sequence[str], shift: Shift | None = None) -> Stored:
+        """A record with its texts priced."""
+        return cls(tuple(odd), tuple(read(text).cost for text in odd), fields, shift)
+
+    def badness(self) -> float:
+        """How many times as much the texts cost as right ones would."""
+        return sum(self.clean) / worth(self.odd)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way back for the texts of a record.
+
+    Attributes:
+        steps: readings to undo and to do, in turn: ``("cp1252", "cp1251")``; none for a reading that is right as it is.
+        language: of what comes out.
+        damage: cost of believing in it.
+        costs: of each text after it; `NEVER` where it leads nowhere.
+        texts: what comes out.
+        lossy: something was lost, and some characters are proposals.
+        sure: no lost character could as well be another one.
+    """
+
+    steps: tuple[str, ...]
+    language: str
+    damage: int
+    costs: tuple[int, ...]
+    texts: tuple[str, ...]
+    lossy: bool = False
+    sure: bool = True
+
+    def total(self, clean: Sequence[int], few: int) -> int:
+        """Cost over the record: each text goes this way, or stays.
+
+        Args:
+            clean: cost of each text as it stands.
+            few: what it costs besides that few letters speak for it.
+        """
+        if not self.steps:
+            each = [cost if cost < NEVER else stays for cost, stays in zip(self.costs, clean, strict=True)]
+            return self.damage + sum(each)
+        extra = 0 if all(read_in in _SHOWN for read_in in self.steps[1::2]) else few
+        return self.damage + extra + self._least(clean)
+
+    def _least(self, clean: Sequence[int]) -> int:
+        return sum([min(cost, stays + STAYS) for cost, stays in zip(self.costs, clean, strict=True)])
+
+    def badness(self, clean: Sequence[int]) -> float:
+        """How many times as much its texts cost as right ones would."""
+        return self._least(clean) / worth(self.texts)
+
+
+@lru_cache(maxsize=4096)
+def good(text: str) -> int:
+    """What a text of this length may cost and still look right."""
+    total = 0
+    for word in WORD.findall(text):
+        if not word.isascii():
+            wide = sum(char >= "\u2e80" for char in word)
+            total += GOOD_WORD + (GOOD_IDEOGRAM * wide if wide else GOOD_LETTER * len(word))
+    return total
+
+
+def worth(texts: Sequence[str]) -> int:
+    """The same for some texts, at least 1."""
+    return max(1, sum(map(good, texts)))
+
+
+def lossless_ways(stored: Stored, depth: int = DEEPEST) -> list[Way]:
+    """The ways back that lose nothing.
+
+    Args:
+        stored: the record.
+        depth: how many wrong readings may lie on each other.
+    """
+    ways = undo(stored, "cp1252", MANGLED, depth)
+    if stored.badness() > 1 and any(bytes_of(text, "cp1252") is None for text in stored.odd):
+        double = any(CJK_RUN.search(text) for text in stored.odd)
+        for misread in (*MISREADINGS, *(DOUBLE_MISREADINGS if double else ())):
+            ways += undo(stored, misread, MANGLED + CROSSED, 1)
+    return ways
+
+
+def undo(stored: Stored, misread: str, damage: int, depth: int) -> list[Way]:
+    """The ways that begin by undoing one reading.
+
+    Args:
+        stored: the record.
+        misread: encoding it was read in.
+        damage: cost of believing so.
+        depth: how many wrong readings may lie on each other.
+    """
+    raws = [bytes_of(text, misread) for text in stored.odd]
+    live = [raw for raw in raws if raw is not None and not raw.isascii()]
+    if not live:
+        return []
+    fields = [text.encode() for text in stored.fields if text.isascii()] + live
+    ways = []
+    for hypothesis in hypotheses(live, fields, stored.shift):
+        if hypothesis.encoding == misread == "cp1252":
+            # Latin-1 or cp1252 stays what it is; but C1 controls in a text are always characters of cp1252.
+            way = _way(stored.odd, raws, "latin-1", hypothesis)
+            ways.append(way if way.texts != stored.odd else replace(way, steps=()))
+        elif hypothesis.encoding != misread:
+            way = _way(stored.odd, raws, misread, hypothesis)
+            way = replace(way, damage=way.damage + damage)
+            ways.append(way)
+            if hypothesis.encoding == "utf-8" and depth > 1:
+                ways += _go_on(way, stored, depth)
+    return ways
+
+
+def _way(odd: tuple[str, ...], raws: list[bytes | None], misread: str, hypothesis: Hypothesis) -> Way:
+    costs, texts = [], []
+    live = iter(hypothesis.costs)
+    for text, raw in zip(odd, raws, strict=True):
+        cost = next(live) if raw is not None and not raw.isascii() else NEVER
+        costs.append(cost)
+        texts.append(_decoded(raw, hypothesis.encoding) if raw is not None and cost < NEVER else text)
+    return Way((misread, hypothesis.encoding), hypothesis.language, hypothesis.prior, tuple(costs), tuple(texts))
+
+
+def _decoded(raw: bytes, encoding: str) -> str:
+    if encoding in MULTIBYTE or encoding == "utf-8":
+        return decode(raw, encoding) or ""
+    return decode_single(raw, encoding)
+
+
+def _go_on(way: Way, stored: Stored, depth: int) -> list[Way]:
+    """What comes out of a way may have been mangled before."""
+    live = [
+        place
+        for place, (text, cost) in enumerate(zip(way.texts, way.costs, strict=True))
+        if cost < NEVER and not text.isascii()
+    ]
+    if not live:
+        return []
+    again = Stored.of([way.texts[place] for place in live], stored.fields, stored.shift)
+    further = []
+    for following in lossless_ways(again, depth - 1):
+        if following.steps:
+            costs, texts = list(way.costs), list(way.texts)
+            for place, cost, text in zip(live, following.costs, following.texts, strict=True):
+                # That it was UTF-8 still counts, whatever came out.
+                costs[place] = cost - UTF8_BONUS * min(3, sum(not char.isascii() for char in way.texts[place]))
+                texts[place] = text
+            damage = way.damage + DEEPER + following.damage
+            steps = (*way.steps, *following.steps)
+            further.append(Way(steps, following.language, damage, tuple(costs), tuple(texts)))
+    return further
