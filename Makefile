@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo crawl test check bench lock clean
+.PHONY: demo crawl test check bench models lock clean
 
 demo: $(STAMP)
 	$(BIN)/mediacrawl demo
@@ -23,10 +23,15 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# make bench NAME=crawl
+# make bench NAME=encodings ARGS=--quick; the group bench is what it is measured beside, and it runs without that too.
 bench: $(STAMP)
 	@test -f benchmarks/$(NAME).py || { echo "no benchmarks/$(NAME).py; there are:" benchmarks/[!_]*.py; exit 2; }
-	$(BIN)/python benchmarks/$(NAME).py
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench || echo "the group bench did not install"
+	$(BIN)/python benchmarks/$(NAME).py $(ARGS)
+
+# The encoding models, from the text in training/: the same content every time (docs/models.md).
+models: $(STAMP)
+	$(BIN)/python -m mediacrawl.encoding.corpus training mediacrawl/encoding/models.bin
 
 # Versions are pinned in constraints.txt; after a change of dependencies make the file anew.
 $(STAMP): pyproject.toml constraints.txt
@@ -36,10 +41,11 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[speed]" --group dev
 	@touch $(STAMP)
 
+# PySpark warns of pandas 3, which it does not fully support yet.
 lock:
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-lock/bin/python -m pip install --quiet --editable ".[speed]" --group dev
+	.venv-lock/bin/python -m pip install --quiet --editable ".[speed,parquet,spark]" --group dev "pandas<3"
 	{ echo "# Versions that the tests passed with; made by: make lock"; \
 	  .venv-lock/bin/python -m pip freeze --all --exclude pip --exclude-editable; } > constraints.txt
 	rm -rf .venv-lock

@@ -12,6 +12,7 @@ from scrapy.settings import BaseSettings
 from scrapy.spiderloader import get_spider_loader
 
 from mediacrawl.parts import Parts
+from mediacrawl.pipelines.mojibake import use_settings
 from mediacrawl.spiders.arguments import ArgumentError
 
 _FAILED = frozenset({"catalogue_error", "frontier_error", "store_error", "seed_error", "start_error"})
@@ -55,12 +56,13 @@ def _check(name: str, arguments: dict[str, str], settings: BaseSettings) -> None
         raise ArgumentError(f"there is no spider {name!r}; there are: {', '.join(sorted(loader.list()))}")
     check = getattr(loader.load(name), "check_arguments", None)
     if check is not None:
-        _check_numbers(Parts(settings))
+        _check_settings(settings)
         check(arguments, settings)
 
 
-def _check_numbers(parts: Parts) -> None:
+def _check_settings(settings: BaseSettings) -> None:
+    parts = Parts(settings)
     try:
-        _ = parts.policy, parts.probe
+        _ = parts.policy, parts.probe, use_settings(settings)
     except ValueError as error:
         raise ArgumentError(f"a setting cannot be used: {error}") from error

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import time
@@ -281,6 +282,13 @@ def test_what_cannot_be_done_is_one_sentence(folder, arguments, words):
     assert (folder / "there.jl").read_text() == "precious"
 
 
+def test_a_full_disk_behind_the_standard_output_is_one_sentence(folder):
+    shell = f"ulimit -f 1; exec {shlex.join(SCRAPY)} demojibake items.jl -o - > out.jl"
+    done = run(folder, "bash", "-c", shell)
+    assert done.code == 1
+    assert done.err == "The standard output cannot be written: File too large.\n"
+
+
 def test_a_reader_that_leaves_early_is_no_error(folder):
     (folder / "many.jl").write_text("".join(json.dumps(record(number)) + "\n" for number in range(3000)))
     with subprocess.Popen(
@@ -291,3 +299,42 @@ def test_a_reader_that_leaves_early_is_no_error(folder):
         error = process.stderr.read()
         process.wait(120)
     assert error == b""
+
+
+# -- pairs -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def learnable(tmp_path):
+    """Items whose artist lost bytes that no model can know, and pairs that tell what he is called."""
+    right = "Океан Ельзи"
+    lost = "".join(chr(byte) for byte in right.encode() if not 0x80 <= byte < 0xA0)
+    items = [{"artist": lost, "number": number} for number in range(3)]
+    (tmp_path / "items.jl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    pair = json.dumps({"before": lost, "after": right, "encoding": "utf-8"})
+    (tmp_path / "pairs.jl").write_text(f"{pair}\ntorn\n{pair}\n")
+    return tmp_path
+
+
+def test_pairs_mend_what_the_models_cannot_and_bad_lines_are_named(learnable):
+    done = demojibake(learnable, "items.jl", "-o", "out.jl", "--pairs", "pairs.jl").check()
+    assert [item["artist"] for item in lines(learnable / "out.jl")] == ["Океан Ельзи"] * 3
+    assert "substitution 3" in done.out
+    assert done.err == "pairs.jl: 1 of 3 lines are no pairs and were passed over (2).\n"
+    demojibake(learnable, "items.jl", "-o", "alone.jl").check()
+    assert all(item["artist"] != "Океан Ельзи" for item in lines(learnable / "alone.jl"))
+
+
+def test_a_run_with_pairs_over_its_own_output_changes_nothing_nor_does_one_without(learnable):
+    demojibake(learnable, "items.jl", "-o", "out.jl", "--pairs", "pairs.jl").check()
+    demojibake(learnable, "out.jl", "-o", "again.jl", "--pairs", "pairs.jl").check()
+    demojibake(learnable, "out.jl", "-o", "without.jl").check()
+    first, *others = ((learnable / name).read_bytes() for name in ("out.jl", "again.jl", "without.jl"))
+    assert others == [first, first]
+
+
+def test_pairs_that_cannot_be_read_are_said_in_one_sentence(learnable):
+    done = demojibake(learnable, "items.jl", "-o", "out.jl", "--pairs", "none.jl")
+    assert done.code != 0
+    assert "none.jl cannot be read: No such file or directory" in done.err
+    assert not (learnable / "out.jl").exists()

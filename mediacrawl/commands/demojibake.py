@@ -1,0 +1,184 @@
+"""Door to the fixer for stored records: ``scrapy demojibake`` mends what was stored wrongly."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+
+from mediacrawl.encoding.pairs import read_pairs
+from mediacrawl.encoding.substitutions import Substitutions
+from mediacrawl.observe.text import printable
+from mediacrawl.pipelines.mojibake import fields_setting, models_setting
+from mediacrawl.rerun import Options, RerunError, rerun
+from mediacrawl.rerun.console import Console, is_coloured, write_report
+
+_ROWS = 40
+"""Rows of the table that a dry run shows unless asked otherwise."""
+_INTERRUPTED = 130
+"""Exit code of a program that was ended by Ctrl-C (128 and the number of the signal)."""
+
+
+class Command(ScrapyCommand):
+    """Decides stored records anew."""
+
+    requires_project = False
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        """What may follow the name of the command."""
+        return "[options] IN"
+
+    def short_desc(self) -> str:
+        """For the list of all commands."""
+        return "Mend garbled text in stored items"
+
+    def long_desc(self) -> str:
+        """For ``-h``."""
+        return (
+            "Reads stored items, finds out which of their texts were read with a wrong encoding, and writes them"
+            " mended, with the evidence. IN and OUT are .jl, .jsonl, .ndjson, .csv or .tsv (each also with .gz), our"
+            " media.db, .parquet, redis://HOST:PORT/DB?key=NAME, or - for JSON lines on the standard input or output;"
+            " they may be of different kinds. A run that was killed goes on with the same command. Running it twice"
+            " changes nothing. Without --fields, --raw and --min-confidence the settings MOJIBAKE_FIELDS and"
+            " MOJIBAKE_MIN_CONFIDENCE count; MOJIBAKE_MODELS names models of your own (scrapy trainencoding)."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's own options and ours."""
+        super().add_options(parser)
+        add = parser.add_argument
+        add("-o", "--output", metavar="OUT", help="where to write; may be left out for a media.db, mended in place")
+        add("--fields", metavar="A,B", help="fields with text, for items of other projects (default: common names)")
+        add("--raw", metavar="A=B", action="append", help="field B holds the raw bytes of A, as bytes or in base64")
+        add("--min-confidence", metavar="P", type=float, help="mend only what is as sure as this, 0 to 1")
+        add("--pairs", metavar="FILE", help="learn first from pairs of stored and right texts (recheck's pairs.jl)")
+        add("--only-mangled", action="store_true", help="write only records of which a text was mended")
+        add("--jobs", metavar="N", type=int, default=os.cpu_count() or 1, help="processes (default: one a core)")
+        add("--dry-run", action="store_true", help="write nothing; show texts before and after")
+        add("--limit", metavar="N", type=int, default=_ROWS, help=f"most texts that --dry-run shows (default: {_ROWS})")
+        add("--color", choices=("auto", "always", "never"), default="auto", help="colours of that table")
+        add("--report", metavar="FILE", help="write the report at the end also as JSON")
+        add("--force", action="store_true", help="replace OUT if it is there")
+        add("--restart", action="store_true", help="throw away what a broken-off run has done, begin anew")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Re-run. Errors go to the standard error; the exit code is then 1, after Ctrl-C 130."""
+        assert self.settings is not None
+        options = _options(args, opts, self.settings)
+        is_terminal = sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if is_terminal else 0
+        colour = is_coloured(opts.color, sys.stdout, os.environ)
+        console = Console(sys.stdout, sys.stderr, limit=opts.limit, colour=colour, width=width)
+        try:
+            result = rerun(options, console)
+            console.end()
+            console.report(result, sys.stderr if options.output == "-" else sys.stdout)
+            if opts.report:
+                write_report(Path(opts.report), result, _asked(options))
+        except RerunError as error:
+            console.end()
+            print(printable(str(error)), file=sys.stderr)
+            self.exitcode = 1
+            _leave_output()
+        except KeyboardInterrupt:
+            console.end()
+            print("Stopped. The same command goes on from here.", file=sys.stderr)
+            self.exitcode = _INTERRUPTED
+        except BrokenPipeError:
+            # The reader (`head`, `less`) has seen enough.
+            _leave_output()
+
+
+def _leave_output() -> None:
+    """Python must not complain at exit that nobody listens, or that the disk is full."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> Options:
+    """The options of a run; what the command line does not say, the settings of the pipeline do.
+
+    Raises:
+        UsageError: one that makes no sense. Scrapy hands on what it does not know, so a misspelt one is seen here.
+    """
+    for word in args:
+        if word.startswith("-") and len(word) > 1:
+            raise UsageError(f"unknown option {word}", print_help=False)
+    if len(args) != 1:
+        raise UsageError(f"scrapy demojibake takes one input, but got {len(args)}", print_help=False)
+    least = settings.getfloat("MOJIBAKE_MIN_CONFIDENCE") if opts.min_confidence is None else opts.min_confidence
+    if not 0 <= least <= 1:
+        raise UsageError("--min-confidence must be between 0 and 1", print_help=False)
+    is_named = opts.fields is not None or opts.raw is not None
+    if opts.jobs < 1 or opts.limit < 0:
+        raise UsageError("--jobs must be 1 or more, --limit 0 or more", print_help=False)
+    return Options(
+        source=args[0],
+        output=opts.output,
+        fields=_names(opts.fields or "") if is_named else _setting(settings)[0],
+        raws=_pairs(opts.raw or []) if is_named else _setting(settings)[1],
+        min_confidence=least,
+        only_mangled=opts.only_mangled,
+        jobs=opts.jobs,
+        force=opts.force,
+        restart=opts.restart,
+        dry_run=opts.dry_run,
+        substitutions=_learned(opts.pairs),
+        models=tuple(map(str, models_setting(settings))),
+    )
+
+
+def _learned(pairs: str | None) -> Substitutions | None:
+    """What a file of pairs teaches; lines that are none are told on the standard error.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    if not pairs:
+        return None
+    try:
+        taught = read_pairs(Path(pairs))
+    except OSError as error:
+        raise UsageError(f"{pairs} cannot be read: {error.strerror or error}", print_help=False) from error
+    if taught.bad:
+        print(printable(taught.told(pairs)), file=sys.stderr)
+    return taught.substitutions
+
+
+def _setting(settings: BaseSettings) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """``MOJIBAKE_FIELDS``: names of text fields, and pairs of a text field and that of its bytes."""
+    try:
+        fields = fields_setting(settings)
+    except ValueError as error:
+        raise UsageError(f"MOJIBAKE_FIELDS cannot be read: {error}", print_help=False) from error
+    raws = tuple(fields.items()) if isinstance(fields, Mapping) else ()
+    return tuple(fields or ()), tuple((name, raw) for name, raw in raws if raw)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+
+
+def _pairs(texts: list[str]) -> tuple[tuple[str, str], ...]:
+    pairs = [tuple(name.strip() for name in text.partition("=")[::2]) for text in texts]
+    if not all(name and raw for name, raw in pairs):
+        raise UsageError("--raw must name two fields: --raw title=title_raw", print_help=False)
+    return tuple((name, raw) for name, raw in pairs)
+
+
+def _asked(options: Options) -> dict[str, Any]:
+    """What the user asked for, for the report."""
+    names = ("fields", "raws", "min_confidence", "only_mangled", "dry_run")
+    return {name: getattr(options, name) for name in names}

@@ -1,0 +1,111 @@
+"""Door to the training of models: ``scrapy trainencoding`` makes one of a language of the user's own."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from mediacrawl.encoding.languages import Language
+from mediacrawl.encoding.models import MAGIC
+from mediacrawl.encoding.own_training import Trained, TrainingError, train
+from mediacrawl.observe.text import printable
+
+
+class Command(ScrapyCommand):
+    """Trains a model of a language, for the setting ``MOJIBAKE_MODELS``."""
+
+    requires_project = False
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        """What may follow the name of the command."""
+        return "[options] LANG TEXT [TEXT ...]"
+
+    def short_desc(self) -> str:
+        """For the list of all commands."""
+        return "Train the encoding models in a language of your own"
+
+    def long_desc(self) -> str:
+        """For ``-h``."""
+        return (
+            "Makes a model file of the language LANG (a code such as cv or be-Latn) from text files in UTF-8, plain or"
+            " gzip. A few hundred KB of any prose will do. Letters, script and encodings are found out from the text"
+            " unless you name them. Name the file in the setting MOJIBAKE_MODELS to use it; a language that the program"
+            " has already is replaced by yours."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's own options and ours."""
+        super().add_options(parser)
+        add = parser.add_argument
+        add("-o", "--output", metavar="FILE", help="the model file (default: LANG.bin)")
+        add("--letters", metavar="ABC", default="", help="the alphabet in lower case")
+        add("--encodings", metavar="A,B", default="", help="its 8-bit encodings, most common first, as windows-1252")
+        add("--script", metavar="NAME", default="", help="its writing, as latin or cyrillic")
+        add("--like", metavar="LANG", default="", help="a bundled language with the same script and encodings")
+        add("--tlds", metavar="A,B", default="", help="country domains of its speakers, as ru,by")
+        add("--weight", metavar="N", type=float, default=1.0, help="how common it is; Russian is 8 (default: 1)")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Train. Errors go to the standard error, and the exit code is 1."""
+        language = _language(args, opts)
+        output = Path(opts.output or f"{language.code}.bin")
+        try:
+            _check(output)
+            trained = train(language, map(Path, args[1:]), opts.like)
+            _write(output, trained)
+        except (TrainingError, OSError) as error:
+            print(printable(str(error)), file=sys.stderr)
+            self.exitcode = 1
+            return
+        encoding = sys.stdout.encoding or "ascii"
+        for line in trained.report(str(output)):
+            print(printable(line).encode(encoding, "backslashreplace").decode(encoding))
+
+
+def _language(args: list[str], opts: argparse.Namespace) -> Language:
+    """What the user says of the language.
+
+    Raises:
+        UsageError: something is missing. Scrapy hands on what it does not know, so a misspelt option is seen here.
+    """
+    for word in args:
+        if word.startswith("-") and len(word) > 1:
+            raise UsageError(f"unknown option {word}", print_help=False)
+    if len(args) < 2:
+        raise UsageError(
+            "scrapy trainencoding takes the code of a language and at least one text file", print_help=False
+        )
+    return Language(args[0], opts.script, opts.letters, _names(opts.encodings), opts.weight, _names(opts.tlds))
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name.strip().lower() for name in text.split(",") if name.strip()))
+
+
+def _check(output: Path) -> None:
+    """Nothing but a model file is ever replaced: not a text, given by mistake.
+
+    Raises:
+        TrainingError: something else lies there.
+    """
+    if output.exists() and not (output.is_file() and output.read_bytes()[: len(MAGIC)] == MAGIC):
+        raise TrainingError(f"{output} is there already and is no model file; name another one with -o.")
+
+
+def _write(output: Path, trained: Trained) -> None:
+    """Write the file whole or not at all."""
+    fresh = output.with_name(f".{output.name}.{os.getpid()}")
+    try:
+        fresh.write_bytes(trained.content)
+        fresh.replace(output)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise TrainingError(f"{output} cannot be written: {error.strerror or error}.") from error

@@ -1,0 +1,264 @@
+"""CSV (RFC 4180, and its dialects with semicolons and tabs): rows as they stand, until one changes.
+
+Columns stay as they are. What was decided stands in one more column, ``mojibake``, as JSON; if the input has no such
+column, every row gets an empty cell there. Cells of ``tags`` and ``extra`` that hold JSON are read as such.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from mediacrawl.observe.text import clean
+from mediacrawl.rerun import json_text
+from mediacrawl.rerun.errors import RerunError
+from mediacrawl.rerun.input_file import InputFile
+from mediacrawl.rerun.places import Place
+from mediacrawl.rerun.shapes import BLOCK_BYTES, LONGEST, TOO_LONG, Block, Entry, Packed, Position
+
+EVIDENCE = "mojibake"
+_DELIMITERS = (",", ";", "\t")
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How the rows of a file are written.
+
+    Attributes:
+        columns: names of the columns.
+        delimiter: between two cells.
+    """
+
+    columns: tuple[str, ...]
+    delimiter: str = ","
+
+    def text(self, cells: Iterable[str], ending: str = "\r\n") -> bytes:
+        """A row as bytes, with its end."""
+        row = io.StringIO(newline="")
+        csv.writer(row, delimiter=self.delimiter, lineterminator=ending).writerow(map(clean, cells))
+        return row.getvalue().encode()
+
+    @property
+    def with_evidence(self) -> Dialect:
+        """The same with a column for the evidence."""
+        if EVIDENCE in self.columns:
+            return self
+        return Dialect((*self.columns, EVIDENCE), self.delimiter)
+
+
+class _Lines:
+    """Gives lines to the reader of the csv module, and knows which of them made the last row."""
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines = lines
+        self._again: list[bytes] = []
+        self._size = 0
+        self.taken: list[bytes] = []
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        line = self.line()
+        if not line and self.taken:
+            raise csv.Error("a quote is not closed")
+        if not line:
+            raise StopIteration
+        self.taken.append(line)
+        self._size += len(line)
+        if self._size > LONGEST:
+            raise csv.Error(TOO_LONG)
+        # Every byte becomes a character of its own: quotes and delimiters stand where they stood.
+        return line.decode("latin-1")
+
+    def line(self) -> bytes:
+        """The next line, empty at the end."""
+        return self._again.pop() if self._again else next(self._lines, b"")
+
+    def begin(self) -> None:
+        """Forget the last row."""
+        self.taken, self._size = [], 0
+
+    def give_up(self) -> Iterator[bytes]:
+        """The first line of the last row, in pieces if it is too long for one; the others come again."""
+        self._again += reversed(self.taken[1:])
+        piece = self.taken[0]
+        while piece:
+            yield piece
+            piece = b"" if piece.endswith(b"\n") else self.line()
+
+
+def rows(lines: Iterator[bytes], delimiter: str) -> Iterator[tuple[bytes, list[str] | None, str]]:
+    """Split lines into rows; a row goes over several lines if a quoted cell does.
+
+    Args:
+        lines: with their ends.
+        delimiter: between two cells.
+
+    Yields:
+        A row as it stands; its cells, one character a byte, None for a row that cannot be read; and why. Of a row that
+        cannot be read only the first line is given up: a quote that is never closed costs one line, not the rest. A
+        line that is too long comes in pieces, and only the first one says why.
+    """
+    csv.field_size_limit(2 * LONGEST)
+    feed = _Lines(lines)
+    while True:
+        feed.begin()
+        try:
+            # A new reader for each row: the last one may have been left in the middle of a cell.
+            cells = next(csv.reader(feed, delimiter=delimiter))
+        except StopIteration:
+            return
+        except csv.Error as error:
+            problem = TOO_LONG if str(error) == TOO_LONG else "not CSV"
+            for piece in feed.give_up():
+                yield piece, None, problem
+                problem = ""
+        else:
+            yield b"".join(feed.taken), cells, ""
+
+
+class CsvSource(InputFile):
+    """A CSV file with a header; blocks end with a row."""
+
+    def __init__(self, where: Place) -> None:
+        super().__init__(where)
+        with self.reading():
+            self._header = self.stream(0).readline(LONGEST)
+            self.dialect = self._dialect()
+        self.reader = CsvReader(self.dialect)
+
+    def _dialect(self) -> Dialect:
+        """The dialect by the header. A header with line feeds in its names is not understood."""
+        try:
+            text = self._header.removeprefix(_BOM).decode()
+            delimiter = max(_DELIMITERS, key=text.count)
+            columns = tuple(next(csv.reader([text], delimiter=delimiter, strict=True)))
+        except (UnicodeDecodeError, csv.Error, StopIteration):
+            columns, delimiter = (), ","
+        if not columns or len(set(columns)) < len(columns):
+            raise RerunError(f"{self.where.name} has no header: its first line must name each column, once, in UTF-8.")
+        return Dialect(columns, delimiter)
+
+    def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
+        """See `shapes.Source`; a position is an offset in the unpacked file, numbers are those of lines."""
+        with self.reading():
+            offset = after if isinstance(after, int) else len(self._header)
+            number += after is None
+            stream = self.stream(offset)
+            held: list[bytes] = []
+            size = 0
+            for row, cells, problem in rows(_lines(stream), self.dialect.delimiter):
+                if held and (cells is None or size + len(row) > BLOCK_BYTES):
+                    offset += size
+                    block = self.block(b"".join(held), number, offset)
+                    number, held, size = block.next_number, [], 0
+                    yield block
+                if cells is not None:
+                    held.append(row)
+                    size += len(row)
+                    continue
+                offset += len(row)
+                block = self.block(row, number, offset, problem, is_open=not row.endswith(b"\n"))
+                number = block.next_number
+                yield block
+            if held:
+                yield self.block(b"".join(held), number, offset + size)
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    return iter(lambda: stream.readline(LONGEST + 1), b"")
+
+
+@dataclass(frozen=True, slots=True)
+class CsvReader:
+    """Reads blocks of rows."""
+
+    dialect: Dialect
+
+    def read(self, block: Block) -> Iterator[Entry]:
+        """See `shapes.Reader`."""
+        number = block.number
+        found = rows(_lines(io.BytesIO(block.data)), self.dialect.delimiter)
+        for place, (raw, cells, unread) in enumerate(found):
+            record, problem = self._record(cells) if cells is not None else (None, unread)
+            yield Entry(number, place, raw, record, problem)
+            number += raw.count(b"\n")
+
+    def _record(self, cells: list[str]) -> tuple[dict[str, Any] | None, str]:
+        if not cells:
+            return None, ""
+        if len(cells) > len(self.dialect.columns):
+            return None, "more cells than columns"
+        try:
+            texts = [text if text.isascii() else text.encode("latin-1").decode() for text in cells]
+        except UnicodeDecodeError:
+            return None, "not UTF-8"
+        record = {name: json_text.loaded(name, text) for name, text in zip(self.dialect.columns, texts, strict=False)}
+        evidence = record.get(EVIDENCE)
+        if evidence == "":
+            del record[EVIDENCE]
+        elif evidence is not None and not isinstance(evidence, dict):
+            # The column is ours: this row had one cell too many before there was a column.
+            return None, "more cells than columns"
+        return record, ""
+
+
+@dataclass(frozen=True, slots=True)
+class CsvWriter:
+    """Makes rows of records.
+
+    Attributes:
+        dialect: of the output; has a column for the evidence.
+        repeats: columns of the input, if it is CSV in the same dialect: rows that did not change stay as they are.
+    """
+
+    dialect: Dialect
+    repeats: int = 0
+
+    @property
+    def header(self) -> bytes:
+        """The first line of the file."""
+        return self.dialect.text(self.dialect.columns)
+
+    def pack(self, block: Block, entries: Sequence[Entry]) -> Packed:  # noqa: ARG002 - the protocol's
+        """See `shapes.Writer`."""
+        made: list[bytes] = []
+        rejected: list[bytes] = []
+        for entry in entries:
+            (made if entry.record is not None or self.repeats else rejected).append(self._row(entry))
+        return Packed(b"".join(made), b"".join(rejected))
+
+    def pass_on(self, data: bytes) -> Packed:
+        """See `shapes.Writer`."""
+        return Packed(data) if self.repeats else Packed(None, data)
+
+    def _row(self, entry: Entry) -> bytes:
+        if entry.record is None:
+            return entry.raw or b""
+        raw = entry.raw if self.repeats else None
+        if raw is None:
+            return self.dialect.text(self._cells(entry.record))
+        body = raw.rstrip(b"\r\n")
+        ending = raw[len(body) :]
+        if entry.changed:
+            return self.dialect.text(self._cells(entry.record), ending.decode())
+        whole = len(entry.record) == self.repeats < len(self.dialect.columns)
+        return body + self.dialect.delimiter.encode() + ending if whole else raw
+
+    def _cells(self, record: dict[str, Any]) -> list[str]:
+        """The cells; what has no column of its own goes into ``extra``, if there is one."""
+        if "extra" in self.dialect.columns and not record.keys() <= set(self.dialect.columns):
+            record = _with_extra(record, self.dialect.columns)
+        return [json_text.cell(record.get(name)) for name in self.dialect.columns]
+
+
+def _with_extra(record: dict[str, Any], columns: tuple[str, ...]) -> dict[str, Any]:
+    more = {name: value for name, value in record.items() if name not in columns}
+    extra = record.get("extra") or {}
+    joined = {**extra, **more} if isinstance(extra, dict) else {"extra": extra, **more}
+    return {**record, "extra": joined}

@@ -1,0 +1,253 @@
+"""Our catalogue, as input, as output, and in place.
+
+In place, each block is one transaction that also writes how far the run is (the note of `store.bulk`). A kill leaves
+the catalogue whole, with every record as it was or as it is to be, and with the note; the same command goes on. A crawl
+may write meanwhile: what it writes wins, and what it adds was decided when it was stored.
+
+Another catalogue is filled under the name ``OUT.part``, likewise with a note, and renamed at the end.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mediacrawl.rerun import json_text
+from mediacrawl.rerun.errors import RerunError
+from mediacrawl.rerun.output_file import beside, sync_folder
+from mediacrawl.rerun.places import Place
+from mediacrawl.rerun.shapes import BLOCK_RECORDS, Block, Entry, Packed, Position, State
+from mediacrawl.store import StoreError
+from mediacrawl.store.bulk import BulkCatalogue, Stored, kept_row, stored_record, typed
+
+_LOGS = ("-wal", "-shm")
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except StoreError as error:
+        raise RerunError(str(error)) from error
+
+
+class CatalogueSource:
+    """The records of a catalogue in the order in which they were first stored; those that a crawl adds are not read."""
+
+    can_resume = True
+
+    def __init__(self, where: Place) -> None:
+        self.where = where
+        with _explained():
+            self._catalogue = BulkCatalogue(where.root, read_only=True)
+            self.total = self._catalogue.count()
+            self._until = self._catalogue.last_number()
+        self.reader = StoredReader()
+
+    def identity(self) -> State:
+        """See `shapes.Source`. A catalogue may grow between two runs, so only its place counts."""
+        return {"name": self.where.name}
+
+    def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
+        """See `shapes.Source`; a position is the number of the last row and of the last one that is wanted."""
+        last, until = after if isinstance(after, list) else (0, self._until)
+        with _explained():
+            while rows := self._catalogue.rows(last, until, BLOCK_RECORDS):
+                last, begin, number = rows[-1][0], number, number + len(rows)
+                yield Block(rows, begin, number, [last, until], number - 1)
+
+    def close(self) -> None:
+        """See `shapes.Source`."""
+        self._catalogue.close()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReader:
+    """Reads blocks of rows of a catalogue."""
+
+    def read(self, block: Block) -> Iterator[Entry]:
+        """See `shapes.Reader`."""
+        for place, row in enumerate(block.data):
+            yield Entry(block.number + place, place, None, stored_record(row), origin=row)
+
+
+@dataclass(frozen=True, slots=True)
+class RowWriter:
+    """Makes rows of records.
+
+    Attributes:
+        now: seconds since the epoch, for records that do not say when they were found.
+        in_place: only those that changed are written, each with what it was.
+        texts: the input has nothing but texts, numbers are written as texts.
+    """
+
+    now: float
+    in_place: bool = False
+    texts: bool = False
+
+    def pack(self, block: Block, entries: Sequence[Entry]) -> Packed:  # noqa: ARG002 - the protocol's
+        """See `shapes.Writer`."""
+        if self.in_place:
+            return Packed([(entry.origin, kept_row(entry.record or {}, 0.0)) for entry in entries if entry.changed])
+        rows = [self._row(entry) for entry in entries]
+        rejected = [_as_line(entry) for entry, row in zip(entries, rows, strict=True) if row is None]
+        return Packed([row for row in rows if row is not None], b"".join(rejected))
+
+    def _row(self, entry: Entry) -> dict[str, Any] | None:
+        if entry.record is None:
+            return None
+        try:
+            return kept_row(typed(entry.record) if self.texts else entry.record, self.now)
+        except ValueError:
+            entry.problem = "no content_url"
+            return None
+
+    def pass_on(self, data: bytes) -> Packed:
+        """See `shapes.Writer`."""
+        return Packed(None, data)
+
+
+def _as_line(entry: Entry) -> bytes:
+    if entry.raw is None and entry.record is not None:
+        return json_text.dump(entry.record) + b"\n"
+    return entry.raw or b""
+
+
+class _Noted:
+    """The note of a catalogue as the state of a run."""
+
+    def __init__(self) -> None:
+        self._catalogue: BulkCatalogue | None = None
+        self._note: str | None = None
+
+    def _state(self) -> State | None:
+        assert self._catalogue is not None
+        self._note = self._catalogue.note()
+        if self._note is None:
+            return None
+        try:
+            state = json.loads(self._note)
+        except ValueError:
+            state = None
+        if not isinstance(state, dict):
+            raise RerunError(f"The note of an earlier run in {self._catalogue.path} is damaged. Begin with --restart.")
+        return state
+
+    def settle(self) -> None:
+        """See `shapes.Sink`: each block is safe already."""
+
+    def close(self) -> None:
+        """See `shapes.Sink`."""
+        if self._catalogue is not None:
+            with _explained():
+                self._catalogue.close()
+
+
+class InPlace(_Noted):
+    """The catalogue that is read, written back."""
+
+    def __init__(self, where: Place) -> None:
+        super().__init__()
+        self._where = where
+        self.overtaken = 0
+        """Records that another program changed while they were decided."""
+
+    def is_taken(self, *, anew: bool) -> bool:  # noqa: ARG002 - the protocol's
+        """See `shapes.Sink`."""
+        return False
+
+    def begin(self, *, anew: bool) -> State | None:
+        """See `shapes.Sink`."""
+        with _explained():
+            self._catalogue = BulkCatalogue(self._where.root)
+            if anew:
+                self._catalogue.drop_note()
+            return self._state()
+
+    def put(self, data: Sequence[tuple[Stored, dict[str, Any]]] | None, state: State | None) -> None:
+        """See `shapes.Sink`."""
+        assert self._catalogue is not None
+        note = json.dumps(state)
+        with _explained():
+            written = self._catalogue.rewrite(data or (), self._note, note)
+        self.overtaken += len(data or ()) - written
+        self._note = note
+
+    def finish(self) -> None:
+        """See `shapes.Sink`."""
+        assert self._catalogue is not None
+        with _explained():
+            self._catalogue.drop_note()
+
+
+class NewCatalogue(_Noted):
+    """A catalogue of its own."""
+
+    def __init__(self, where: Place) -> None:
+        super().__init__()
+        self._path = where.root
+        self._part = beside(self._path, ".part")
+
+    def begin(self, *, anew: bool) -> State | None:
+        """See `shapes.Sink`."""
+        with _explained():
+            if not anew and not self._part.exists() and (state := self._finished()):
+                return state
+            self._catalogue = BulkCatalogue(self._part)
+            if self._catalogue.note() is None and self._catalogue.count():
+                raise RerunError(f"{self._part} is in the way, and is not of an earlier run. Move it away.")
+            if not anew:
+                return self._state()
+            self._catalogue.close()
+            _remove(self._part, "", *_LOGS)
+            self._catalogue = BulkCatalogue(self._part)
+            return self._state()
+
+    def is_taken(self, *, anew: bool) -> bool:
+        """See `shapes.Sink`."""
+        return self._path.exists() and (anew or not (self._part.exists() or self._finished()))
+
+    def _finished(self) -> State | None:
+        """The state of a run that was killed when only its note was left to be removed."""
+        try:
+            with BulkCatalogue(self._path, read_only=True) as catalogue:
+                self._catalogue = catalogue
+                state = self._state()
+        except StoreError:
+            return None
+        return state if state and state.get("finished") else None
+
+    def put(self, data: Sequence[dict[str, Any]] | None, state: State | None) -> None:
+        """See `shapes.Sink`."""
+        assert self._catalogue is not None
+        # In the middle of a line that is too long there is nothing to store.
+        if state is None:
+            return
+        note = json.dumps(state)
+        with _explained():
+            self._catalogue.fill(data or (), self._note, note)
+        self._note = note
+
+    def finish(self) -> None:
+        """See `shapes.Sink`."""
+        assert self._catalogue is not None
+        try:
+            if self._part.exists():
+                self._catalogue.close()
+                # A log of the file that stood here before would be read as one of this file.
+                _remove(self._path, *_LOGS)
+                self._part.replace(self._path)
+                sync_folder(self._path.parent)
+            with _explained(), BulkCatalogue(self._path) as catalogue:
+                catalogue.drop_note()
+        except OSError as error:
+            raise RerunError(f"{self._path} cannot be written: {error.strerror or error}.") from error
+
+
+def _remove(path: Path, *endings: str) -> None:
+    for ending in endings:
+        beside(path, ending).unlink(missing_ok=True)

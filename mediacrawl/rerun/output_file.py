@@ -1,0 +1,266 @@
+r"""A file that is written piece by piece, and can be gone on with after a kill.
+
+What is written stands in ``OUT.part``. ``OUT.progress`` says how much of it is good: it is replaced (written beside it,
+fsynced, renamed) after the part file was fsynced, so it never speaks of bytes that a power cut may take away. Whoever
+goes on cuts the part file to that length. At the end the part file becomes ``OUT`` by a rename, and ``OUT.progress``
+goes last. So a kill leaves:
+
+* before the end: ``OUT.part`` and ``OUT.progress``, and of ``OUT`` what was there before; at most the work of the last
+  second is done again;
+* at the very end: ``OUT`` whole, and ``OUT.progress``, which says that nothing is left to do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from mediacrawl.rerun.errors import RerunError
+from mediacrawl.rerun.shapes import State
+
+if sys.platform != "win32":
+    import fcntl
+
+SAVE_EVERY = 1.0
+"""Seconds between two fsyncs. One costs 10 ms on a bad disk."""
+
+
+_KEPT = " What is done so far is kept; the same command goes on from there."
+
+
+class OutputFile:
+    """A file of bytes.
+
+    Args:
+        path: of the whole file.
+        header: bytes it begins with.
+        clock: seconds that only grow.
+        save_every: seconds between two times that progress is made safe.
+    """
+
+    def __init__(self, path: Path, header: bytes, clock: Callable[[], float], save_every: float = SAVE_EVERY) -> None:
+        self.path = path
+        self.part = beside(path, ".part")
+        self.progress = beside(path, ".progress")
+        self._header = header
+        self._clock = clock
+        self._every = save_every
+        self._file: BinaryIO | None = None
+        self._latest: State | None = None
+        self._saved: float | None = None
+
+    def is_taken(self, *, anew: bool) -> bool:
+        """See `shapes.Sink`."""
+        return self.path.exists() and (anew or not self.progress.exists())
+
+    def begin(self, *, anew: bool) -> State | None:
+        """See `shapes.Sink`."""
+        with self._explained(""):
+            state = self._stored(anew=anew)
+            if state and state.get("finished") and not self.part.exists() and self.path.exists():
+                return state
+            self._open(anew=anew, known=state is not None)
+            self._cut(int(state["offset"]) if state else 0)
+            return state
+
+    def _stored(self, *, anew: bool) -> State | None:
+        """What an earlier run noted.
+
+        Raises:
+            RerunError: it noted something that is no state, or there is a part file of nobody.
+        """
+        if not self.progress.exists():
+            if self.part.exists() and self.part.stat().st_size:
+                raise RerunError(f"{self.part} is in the way, and no {self.progress.name} says whose it is.")
+            return None
+        if anew:
+            return None
+        try:
+            found = json.loads(self.progress.read_bytes())
+            offset = found["offset"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise RerunError(f"{self.progress} is damaged. Begin again with --restart.") from error
+        if not isinstance(offset, int):
+            raise RerunError(f"{self.progress} is damaged. Begin again with --restart.")
+        state: State = found
+        return state
+
+    def _open(self, *, anew: bool, known: bool) -> None:
+        if known and not self.part.exists():
+            raise RerunError(f"{self.part} is gone, and {self.progress.name} alone is no use. Begin with --restart.")
+        self._file = os.fdopen(os.open(self.part, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666), "r+b")
+        try:
+            _lock(self._file.fileno())
+        except BlockingIOError:
+            raise RerunError(f"Another run is writing {self.path}. Wait for it, or name another output.") from None
+        if anew:
+            self.progress.unlink(missing_ok=True)
+
+    def _cut(self, size: int) -> None:
+        assert self._file is not None
+        if self._file.seek(0, os.SEEK_END) < size:
+            raise RerunError(f"{self.part} is shorter than {self.progress.name} says. Begin again with --restart.")
+        self._file.truncate(size)
+        self._file.seek(size)
+
+    def put(self, data: Any, state: State | None) -> None:
+        """See `shapes.Sink`."""
+        # A block that is written by half, and the state before it, do not belong together.
+        self._latest = None
+        with self._explained():
+            if data is not None:
+                self._write(data)
+            self._latest = self._noted(state) if state is not None else None
+            now = self._clock()
+            if self._latest and (self._saved is None or now - self._saved >= self._every):
+                self._save(self._latest)
+                self._saved = now
+
+    def _write(self, data: bytes) -> None:
+        # Not when the file is opened: by then there is no progress that says whose it is.
+        self._append(self._header + data if self._is_empty() else data)
+
+    def _complete(self) -> None:
+        """Write what is left, behind the last block."""
+        self._write(b"")
+
+    def _is_empty(self) -> bool:
+        assert self._file is not None
+        return not self._file.tell()
+
+    def _append(self, data: bytes) -> None:
+        assert self._file is not None
+        self._file.write(data)
+
+    def _noted(self, state: State) -> State:
+        assert self._file is not None
+        return {**state, "offset": self._file.tell()}
+
+    def settle(self) -> None:
+        """See `shapes.Sink`."""
+        with self._explained():
+            if self._latest:
+                self._save(self._latest)
+
+    def _save(self, state: State) -> None:
+        assert self._file is not None
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        replace(self.progress, json.dumps(state).encode())
+
+    def finish(self) -> None:
+        """See `shapes.Sink`."""
+        with self._explained():
+            if self._file is not None:
+                self._complete()
+                self._file.flush()
+                os.fsync(self._file.fileno())
+                self._place()
+            self.progress.unlink(missing_ok=True)
+            sync_folder(self.path.parent)
+
+    def _place(self) -> None:
+        self.part.replace(self.path)
+
+    def close(self) -> None:
+        """See `shapes.Sink`."""
+        if self._file is not None:
+            # On a full disk this fails once more. What counts was flushed.
+            with suppress(OSError):
+                self._file.close()
+
+    @contextmanager
+    def _explained(self, then: str = _KEPT) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise RerunError(f"{self.path} cannot be written: {error.strerror or error}.{then}") from error
+
+
+def beside(path: Path, ending: str) -> Path:
+    """A name beside a file: ``fixed.jl`` and ``.part`` make ``fixed.jl.part``."""
+    return path.with_name(path.name + ending)
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Put a small file in the place of another one, so that a kill or a power cut leaves one of both whole."""
+    new = beside(path, ".new")
+    with new.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames in a folder safe from a power cut; Windows has no such call."""
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
+    """Keep other runs away until the file is closed, also by a kill; some network disks know no locks.
+
+    Raises:
+        BlockingIOError: another run has it.
+    """
+    if sys.platform == "win32":
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        return
+
+
+class StandardOutput:
+    """The standard output. What is written there cannot be taken back, so a run cannot go on."""
+
+    def __init__(self, stream: BinaryIO, header: bytes = b"") -> None:
+        self._stream = stream
+        self._header = header
+
+    def is_taken(self, *, anew: bool) -> bool:  # noqa: ARG002 - the protocol's
+        """See `shapes.Sink`."""
+        return False
+
+    def begin(self, *, anew: bool) -> State | None:  # noqa: ARG002 - the protocol's
+        """See `shapes.Sink`."""
+        self._write(self._header)
+        return None
+
+    def put(self, data: Any, state: State | None) -> None:  # noqa: ARG002 - the protocol's
+        """See `shapes.Sink`."""
+        if data:
+            self._write(data)
+
+    def _write(self, data: bytes) -> None:
+        try:
+            self._stream.write(data)
+            self._stream.flush()
+        except BrokenPipeError:
+            # Whoever reads has seen enough, which is no error.
+            raise
+        except OSError as error:
+            raise RerunError(f"The standard output cannot be written: {error.strerror or error}.") from error
+
+    def settle(self) -> None:
+        """See `shapes.Sink`."""
+
+    def finish(self) -> None:
+        """See `shapes.Sink`: each block is written out already."""
+
+    def close(self) -> None:
+        """The stream is not ours to close."""

@@ -1,0 +1,169 @@
+"""A Redis list, as scrapy-redis keeps items: each element is a record as JSON text.
+
+The list that is read stays as it is. Another one is filled under the name ``KEY:part``; how far the run is stands in
+``KEY:progress``, written in the same transaction, and at the end the list is renamed. A kill leaves both, and the same
+command goes on. What nobody can read is put into the new list as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+
+from mediacrawl.rerun import json_text
+from mediacrawl.rerun.errors import RerunError
+from mediacrawl.rerun.json_lines import JsonReader
+from mediacrawl.rerun.places import Place
+from mediacrawl.rerun.shapes import BLOCK_RECORDS, Block, Entry, Packed, Position, State
+
+_TIMEOUT = 30.0
+"""Seconds to wait for an answer."""
+
+
+@contextmanager
+def _explained(where: Place) -> Iterator[None]:
+    try:
+        yield
+    except (redis.RedisError, OSError, ValueError) as error:
+        raise RerunError(f"{where.name}: Redis says: {error}") from error
+
+
+def _client(where: Place) -> Any:
+    with _explained(where):
+        client = redis.Redis.from_url(where.url, socket_timeout=_TIMEOUT, socket_connect_timeout=_TIMEOUT)
+        client.ping()
+    return client
+
+
+class ListSource:
+    """The elements of a list, first to last. What is pushed at its end meanwhile is not read."""
+
+    can_resume = True
+
+    def __init__(self, where: Place) -> None:
+        self.where = where
+        self._client = _client(where)
+        self.reader = JsonReader()
+        with _explained(where):
+            kind = self._client.type(where.key).decode()
+            if kind != "list":
+                raise RerunError(f"{where.name} is {'not there' if kind == 'none' else f'a {kind}, not a list'}.")
+            self.total = int(self._client.llen(where.key))
+
+    def identity(self) -> State:
+        """See `shapes.Source`: the first element must be the same; the list may grow at its end."""
+        with _explained(self.where):
+            head = self._client.lindex(self.where.key, 0) or b""
+        return {"name": self.where.name, "head": hashlib.sha256(head).hexdigest()}
+
+    def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
+        """See `shapes.Source`; a position is an index in the list, and the number of elements that are wanted."""
+        index, until = after if isinstance(after, list) else (0, self.total)
+        while index < until:
+            with _explained(self.where):
+                found = self._client.lrange(self.where.key, index, min(index + BLOCK_RECORDS, until) - 1)
+            if not found:
+                raise RerunError(f"{self.where.name} has become shorter while it was read. Stop what takes from it.")
+            begin, index, number = number, index + len(found), number + len(found)
+            yield Block(found, begin, number, [index, until], index)
+
+    def close(self) -> None:
+        """See `shapes.Source`."""
+        self._client.close()
+
+
+@dataclass(frozen=True, slots=True)
+class ElementWriter:
+    """Makes elements of records.
+
+    Attributes:
+        repeats: whether raw records of the input are JSON.
+    """
+
+    repeats: bool = True
+
+    def pack(self, block: Block, entries: Sequence[Entry]) -> Packed:  # noqa: ARG002 - the protocol's
+        """See `shapes.Writer`."""
+        return Packed([element for entry in entries if (element := self._element(entry))])
+
+    def _element(self, entry: Entry) -> bytes:
+        if entry.record is None or (self.repeats and not entry.changed and entry.raw is not None):
+            return (entry.raw or b"").rstrip(b"\r\n")
+        return json_text.dump(entry.record, entry.raw if self.repeats else None)
+
+    def pass_on(self, data: bytes) -> Packed:
+        """See `shapes.Writer`."""
+        return Packed(None, data)
+
+
+class RedisList:
+    """A list that is filled."""
+
+    def __init__(self, where: Place) -> None:
+        self._where = where
+        self._client = _client(where)
+        self._part, self._progress = f"{where.key}:part", f"{where.key}:progress"
+        self._note: bytes | None = None
+
+    def is_taken(self, *, anew: bool) -> bool:
+        """See `shapes.Sink`."""
+        with _explained(self._where):
+            return bool(self._client.exists(self._where.key)) and (anew or not self._client.exists(self._progress))
+
+    def begin(self, *, anew: bool) -> State | None:
+        """See `shapes.Sink`."""
+        with _explained(self._where):
+            self._note = self._client.get(self._progress)
+            if self._note is None and self._client.exists(self._part):
+                raise RerunError(f"The key {self._part} is in the way, and is not of an earlier run. Rename it.")
+            if anew:
+                self._client.delete(self._part, self._progress)
+                self._note = None
+        try:
+            state = json.loads(self._note) if self._note is not None else None
+        except ValueError as error:
+            raise RerunError(f"The key {self._progress} is damaged. Begin with --restart.") from error
+        return state if isinstance(state, dict) else None
+
+    def put(self, data: Sequence[bytes] | None, state: State | None) -> None:
+        """See `shapes.Sink`."""
+        # In the middle of an element that is too long there is nothing to store.
+        if state is None:
+            return
+        note = json.dumps(state).encode()
+        with _explained(self._where), self._client.pipeline(transaction=True) as commands:
+            commands.watch(self._progress)
+            if commands.get(self._progress) != self._note:
+                raise RerunError(f"Another run is writing {self._where.name}. Wait for it to end.")
+            commands.multi()
+            if data:
+                commands.rpush(self._part, *data)
+            commands.set(self._progress, note)
+            commands.execute()
+        self._note = note
+
+    def settle(self) -> None:
+        """See `shapes.Sink`: each block is as safe as the server keeps it."""
+
+    def finish(self) -> None:
+        """See `shapes.Sink`."""
+        with _explained(self._where), self._client.pipeline(transaction=True) as commands:
+            commands.watch(self._part)
+            is_filled = commands.exists(self._part)
+            commands.multi()
+            if is_filled:
+                commands.rename(self._part, self._where.key)
+            else:
+                commands.delete(self._where.key)
+            commands.delete(self._progress)
+            commands.execute()
+
+    def close(self) -> None:
+        """See `shapes.Sink`."""
+        self._client.close()

@@ -1,0 +1,123 @@
+"""What a person sees of a run: the table of a dry run, and the report at the end."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+
+from mediacrawl.observe.format import count, share
+from mediacrawl.observe.text import cut, pad, printable
+from mediacrawl.rerun.shapes import Row
+from mediacrawl.rerun.tally import Tally
+
+_GREEN, _YELLOW, _DIM, _BOLD, _PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[2m", "\x1b[1m", "\x1b[0m"
+_COLOURS = {"fixed": _GREEN, "undecided": _YELLOW}
+_FIELD, _ENCODING, _CONFIDENCE, _GAP = 12, 14, 5, 2
+_FIXED = _FIELD + _ENCODING + _CONFIDENCE + 4 * _GAP
+_NARROWEST = 60
+_LABEL, _LINE = 11, 86
+_MOST = 12
+"""Encodings and languages that are listed."""
+_KINDS = 8
+"""Kinds of samples that are shown; the file of the report has all."""
+_SAMPLE = 38
+"""Columns of a sample's text before, and after."""
+
+
+class Table:
+    """The table before and after.
+
+    Args:
+        width: terminal columns.
+        colour: green for what is mended, yellow for what is not sure, dim for what stays.
+    """
+
+    def __init__(self, width: int, *, colour: bool) -> None:
+        self._text = (max(width, _NARROWEST) - _FIXED) // 2
+        self._colour = colour
+
+    def head(self) -> str:
+        """The names of the columns."""
+        line = self._line("field", "before", "after", "encoding", " sure")
+        return f"{_BOLD}{line}{_PLAIN}" if self._colour else line
+
+    def line(self, row: Row) -> str:
+        """One field. Whatever stands in it commands no terminal, and wide characters keep the columns straight."""
+        after = row.after if row.decision == "fixed" else _unchanged(row)
+        line = self._line(row.field, row.before, after, row.encoding, f"{row.confidence:5.2f}")
+        return f"{_COLOURS.get(row.decision, _DIM)}{line}{_PLAIN}" if self._colour else line
+
+    def _line(self, field: str, before: str, after: str, encoding: str, confidence: str) -> str:
+        widths = (_FIELD, self._text, self._text, _ENCODING, _CONFIDENCE)
+        cells = zip((field, before, after, encoding, confidence), widths, strict=True)
+        return (" " * _GAP).join(pad(cut(printable(text), width), width) for text, width in cells).rstrip()
+
+
+def _unchanged(row: Row) -> str:
+    """A sign tells it as well as the colour does."""
+    return {"undecided": "? not sure, stays", "user": "= by hand, stays"}.get(row.decision, "= stays")
+
+
+def report(tally: Tally) -> str:
+    """The run in numbers and samples, without a line feed at the end.
+
+    Args:
+        tally: of the whole run.
+    """
+    title = f"{_plural(tally.records, 'record')} read, {count(tally.changed)} mended ({_part(tally)})"
+    rows = [
+        ("fields", _fields(tally)),
+        ("doubtful", f"{_plural(tally.doubtful, 'record')}" if tally.doubtful else ""),
+        ("encodings", _ranking(tally.encodings)),
+        ("languages", _ranking(tally.languages)),
+        ("not read", _bad(tally)),
+        ("damaged", f"{_plural(tally.damaged, 'element')} of tags" if tally.damaged else ""),
+    ]
+    lines = [title, *(_row(label, text) for label, text in rows if text)]
+    return "\n".join(lines + list(_samples(tally)))
+
+
+def _part(tally: Tally) -> str:
+    return share(tally.changed, tally.records)
+
+
+def _fields(tally: Tally) -> str:
+    parts = [f"{count(tally.fields)} not ASCII", f"{count(tally.fields_changed)} mended"]
+    parts += [f"{count(tally.undecided)} not sure"] if tally.undecided else []
+    return ", ".join(parts + ([f"{count(tally.lossy)} with lost characters"] if tally.lossy else []))
+
+
+def _row(label: str, text: str) -> str:
+    lines = textwrap.wrap(printable(text), _LINE, max_lines=4, placeholder=" …")
+    return "\n".join(f"  {pad('' if place else label, _LABEL)}{cut(line, _LINE)}" for place, line in enumerate(lines))
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def _ranking(numbers: Mapping[str, int]) -> str:
+    ranked = sorted(numbers.items(), key=lambda entry: (-entry[1], entry[0]))
+    shown = [f"{cut(name, 40)} {count(number)}" for name, number in ranked[:_MOST]]
+    rest = len(ranked) - _MOST
+    return ", ".join(shown + ([f"and {rest} more"] if rest > 0 else []))
+
+
+def _bad(tally: Tally) -> str:
+    parts = []
+    for problem, number in sorted(tally.bad.items()):
+        lines = tally.bad_lines.get(problem, [])
+        more = ", …" if number > len(lines) else ""
+        parts.append(f"{count(number)} {problem} (line {', '.join(map(str, lines))}{more})")
+    return "; ".join(parts)
+
+
+def _samples(tally: Tally) -> list[str]:
+    kinds = sorted(tally.samples, key=lambda kind: (-tally.encodings.get(kind, 0), kind))
+    lines = [""] if kinds else []
+    for kind in kinds[:_KINDS]:
+        field, before, after, confidence = tally.samples[kind][0]
+        texts = [pad(cut(printable(text), _SAMPLE), _SAMPLE) for text in (before, after)]
+        name = pad(cut(printable(kind), _ENCODING), _ENCODING)
+        lines.append(f"  {name} {texts[0]}  {texts[1]}  {confidence:.2f} {cut(printable(field), _FIELD)}".rstrip())
+    return lines

@@ -1,0 +1,320 @@
+"""A run: from an input, by the workers, to an output, block by block."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mediacrawl import __version__
+from mediacrawl.encoding import ModelError, model_version, use_models
+from mediacrawl.encoding.substitutions import Substitutions
+from mediacrawl.rerun import ends, pool
+from mediacrawl.rerun.errors import RerunError
+from mediacrawl.rerun.input_file import InputFile
+from mediacrawl.rerun.media_db import InPlace
+from mediacrawl.rerun.output_file import SAVE_EVERY
+from mediacrawl.rerun.places import Place, place
+from mediacrawl.rerun.shapes import BLOCK_BYTES, BLOCK_RECORDS, Block, Done, Plan, Row, Source, State
+from mediacrawl.rerun.tally import Tally
+
+_FORMAT = 1
+"""Of the state; rises when an older one can no longer be gone on with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is wanted.
+
+    Attributes:
+        source: the input, see `places.place`.
+        output: likewise; None for a dry run, and for a catalogue that is mended in place.
+        fields: names of plain text fields, see `encoding.fixer.Fixer`; empty for those it knows.
+        raws: for some of them, the name of the field that holds the raw bytes.
+        min_confidence: 0 to 1; a change of less stays undone.
+        only_mangled: write only records of which a text was mended, now or before.
+        jobs: number of processes.
+        force: an output that is there already is replaced.
+        restart: an earlier run that was broken off is thrown away.
+        dry_run: nothing is written.
+        models: files with models of the user's own languages, see `encoding.use_models`.
+        substitutions: what pairs of stored and right texts taught, see `encoding.pairs`.
+        save_every: seconds between two times that progress is made safe.
+    """
+
+    source: str
+    output: str | None = None
+    fields: tuple[str, ...] = ()
+    raws: tuple[tuple[str, str], ...] = ()
+    min_confidence: float = 0.0
+    only_mangled: bool = False
+    jobs: int = 1
+    force: bool = False
+    restart: bool = False
+    dry_run: bool = False
+    models: tuple[str, ...] = ()
+    substitutions: Substitutions | None = None
+    save_every: float = SAVE_EVERY
+
+    @property
+    def fixer_fields(self) -> tuple[str, ...] | dict[str, str] | None:
+        """As `Fixer` takes them."""
+        if self.raws:
+            return {**dict.fromkeys(self.fields, ""), **dict(self.raws)}
+        return self.fields or None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of a run.
+
+    Attributes:
+        tally: of all of the input, an earlier run that was broken off included.
+        resumed: number of records that such a run had done; 0 without one.
+        rejected: file with lines that the output cannot hold; None if there are none.
+        overtaken: records of a catalogue that another program changed meanwhile; they are as it left them.
+    """
+
+    tally: Tally
+    resumed: int = 0
+    rejected: Path | None = None
+    overtaken: int = 0
+
+
+class Watcher:
+    """Is told how a run goes; does nothing with it."""
+
+    def begin(self, total: int, done: int, items: int) -> None:
+        """A run begins.
+
+        Args:
+            total: of the input in its own unit; 0 if unknown.
+            done: of it, by an earlier run.
+            items: records of that run.
+        """
+
+    def block(self, done: int, items: int, rows: tuple[Row, ...]) -> None:
+        """A block is done.
+
+        Args:
+            done: of the total.
+            items: records so far.
+            rows: of a dry run.
+        """
+
+
+def rerun(options: Options, watcher: Watcher | None = None, clock: Callable[[], float] = time.monotonic) -> Result:
+    """Decide all records of an input anew, and write them.
+
+    The output is the same, byte for byte, for any number of processes, and however often the run was killed and begun
+    again; in a catalogue, row for row. A run over the output changes nothing.
+
+    Args:
+        options: what is wanted.
+        watcher: is told how it goes.
+        clock: seconds that only grow.
+
+    Raises:
+        RerunError: it cannot begin, or cannot go on; what is done stays done.
+        KeyboardInterrupt: likewise.
+    """
+    _use_models(options)
+    of, to = _places(options)
+    with closing(ends.source(of)) as source:
+        output = ends.output(to, source, of, clock, options.save_every)
+        with closing(output.sink):
+            return _Run(options, source, output).run(watcher or Watcher())
+
+
+def _use_models(options: Options) -> None:
+    try:
+        use_models(options.models)
+    except ModelError as error:
+        raise RerunError(str(error)) from error
+
+
+def _places(options: Options) -> tuple[Place, Place | None]:
+    of = place(options.source)
+    if options.dry_run:
+        return of, None
+    if options.output is None and of.kind != "catalogue":
+        raise RerunError("Say where to write with -o OUT; only a catalogue can be mended in place.")
+    to = of if options.output is None else place(options.output)
+    if to.path is not None and to.path.is_dir():
+        raise RerunError(f"{to.name} is a folder. Name a file, as in {to.name}/fixed.parquet.")
+    if to.is_same(of):
+        if to.kind != "catalogue":
+            raise RerunError("Input and output are the same. Name another output; only a catalogue is mended in place.")
+        if options.only_mangled:
+            raise RerunError("--only-mangled leaves records out, which a catalogue mended in place must not lose.")
+    return of, to
+
+
+class _Run:
+    def __init__(self, options: Options, source: Source, output: ends.Output) -> None:
+        self._options = options
+        self._source = source
+        self._sink = output.sink
+        self._rejects = _Rejects(output.rejected)
+        self._plan = Plan(
+            source.reader,
+            output.writer,
+            options.fixer_fields,
+            options.min_confidence,
+            options.only_mangled,
+            options.dry_run,
+            options.models,
+            options.substitutions,
+        )
+        self._state: State = {
+            "format": _FORMAT,
+            "task": self._task(),
+            "position": None,
+            "number": 1,
+            "done": 0,
+            "rejected": 0,
+            "tally": Tally().as_json(),
+        }
+
+    def _task(self) -> dict[str, Any]:
+        """All on which the output depends."""
+        options = self._options
+        return {
+            "input": self._source.identity(),
+            "models": model_version(),
+            "pairs": options.substitutions.version if options.substitutions else "",
+            "program": __version__,
+            "fields": list(options.fields),
+            "raws": [list(pair) for pair in options.raws],
+            "min_confidence": options.min_confidence,
+            "only_mangled": options.only_mangled,
+        }
+
+    def run(self, watcher: Watcher) -> Result:
+        self._begin()
+        state = self._state
+        tally = Tally.from_json(state["tally"])
+        before = tally.records
+        watcher.begin(self._source.total, state["done"], before)
+        if not state.get("finished"):
+            with self._safe(), closing(self._blocks()) as blocks:
+                for block, done in blocks:
+                    tally.add(done.tally)
+                    rejected = self._rejects.put(done.packed.rejected)
+                    self._sink.put(done.packed.data, self._after(block, tally, rejected))
+                    watcher.block(block.done, tally.records, done.rows)
+                self._sink.put(None, {**self._state, "finished": True})
+        self._sink.settle()
+        self._sink.finish()
+        overtaken = self._sink.overtaken if isinstance(self._sink, InPlace) else 0
+        return Result(tally, before, self._rejects.close(), overtaken)
+
+    def _begin(self) -> None:
+        sink, options = self._sink, self._options
+        # What came out of a pipe does not come again.
+        anew = options.restart or not self._source.can_resume
+        if not options.force and sink.is_taken(anew=anew):
+            raise RerunError(f"{options.output} is there already. Replace it with --force, or name another output.")
+        earlier = sink.begin(anew=anew)
+        if earlier is not None and not _is_untouched(earlier):
+            self._check(earlier)
+            self._state = earlier
+        else:
+            sink.put(None, self._state)
+        self._rejects.begin(self._state["rejected"])
+
+    def _check(self, earlier: State) -> None:
+        if earlier.get("format") != _FORMAT or not self._state.keys() <= earlier.keys():
+            raise RerunError("An earlier run was broken off by another version of mediacrawl. Begin with --restart.")
+        now, then = self._state["task"], earlier["task"]
+        differs = [name for name in now if not isinstance(then, dict) or now[name] != then.get(name)]
+        if differs:
+            raise RerunError(
+                f"A run into this output was broken off, and it had another {_listed(differs)}. Give the same command"
+                " to go on, or begin with --restart."
+            )
+
+    def _blocks(self) -> Generator[tuple[Block, Done]]:
+        blocks = self._source.blocks(self._state["position"], self._state["number"])
+        return pool.in_order(blocks, self._plan, self._jobs())
+
+    def _jobs(self) -> int:
+        """No more processes than there is work for: each takes a second to begin."""
+        unit = BLOCK_BYTES if isinstance(self._source, InputFile) else BLOCK_RECORDS
+        most = max(1, self._source.total // (4 * unit)) if self._source.total else self._options.jobs
+        return min(self._options.jobs, most)
+
+    def _after(self, block: Block, tally: Tally, rejected: int) -> State | None:
+        """The state behind a block; None where the run cannot begin again."""
+        self._state = {
+            **self._state,
+            "position": block.after,
+            "number": block.next_number,
+            "done": block.done,
+            "rejected": rejected,
+            "tally": tally.as_json(),
+        }
+        return None if block.is_open else self._state
+
+    @contextmanager
+    def _safe(self) -> Iterator[None]:
+        """Lose nothing that is done when the user or the input ends the run."""
+        try:
+            yield
+        except (KeyboardInterrupt, RerunError):
+            with suppress(RerunError):
+                self._sink.settle()
+            raise
+
+
+def _is_untouched(state: State) -> bool:
+    """Whether a run was broken off before its first block, as by a damaged input: that one is in nobody's way."""
+    return state.get("position", 0) is None and not state.get("finished")
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(name.replace("_", "-") for name in names)
+
+
+class _Rejects:
+    """The file of what the output cannot hold; it is made when the first such line comes."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._size = 0
+
+    def begin(self, size: int) -> None:
+        self._size = size
+        if self._path is None or not self._path.exists():
+            return
+        with _explained(self._path), self._path.open("r+b") as file:
+            file.truncate(size)
+
+    def put(self, data: bytes) -> int:
+        """Write, and give the size of the file."""
+        if data and self._path is not None:
+            with _explained(self._path), self._path.open("ab", buffering=0) as file:
+                file.write(data)
+                # The state that is saved next says how long the file is.
+                os.fsync(file.fileno())
+            self._size += len(data)
+        return self._size
+
+    def close(self) -> Path | None:
+        """The file, if it is needed."""
+        if self._path is None or self._size:
+            return self._path
+        self._path.unlink(missing_ok=True)
+        return None
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise RerunError(f"{path} cannot be written: {error.strerror or error}.") from error

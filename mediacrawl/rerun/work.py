@@ -1,0 +1,115 @@
+"""What a worker does with a block: read, decide, pack. It learns nothing from one record for the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from mediacrawl.encoding.decision import FieldDecision
+from mediacrawl.encoding.fixer import Fixed, Fixer
+from mediacrawl.rerun.shapes import Block, Done, Entry, Packed, Plan, Row
+from mediacrawl.rerun.tally import Tally
+
+
+class Worker:
+    """Decides blocks. The models are loaded once."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._fixer = Fixer(plan.fields, min_confidence=plan.min_confidence, substitutions=plan.substitutions)
+
+    def __call__(self, block: Block) -> Done:
+        """Decide a block."""
+        if block.unread:
+            return self._pass_on(block)
+        tally = Tally()
+        rows: list[Row] = []
+        entries: list[tuple[Entry, Fixed | None]] = []
+        for entry in self._plan.reader.read(block):
+            found = self._fix(entry, block)
+            if found:
+                _count(tally, found)
+                rows += _rows(found) if self._plan.rows else ()
+            entries.append((entry, found))
+        wanted = [entry for entry, found in entries if not self._plan.only_mangled or _was_mangled(found)]
+        packed = self._plan.writer.pack(block, wanted)
+        # After packing: the output may have its own reasons to refuse a record.
+        for entry, _ in entries:
+            if entry.problem:
+                tally.add_bad(entry.number, entry.problem)
+        return Done(packed, tally, tuple(rows))
+
+    def _pass_on(self, block: Block) -> Done:
+        tally = Tally()
+        if block.problem:
+            tally.add_bad(block.number, block.problem)
+        return Done(Packed() if self._plan.only_mangled else self._plan.writer.pass_on(block.data), tally)
+
+    def _fix(self, entry: Entry, block: Block) -> Fixed | None:
+        """Decide a record in place; None if it cannot be read."""
+        if entry.record is None:
+            return None
+        try:
+            found = self._fixer.fix(entry.record)
+        except Exception as error:  # noqa: BLE001 - one record in millions must not end the run, always at that place
+            again = next(other for other in self._plan.reader.read(block) if other.place == entry.place)
+            entry.record, entry.problem = again.record, f"cannot be decided: {type(error).__name__}"
+            return None
+        entry.changed = found.changed
+        return found
+
+
+def _was_mangled(found: Fixed | None) -> bool:
+    """Whether a text was mended, now or by an earlier run: so a second run over the output leaves nothing out."""
+    return found is not None and (bool(found.changes) or any(map(_is_fixed, found.decided)))
+
+
+def _is_fixed(decision: FieldDecision) -> bool:
+    return decision.decision == "fixed"
+
+
+def _count(tally: Tally, found: Fixed) -> None:
+    tally.records += 1
+    tally.changed += bool(found.changes)
+    tally.doubtful += found.doubtful
+    tally.damaged += found.errors
+    tally.fields += len(found.decided)
+    tally.fields_changed += len(found.changes)
+    for name, decision in zip(found.names, found.decided, strict=True):
+        tally.lossy += decision.lossy
+        if decision.decision == "undecided":
+            tally.undecided += 1
+            tally.add_sample("undecided", name, decision.text, decision.text, decision.confidence)
+    for change in found.changes:
+        tally.encodings[change.encoding] = tally.encodings.get(change.encoding, 0) + 1
+        language = change.language or "unknown"
+        tally.languages[language] = tally.languages.get(language, 0) + 1
+        kind = "lossy" if change.lossy else change.encoding
+        tally.add_sample(kind, change.field, change.before, change.after, change.confidence)
+
+
+def _rows(found: Fixed) -> Iterator[Row]:
+    """The rows of a record that has anything to show: what changes, what is not sure, and then what stays."""
+    if not found.changes and not found.doubtful:
+        return
+    changed = {(change.field, change.after) for change in found.changes}
+    begins = True
+    for change in found.changes:
+        yield Row(change.field, change.before, change.after, change.encoding, change.confidence, "fixed", begins)
+        begins = False
+    for name, decision in _once(zip(found.names, found.decided, strict=True)):
+        if (name, decision.text) in changed:
+            continue
+        shown = "undecided" if decision.suspect or decision.lossy else decision.decision
+        text = decision.text
+        yield Row(name, text, text, decision.encoding, decision.confidence, shown, begins)
+        begins = False
+
+
+def _once(fields: Iterable[tuple[str, FieldDecision]]) -> Iterator[tuple[str, FieldDecision]]:
+    """A title that stands in two tags is shown once."""
+    seen = set()
+    for name, decision in fields:
+        key = (name, decision.text)
+        if key not in seen:
+            seen.add(key)
+            yield name, decision

@@ -1,0 +1,154 @@
+"""The fixer over a Spark DataFrame, for a store that outgrew one machine. Needs the extra ``mediacrawl[spark]``.
+
+::
+
+    from mediacrawl.spark import demojibake
+
+    frame = spark.read.parquet("s3://bucket/items")
+    demojibake(frame).write.parquet("s3://bucket/items-mended")
+
+mediacrawl must be installed where the executors run. Rows pass as Arrow batches; a Python worker loads the models once
+and keeps them for all its tasks (``spark.python.worker.reuse``, on by default).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType, StructType
+
+    from mediacrawl.encoding.fixer import Fixer
+
+_Fields = tuple[tuple[str, str | None], ...] | None
+_Models = tuple[tuple[str, bytes], ...]
+"""Names and contents of model files."""
+
+
+def demojibake(
+    frame: DataFrame,
+    fields: Sequence[str] | Mapping[str, str] | None = None,
+    min_confidence: float = 0.0,
+    models: Sequence[str | Path] = (),
+    pairs: str | Path | None = None,
+) -> DataFrame:
+    """Decide the text of all rows anew.
+
+    Each row is decided on its own, exactly as ``scrapy demojibake`` decides it: the same rows out of Parquet give the
+    same rows. A row of ours, with its evidence in a column ``tags`` of structs, is decided from its raw bytes. No other
+    column changes, rows keep their order within a partition, and deciding the result again changes nothing.
+
+    Args:
+        frame: records of ours, or any table with texts.
+        fields: names of columns with text; a mapping says besides which column holds the raw bytes of each, as binary
+            or in base64. None for the columns with common names (``title``, ``artist``, ``album`` ...).
+        min_confidence: 0 to 1; a change of less stays undone.
+        models: files of the driver with models of your own languages (``scrapy trainencoding``). Their content, some
+            10 to 100 KB each, goes to the executors with the job.
+        pairs: a file of the driver with pairs of stored and right texts (``pairs.jl``, which ``scrapy crawl recheck``
+            writes). What it teaches, a few MB at most, goes to the executors likewise; lines that are no pairs are
+            passed over.
+
+    Returns:
+        The columns of `frame`; the structs in ``tags`` have the members of the evidence as well; and a column
+        ``mojibake`` holds, as JSON text, what was decided of columns without raw bytes.
+
+    Raises:
+        ValueError: there is a column ``mojibake`` that is no text, or `min_confidence` is out of range.
+        mediacrawl.encoding.ModelError: a file of `models` cannot be used.
+        OSError: `pairs` cannot be read.
+    """
+    if not 0 <= min_confidence <= 1:
+        raise ValueError(f"min_confidence must be between 0 and 1, not {min_confidence}")
+    work = partial(_decided, _hashable(fields), min_confidence, _contents(models), _taught(pairs))
+    return frame.mapInArrow(work, _schema(frame.schema))
+
+
+def _hashable(fields: Sequence[str] | Mapping[str, str] | None) -> _Fields:
+    if fields is None:
+        return None
+    if isinstance(fields, Mapping):
+        return tuple(fields.items())
+    return tuple((name, None) for name in fields)
+
+
+def _contents(models: Sequence[str | Path]) -> _Models:
+    """Read model files, and see here, not on an executor, that they can be used."""
+    from mediacrawl.encoding.own import model_contents  # noqa: PLC0415 - this module imports in a moment
+
+    return tuple(model_contents(models).items())
+
+
+def _taught(pairs: str | Path | None) -> str:
+    """What a file of pairs teaches, as JSON; empty without one."""
+    if pairs is None:
+        return ""
+    from mediacrawl.encoding.pairs import read_pairs  # noqa: PLC0415 - this module imports in a moment
+
+    return read_pairs(Path(pairs)).substitutions.as_json()
+
+
+@lru_cache(maxsize=1)
+def _load(models: _Models) -> None:
+    """Models hold for the whole process; another call may have wanted others."""
+    from mediacrawl.encoding import use_models  # noqa: PLC0415 - on the executor
+
+    use_models(dict(models))
+    _fixer.cache_clear()
+
+
+@lru_cache(maxsize=8)
+def _fixer(fields: _Fields, min_confidence: float, taught: str) -> Fixer:
+    """One for each Python worker: what it loads stays loaded from one task to the next."""
+    from mediacrawl.encoding.fixer import Fixer  # noqa: PLC0415 - on the executor
+    from mediacrawl.encoding.substitutions import Substitutions  # noqa: PLC0415
+
+    named: Sequence[str] | dict[str, str] | None = None
+    if fields is not None:
+        raws = {name: raw or "" for name, raw in fields}
+        named = raws if any(raws.values()) else tuple(raws)
+    substitutions = Substitutions.from_json(taught) if taught else None
+    return Fixer(named, min_confidence=min_confidence, substitutions=substitutions)
+
+
+def _decided(
+    fields: _Fields, min_confidence: float, models: _Models, taught: str, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Decide batches, on an executor."""
+    from mediacrawl.rerun import tables  # noqa: PLC0415 - on the executor
+
+    _load(models)
+    fixer = _fixer(fields, min_confidence, taught)
+    for batch in batches:
+        yield tables.decided(batch, fixer)
+
+
+def _schema(schema: StructType) -> StructType:
+    """The schema of the result in Spark's types; `rerun.tables.output_schema` says the same in Arrow's."""
+    from pyspark.sql.types import StringType, StructField, StructType  # noqa: PLC0415 - an extra
+
+    columns = [
+        StructField(field.name, _widened(field.dataType) if field.name == "tags" else field.dataType, field.nullable)
+        for field in schema
+    ]
+    if "mojibake" not in schema.names:
+        return StructType([*columns, StructField("mojibake", StringType())])
+    if schema["mojibake"].dataType != StringType():
+        raise ValueError(f"the column mojibake of this table is {schema['mojibake'].dataType}, not text")
+    return StructType(columns)
+
+
+def _widened(kind: DataType) -> DataType:
+    from pyspark.sql.pandas.types import from_arrow_type, to_arrow_type  # noqa: PLC0415 - an extra
+    from pyspark.sql.types import ArrayType, StructType  # noqa: PLC0415
+
+    from mediacrawl.rerun import tables  # noqa: PLC0415
+
+    if not isinstance(kind, ArrayType) or not isinstance(kind.elementType, StructType):
+        return kind
+    return from_arrow_type(tables.widened(to_arrow_type(kind)))

@@ -1,0 +1,90 @@
+"""Makes the modules of this folder importable by their names, and inputs of every kind."""
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+if str(Path(__file__).parent) not in sys.path:
+    sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(scope="session")
+def lines(tmp_path_factory):
+    """A file of JSON lines, enough blocks to be broken off; some lines are none."""
+    from stored_items import write_lines
+
+    path = tmp_path_factory.mktemp("stored") / "items.jl"
+    write_lines(path, 350)
+    return path
+
+
+@pytest.fixture(scope="session")
+def many_lines(tmp_path_factory):
+    """Enough of them for several processes."""
+    from stored_items import write_lines
+
+    path = tmp_path_factory.mktemp("stored") / "items.jl"
+    write_lines(path, 700)
+    return path
+
+
+@pytest.fixture(scope="session")
+def catalogue(tmp_path_factory):
+    """A catalogue of our records."""
+    from stored_items import our_record
+
+    from mediacrawl.store import Catalogue
+
+    path = tmp_path_factory.mktemp("stored") / "media.db"
+    with Catalogue(path, clock=lambda: 1_700_000_000.0) as found:
+        for number in range(300):
+            found.upsert(our_record(number))
+    return path
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory):
+    """A Redis server of our own; its URL without a database."""
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("redis-server is not installed")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    folder = tmp_path_factory.mktemp("redis")
+    options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder), "--logfile", "log"]
+    process = subprocess.Popen([program, *options])
+    try:
+        _await(port, process)
+        yield f"redis://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _await(port, process):
+    for _ in range(200):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            assert process.poll() is None
+            time.sleep(0.05)
+        else:
+            return
+    raise AssertionError("redis-server does not answer")
+
+
+@pytest.fixture
+def redis_list(redis_server):
+    """Two empty lists: a client, and URLs by key."""
+    import redis
+
+    client = redis.Redis.from_url(redis_server)
+    client.flushall()
+    yield client, lambda key: f"{redis_server}/0?key={key}"
+    client.close()

@@ -1,0 +1,119 @@
+"""Stored records as crawls leave them, and what they should become."""
+
+import base64
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from mediacrawl.encoding.evidence import tag_element
+from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.values import best_values
+from mediacrawl.records import MediaItem, Tag
+from mediacrawl.rerun import Options, Watcher, rerun
+
+ROOT = Path(__file__).resolve().parents[2]
+ALBUMS = [
+    ("cp1251", "Кино", "Группа крови на рукаве", "Звезда по имени Солнце"),
+    ("cp932", "中島みゆき", "時代はまわる夜明けの歌", "悪女と呼ばれた日々の記録"),
+    ("cp1253", "Χάρις Αλεξίου", "Τα τραγούδια της καρδιάς μου", "Δι' ευχών των αγίων πατέρων"),  # noqa: RUF001
+    ("utf-8", "Мельница", "Дорога сна и зимняя ночь", "Зов крови и перевал"),
+    ("latin-1", "Françoise Hardy", "Tous les garçons et les filles de mon âge", "La maison où j'ai grandi"),
+    ("ascii", "The Example Band", "Plain title number one", "An album of songs"),
+]
+"""Encoding that the tags really have, artist, title, album."""
+
+
+def our_record(number):
+    """A record as the crawl stores it when nobody has decided it yet: tags that claim Latin-1."""
+    encoding, artist, title, album = ALBUMS[number % len(ALBUMS)]
+    fields = {"title": f"{title} {number}", "artist": artist, "album": album}
+    tags = [
+        tag_element(Tag("id3v2.3", frame, key, "latin-1", raw, raw.decode("latin-1")))
+        for frame, (key, text) in zip(("TIT2", "TPE1", "TALB"), fields.items(), strict=True)
+        if (raw := text.encode(encoding)) is not None
+    ]
+    item = MediaItem(content_url=f"https://media.tonspur.example/{number}.mp3", site="tonspur.example", tags=tags)
+    record = dataclasses.asdict(item) | best_values(tags)
+    record["duration"], record["content_size"] = 125.5 + number, 4_000_000 + number
+    return record
+
+
+def foreign_item(number):
+    """An item of another project: raw bytes beside the text, and a number that JSON can write in several ways."""
+    encoding, artist, title, _ = ALBUMS[number % len(ALBUMS)]
+    raw = f"{title} {number}".encode(encoding)
+    return {
+        "title": raw.decode("latin-1"),
+        "title_raw": base64.b64encode(raw).decode(),
+        "performer_name": artist,
+        "price": 1.50,
+        "nested": {"deep": [1, None, True]},
+    }
+
+
+def write_lines(path, number):
+    """Records of ours, with lines between that are none."""
+    with path.open("wb") as file:
+        for place in range(number):
+            file.write(json.dumps(our_record(place), ensure_ascii=False).encode() + b"\n")
+            if place % 100 == 50:
+                file.write(b'{"title": "torn\n\n[1, 2]\n{"title": "\xff"}\n')
+
+
+def read_lines(path):
+    """The records of a file of JSON lines."""
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def decided(record, fields=None):
+    """What the fixer makes of a record."""
+    copy = json.loads(json.dumps(record))
+    Fixer(fields).fix(copy)
+    return copy
+
+
+def go(source, output=None, **options):
+    """A run in this process."""
+    return rerun(Options(str(source), None if output is None else str(output), **options))
+
+
+class Killer(Watcher):
+    """Ends the process as the system does when memory is short."""
+
+    def __init__(self, blocks):
+        self.left = blocks
+
+    def block(self, done, items, rows):
+        self.left -= 1
+        if not self.left:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def kill_before(owner, name):
+    """A kill where a method of a class is about to be called."""
+    setattr(owner, name, lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+
+
+def killed(source, output, when, **options):
+    """A run in a process of its own that is killed: after so many blocks, or before ``module:Class.method``."""
+    asked = json.dumps({"source": str(source), "output": None if output is None else str(output), **options})
+    done = subprocess.run(
+        [sys.executable, __file__, asked, str(when)],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()[-3000:]
+
+
+if __name__ == "__main__":
+    import importlib
+
+    place = sys.argv[2]
+    if not place.isdecimal():
+        module, _, path = place.partition(":")
+        cls, _, method = path.partition(".")
+        kill_before(getattr(importlib.import_module(module), cls), method)
+    rerun(Options(**json.loads(sys.argv[1])), Killer(int(place) if place.isdecimal() else -1))

@@ -1,0 +1,410 @@
+"""What goes in comes out, mended, in whatever kind of file."""
+
+import base64
+import csv
+import gzip
+import io
+import json
+import subprocess
+
+import pytest
+from stored_items import ALBUMS, decided, foreign_item, go, our_record, read_lines
+
+from mediacrawl.encoding.fixer import Fixed, Fixer
+from mediacrawl.rerun import RerunError
+from mediacrawl.store import Catalogue
+
+pa = pytest.importorskip("pyarrow", reason="pip install mediacrawl[parquet]")
+pq = pytest.importorskip("pyarrow.parquet", reason="pip install mediacrawl[parquet]")
+
+
+@pytest.fixture
+def items(tmp_path):
+    """Sixty records of ours."""
+    path = tmp_path / "items.jl"
+    path.write_text("".join(json.dumps(our_record(number), ensure_ascii=False) + "\n" for number in range(60)))
+    return path
+
+
+EXPECTED = [decided(our_record(number)) for number in range(60)]
+
+
+def texts(record):
+    return tuple(record.get(name) for name in ("title", "artist", "album", "content_url"))
+
+
+def test_titles_are_right_afterwards(items, tmp_path):
+    result = go(items, tmp_path / "out.jl")
+    titles = [record["title"] for record in read_lines(tmp_path / "out.jl")]
+    assert titles == [f"{ALBUMS[number % len(ALBUMS)][2]} {number}" for number in range(60)]
+    assert result.tally.records == 60
+    assert result.tally.changed == 40
+    assert set(result.tally.encodings) == {"cp1251", "cp932", "cp1253", "utf-8"}
+
+
+@pytest.mark.parametrize("name", ["out.jl", "out.jsonl", "OUT.NDJSON", "out.jl.gz", "out.jsonl.gz"])
+def test_json_lines_hold_what_the_fixer_made(items, tmp_path, name):
+    go(items, tmp_path / name)
+    data = (tmp_path / name).read_bytes()
+    data = gzip.decompress(data) if name.endswith(".gz") else data
+    assert [json.loads(line) for line in data.splitlines()] == EXPECTED
+
+
+def test_a_line_of_which_nothing_changes_stays_byte_for_byte(tmp_path):
+    odd = b'{ "title":"plain" ,"price": 1.50e+3, "n": 12345678901234567890, "title": "twice", "u": "\\u00e9"}\r\n'
+    (tmp_path / "items.jl").write_bytes(odd * 3 + odd.strip())
+    go(tmp_path / "items.jl", tmp_path / "out.jl")
+    assert (tmp_path / "out.jl").read_bytes() == odd * 3 + odd.strip()
+
+
+@pytest.mark.parametrize(
+    ("ascii_only", "separators"), [(True, (", ", ": ")), (False, (", ", ": ")), (False, (",", ":"))]
+)
+def test_a_line_that_changes_keeps_its_style(tmp_path, ascii_only, separators):
+    line = json.dumps(our_record(0), ensure_ascii=ascii_only, separators=separators)
+    (tmp_path / "items.jl").write_text(line + "\r\n", newline="")
+    go(tmp_path / "items.jl", tmp_path / "out.jl")
+    expected = json.dumps(EXPECTED[0], ensure_ascii=ascii_only, separators=separators)
+    assert (tmp_path / "out.jl").read_bytes() == expected.encode() + b"\r\n"
+
+
+def test_packed_lines_are_read(items, tmp_path):
+    with gzip.open(tmp_path / "items.jl.gz", "wb") as file:
+        file.write(items.read_bytes())
+    go(tmp_path / "items.jl.gz", tmp_path / "out.jl")
+    assert read_lines(tmp_path / "out.jl") == EXPECTED
+
+
+KINDS = ["jl", "jl.gz", "csv", "csv.gz", "tsv", "db", "parquet"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_records_survive_each_kind_of_file(items, tmp_path, kind):
+    """To that kind and back: texts, numbers and the evidence are those of the straight way."""
+    go(items, tmp_path / f"middle.{kind}")
+    result = go(tmp_path / f"middle.{kind}", tmp_path / "out.jl")
+    assert result.tally.changed == 0
+    assert result.tally.fields > 100
+    for record, expected in zip(read_lines(tmp_path / "out.jl"), EXPECTED, strict=True):
+        assert texts(record) == texts(expected)
+        assert float(record["duration"]) == expected["duration"]
+        assert record["tags"] == expected["tags"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_garbled_records_are_mended_in_each_kind_of_file(items, tmp_path, kind, monkeypatch):
+    """They come there by a run that decides nothing."""
+    with monkeypatch.context() as patch:
+        patch.setattr(Fixer, "fix", lambda self, item: Fixed())
+        go(items, tmp_path / f"garbled.{kind}")
+    assert go(tmp_path / f"garbled.{kind}", tmp_path / f"mended.{kind}").tally.changed == 40
+    go(tmp_path / f"mended.{kind}", tmp_path / "out.jl")
+    records = read_lines(tmp_path / "out.jl")
+    assert [texts(record) for record in records] == [texts(record) for record in EXPECTED]
+    assert [record["tags"] for record in records] == [record["tags"] for record in EXPECTED]
+
+
+@pytest.mark.parametrize("kind", ["jl", "jl.gz", "csv", "csv.gz", "parquet"])
+def test_a_run_over_the_output_gives_the_same_bytes(lines, tmp_path, kind):
+    go(lines, tmp_path / f"one.{kind}")
+    go(tmp_path / f"one.{kind}", tmp_path / f"two.{kind}")
+    assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
+
+
+def test_where_a_row_group_ends_does_not_depend_on_blocks(lines, tmp_path, monkeypatch):
+    monkeypatch.setattr("mediacrawl.rerun.parquet._GROUP_ROWS", 100)
+    go(lines, tmp_path / "one.parquet")
+    go(tmp_path / "one.parquet", tmp_path / "two.parquet")
+    assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()
+    found = pq.read_metadata(tmp_path / "two.parquet")
+    assert [found.row_group(number).num_rows for number in range(found.num_row_groups)] == [100, 100, 100, 50]
+
+
+def test_a_packed_output_is_what_gzip_reads_and_members_do_not_depend_on_blocks(lines, tmp_path):
+    go(lines, tmp_path / "plain.jl")
+    go(lines, tmp_path / "packed.jl.gz")
+    (tmp_path / "empty.jl").touch()
+    go(tmp_path / "empty.jl", tmp_path / "empty.jl.gz")
+    for name, expected in (("packed.jl.gz", (tmp_path / "plain.jl").read_bytes()), ("empty.jl.gz", b"")):
+        assert subprocess.run(["gzip", "-dc", tmp_path / name], capture_output=True, check=True).stdout == expected
+
+
+def test_an_item_of_another_project_is_read_by_the_bytes_beside_it(tmp_path):
+    items = [foreign_item(number) for number in range(12)]
+    (tmp_path / "items.jl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    go(tmp_path / "items.jl", tmp_path / "out.jl", raws=(("title", "title_raw"),))
+    records = read_lines(tmp_path / "out.jl")
+    assert records == [decided(item, {"title": "title_raw"}) for item in items]
+    assert [record["title"] for record in records] == [f"{ALBUMS[n % len(ALBUMS)][2]} {n}" for n in range(12)]
+    assert {record["performer_name"] for record in records} == {album[1] for album in ALBUMS}
+
+
+def test_only_mangled_writes_those_that_were_mended_and_again_the_same(items, tmp_path):
+    go(items, tmp_path / "out.jl", only_mangled=True)
+    assert read_lines(tmp_path / "out.jl") == [record for number, record in enumerate(EXPECTED) if number % 6 < 4]
+    go(tmp_path / "out.jl", tmp_path / "again.jl", only_mangled=True)
+    assert (tmp_path / "again.jl").read_bytes() == (tmp_path / "out.jl").read_bytes()
+
+
+def test_what_is_not_sure_enough_stays_and_is_counted(tmp_path):
+    words = [base64.b64encode(word.encode("cp1251")).decode() for word in ("Кино", "Дом", "Лес", "Мост", "Ёж")]
+    items = [{"title": base64.b64decode(raw).decode("latin-1"), "raw": raw} for raw in words]
+    (tmp_path / "items.jl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    unsure = go(tmp_path / "items.jl", tmp_path / "out.jl", raws=(("title", "raw"),), min_confidence=1.0).tally
+    easy = go(tmp_path / "items.jl", tmp_path / "easy.jl", raws=(("title", "raw"),)).tally
+    assert unsure.changed < easy.changed
+    assert unsure.undecided == easy.undecided + easy.changed - unsure.changed
+    stays = [record["title"] for record in read_lines(tmp_path / "out.jl")]
+    assert sum(now != was["title"] for now, was in zip(stays, items, strict=True)) == unsure.changed
+
+
+# -- CSV -----------------------------------------------------------------------------------------------------------
+
+
+def written(path, text, encoding="utf-8"):
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def test_rows_of_which_nothing_changes_stay_as_they_are(tmp_path):
+    odd = 'id,title,price\r\n1,"plain ""quoted"", with\r\na line feed",1.50\r\n\r\n2, spaces ,\n3,short\r\n4,"x",9'
+    go(written(tmp_path / "in.csv", odd), tmp_path / "out.csv")
+    expected = 'id,title,price,mojibake\r\n1,"plain ""quoted"", with\r\na line feed",1.50,\r\n\r\n2, spaces ,,\n'
+    assert (tmp_path / "out.csv").read_bytes().decode() == expected + '3,short\r\n4,"x",9,'
+    go(tmp_path / "out.csv", tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_row_that_changes_keeps_delimiter_and_columns(tmp_path, delimiter):
+    raw = "Группа крови на рукаве".encode("cp1251")
+    cells = ["7", raw.decode("latin-1"), foreign_item(0)["title_raw"], "with, comma; and\ttab"]
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=delimiter).writerows([["id", "title", "title_raw", "note"], cells])
+    go(written(tmp_path / "in.csv", text.getvalue()), tmp_path / "out.csv", raws=(("title", "title_raw"),))
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        head, row = csv.reader(file, delimiter=delimiter)
+    assert head == ["id", "title", "title_raw", "note", "mojibake"]
+    assert row[:4] == ["7", "Группа крови на рукаве 0", cells[2], cells[3]]
+    assert json.loads(row[4])["title"]["before"] == cells[1]
+
+
+def test_a_quote_that_is_never_closed_costs_one_line(tmp_path):
+    text = 'id,title\n1,one\n2,"two\n' + "".join(f"{n},more\n" for n in range(3, 400))
+    result = go(written(tmp_path / "in.csv", text), tmp_path / "out.jl")
+    records = read_lines(tmp_path / "out.jl")
+    assert result.tally.bad == {"not CSV": 1}
+    assert result.tally.bad_lines == {"not CSV": [3]}
+    assert [record["id"] for record in records] == [str(n) for n in range(1, 400) if n != 2]
+    assert result.rejected.read_text() == '2,"two\n'
+
+
+def test_bad_rows_pass_in_csv_and_their_lines_are_named(tmp_path):
+    data = b"id,title\n1,one\n2,too,many\n3,\xff\xfe\n4,bare\rreturn\n5,five\n"
+    (tmp_path / "in.csv").write_bytes(data)
+    result = go(tmp_path / "in.csv", tmp_path / "out.csv")
+    assert result.tally.bad_lines == {"more cells than columns": [3], "not UTF-8": [4], "not CSV": [5]}
+    expected = b"id,title,mojibake\r\n1,one,\n2,too,many\n3,\xff\xfe\n4,bare\rreturn\n5,five,\n"
+    assert (tmp_path / "out.csv").read_bytes() == expected
+    again = go(tmp_path / "out.csv", tmp_path / "again.csv")
+    assert again.tally.bad_lines == result.tally.bad_lines
+    assert (tmp_path / "again.csv").read_bytes() == expected
+
+
+@pytest.mark.parametrize("head", ["", "a,a\n", '"open\n1,2\n'])
+def test_a_file_without_a_header_is_refused(tmp_path, head):
+    with pytest.raises(RerunError, match="no header"):
+        go(written(tmp_path / "in.csv", head), tmp_path / "out.csv")
+
+
+def test_fields_that_later_records_bring_go_into_extra(tmp_path, monkeypatch):
+    monkeypatch.setattr("mediacrawl.rerun.ends._FIRST_BLOCKS", 1)
+    lines = [json.dumps({"id": n, "title": "plain"}) for n in range(9000)] + [json.dumps({"id": 1, "new": ["x", 2]})]
+    written(tmp_path / "in.jl", "\n".join(lines))
+    go(tmp_path / "in.jl", tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        *_, last = csv.DictReader(file)
+    assert json.loads(last["extra"]) == {"new": ["x", 2]}
+
+
+# -- the catalogue ---------------------------------------------------------------------------------------------------
+
+
+def rows(path):
+    with Catalogue(path, read_only=True) as catalogue:
+        return sorted(catalogue.search(()), key=lambda record: record["id"])
+
+
+def test_a_catalogue_is_mended_in_place(catalogue, tmp_path):
+    path = tmp_path / "media.db"
+    path.write_bytes(catalogue.read_bytes())
+    before = rows(path)
+    assert go(path).tally.changed == 200
+    after = rows(path)
+    assert [decided(record) for record in before] == after
+    assert go(path).tally.changed == 0
+    with Catalogue(path, read_only=True) as found:
+        assert len(list(found.search("Группа крови"))) == 50
+
+
+def test_in_place_no_record_may_be_left_out(catalogue, tmp_path):
+    path = tmp_path / "media.db"
+    path.write_bytes(catalogue.read_bytes())
+    for output in (None, path):
+        with pytest.raises(RerunError, match="must not lose"):
+            go(path, output, only_mangled=True)
+    assert path.read_bytes() == catalogue.read_bytes()
+
+
+def test_when_a_record_was_seen_stays_as_it_was(catalogue, tmp_path):
+    go(catalogue, tmp_path / "copy.db")
+    assert {record["last_seen_at"] for record in rows(tmp_path / "copy.db")} == {"2023-11-14T22:13:20Z"}
+    assert [record["found_at"] for record in rows(tmp_path / "copy.db")] == [r["found_at"] for r in rows(catalogue)]
+
+
+def test_evidence_of_texts_without_bytes_stays_in_the_catalogue(tmp_path):
+    with Catalogue(tmp_path / "media.db") as catalogue:
+        catalogue.upsert({"content_url": "https://a.example/1.mp3", "title": "Größe", "shop_price": 3})
+    go(tmp_path / "media.db")
+    (record,) = rows(tmp_path / "media.db")
+    assert record["extra"]["shop_price"] == 3
+    assert record["extra"]["mojibake"]["title"]["before"] == "Größe"
+    assert go(tmp_path / "media.db").tally.changed == 0
+    assert rows(tmp_path / "media.db") == [record]
+
+
+def test_a_record_without_a_url_is_put_aside_not_lost(items, tmp_path):
+    with items.open("a") as file:
+        file.write('{"title": "no url"}\ntorn\n')
+    result = go(items, tmp_path / "out.db")
+    assert len(rows(tmp_path / "out.db")) == 60
+    assert result.tally.bad_lines == {"no content_url": [61], "not JSON": [62]}
+    assert result.rejected.read_text() == '{"title": "no url"}\ntorn\n'
+
+
+# -- Parquet ---------------------------------------------------------------------------------------------------------
+
+
+def test_columns_of_other_types_stay_bit_for_bit(tmp_path):
+    raws = ["Группа крови на рукаве".encode("cp1251"), b"plain", None]
+    table = pa.table({
+        "title": pa.array([raw and raw.decode("latin-1") for raw in raws], pa.large_string()),
+        "raw": pa.array(raws, pa.binary()),
+        "when": pa.array([1, 2, None], pa.timestamp("ns", "Asia/Tokyo")),
+        "price": pa.array(["1.50", None, "2.25"]).cast(pa.decimal128(9, 2)),
+        "small": pa.array([1, None, 3], pa.int8()),
+        "genre": pa.array(["pop", "rock", "pop"]).dictionary_encode(),
+        "artist": pa.array([[raws[0].decode("latin-1"), "x"], [], None], pa.list_(pa.string())),
+        "map": pa.array([[("k", 1)], None, []], pa.map_(pa.string(), pa.int64())),
+    })  # fmt: skip
+    pq.write_table(table, tmp_path / "in.parquet")
+    table = pq.read_table(tmp_path / "in.parquet")
+    result = go(tmp_path / "in.parquet", tmp_path / "out.parquet", raws=(("title", "raw"),))
+    found = pq.read_table(tmp_path / "out.parquet")
+    assert result.tally.changed == 1
+    assert found.column("title").to_pylist() == ["Группа крови на рукаве", "plain", None]
+    assert found.schema.names == [*table.schema.names, "mojibake"]
+    for name in table.schema.names[1:]:
+        assert found.column(name).equals(table.column(name)), name
+    assert found.schema.field("title").type == pa.large_string()
+
+
+def test_a_folder_of_files_is_read_in_their_order(items, tmp_path):
+    go(items, tmp_path / "one.parquet")
+    table = pq.read_table(tmp_path / "one.parquet")
+    (tmp_path / "set").mkdir()
+    for place in range(3):
+        part = table.slice(place * 20, 20)
+        pq.write_table(part, tmp_path / "set" / f"part-{place}.parquet", row_group_size=7)
+    go(tmp_path / "set", tmp_path / "out.parquet")
+    assert pq.read_table(tmp_path / "out.parquet").column("content_url").equals(table.column("content_url"))
+
+
+def test_a_field_of_several_types_becomes_json_text(tmp_path):
+    items = [{"n": 1, "m": 2}, {"n": "one", "m": 0.5}, {"n": None, "m": 2**70}, {"o": {"a": [1]}}, {"tags": ["x"]}]
+    written(tmp_path / "in.jl", "\n".join(map(json.dumps, items)))
+    go(tmp_path / "in.jl", tmp_path / "out.parquet")
+    found = pq.read_table(tmp_path / "out.parquet").to_pydict()
+    assert found["n"] == ["1", '"one"', None, None, None]
+    assert found["m"] == ["2", "0.5", str(2**70), None, None]
+    assert found["o"] == [None, None, None, '{"a": [1]}', None]
+    assert found["tags"] == [None, None, None, None, '["x"]']
+
+
+def test_without_pyarrow_a_sentence_says_how_to_get_it(items, tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
+    with pytest.raises(RerunError, match=r"pip install 'mediacrawl\[parquet\]'"):
+        go(items, tmp_path / "out.parquet")
+
+
+# -- Redis -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_redis_list_is_read_and_another_one_written(redis_list, tmp_path):
+    client, url = redis_list
+    elements = [json.dumps(our_record(number)).encode() for number in range(200)]
+    client.rpush("media:items", *elements[:100], b"torn", b'{\n "pretty": 1\n}', *elements[100:])
+    result = go(url("media:items"), url("mended"))
+    assert result.tally.records == 201
+    assert result.tally.bad_lines == {"not JSON": [101]}
+    found = client.lrange("mended", 0, -1)
+    assert found[100:102] == [b"torn", b'{\n "pretty": 1\n}']
+    assert [json.loads(e) for e in found[:100] + found[102:]] == [decided(our_record(n)) for n in range(200)]
+    assert client.llen("media:items") == 202
+    assert {key.decode() for key in client.scan_iter()} == {"media:items", "mended"}
+
+
+def test_elements_become_lines_and_lines_elements(redis_list, tmp_path):
+    client, url = redis_list
+    client.rpush("items", b'{"a": 1}', b'{\n "pretty": 1\n}', b"torn", b"")
+    go(url("items"), tmp_path / "out.jl")
+    assert (tmp_path / "out.jl").read_bytes() == b'{"a": 1}\n{"pretty": 1}\ntorn\n'
+    go(tmp_path / "out.jl", url("back"))
+    assert client.lrange("back", 0, -1) == [b'{"a": 1}', b'{"pretty": 1}', b"torn"]
+
+
+def test_what_is_no_list_is_refused(redis_list, tmp_path):
+    client, url = redis_list
+    client.set("text", "x")
+    for key, word in (("text", "a string"), ("nothing", "not there")):
+        with pytest.raises(RerunError, match=word):
+            go(url(key), tmp_path / "out.jl")
+
+
+def test_a_server_that_does_not_answer_is_a_sentence_without_the_password(tmp_path):
+    with pytest.raises(RerunError) as caught:
+        go("redis://:secret@127.0.0.1:1/0?key=items", tmp_path / "out.jl")
+    assert "127.0.0.1:1" in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_values_that_python_does_not_know_stay_as_they_are(tmp_path):
+    """Times beyond its calendar, and texts that are not UTF-8, beside one that changes."""
+    raw = "Группа крови на рукаве".encode("cp1251")
+    data = raw.decode("latin-1").encode()
+    offsets = b"".join(place.to_bytes(4, "little") for place in (0, 2, 2, 2 + len(data)))
+    titles = pa.Array.from_buffers(pa.string(), 3, [None, pa.py_buffer(offsets), pa.py_buffer(b"\xff\xfe" + data)])
+    table = pa.table({
+        "title": titles,
+        "raw": pa.array([None, None, raw]),
+        "far": pa.array([10**18, 0, 1], pa.timestamp("us")),
+        "near": pa.array([1, None, 2], pa.timestamp("ns")),
+        "long": pa.array([1, 2, 3], pa.duration("ns")),
+    })  # fmt: skip
+    pq.write_table(table, tmp_path / "in.parquet")
+    table = pq.read_table(tmp_path / "in.parquet")
+    result = go(tmp_path / "in.parquet", tmp_path / "out.parquet", raws=(("title", "raw"),))
+    found = pq.read_table(tmp_path / "out.parquet")
+    assert result.tally.changed == 1
+    assert found.column("title").cast(pa.binary()).to_pylist() == [b"\xff\xfe", b"", "Группа крови на рукаве".encode()]
+    for name in table.schema.names[1:]:
+        assert found.column(name).equals(table.column(name)), name
+    go(tmp_path / "in.parquet", tmp_path / "out.jl")
+    assert read_lines(tmp_path / "out.jl")[0]["near"] == "1970-01-01 00:00:00.000000001"
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path):
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
+    pq.write_table(table, tmp_path / "in.parquet")
+    with pytest.raises(RerunError, match="two columns of one name"):
+        go(tmp_path / "in.parquet", tmp_path / "out.parquet")

@@ -1,0 +1,235 @@
+"""No input breaks a run, takes its memory, or is lost."""
+
+import gzip
+import json
+import random
+import string
+import tracemalloc
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from stored_items import go, our_record, read_lines
+
+from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.rerun import RerunError, json_text
+from mediacrawl.rerun.csv_rows import rows
+from mediacrawl.rerun.places import place
+from mediacrawl.rerun.shapes import LONGEST
+
+HOSTILE = [
+    b"",
+    b"   ",
+    b"{",
+    b"null",
+    b'"text"',
+    b"[{}]",
+    b"\xff\xfe",
+    b"\x00" * 50,
+    b'{"title": "\x00"}',
+    b"[" * 100_000,
+    b'{"a":' * 50_000,
+    b"9" * 5000,
+    b'{"n": ' + b"9" * 5000 + b"}",
+    b'{"title": NaN, "x": Infinity}',
+    b'{"title": "\\ud83d alone", "artist": "\\ud83d\\ude00"}',
+    b'{"tags": 7, "title": []}',
+    b'{"tags": [null, 7, "x", {}, {"declared": "latin-1"}, {"declared": "x", "raw_b64": "?"}]}',
+    b'{"tags": [{"source": "a", "frame": "b", "key": "title", "declared": "zip", "text": "\xc3\xa9"}]}',
+    b'{"mojibake": 7, "title": "\xc3\xa9t\xc3\xa9 comme toujours"}',
+    b'{"mojibake": {"title": 7}, "title": "\xc3\xa9t\xc3\xa9 comme toujours"}',
+    b'{"extra": "text", "content_url": 7}',
+    b'\xef\xbb\xbf{"title": "a mark at the front"}',
+    b"{}\r",
+    b'{"\xe2\x80\xa8": "a line separator is none here"}',
+]
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    path = tmp_path / "hostile.jl"
+    path.write_bytes(b"\n".join([*HOSTILE, json.dumps(our_record(0)).encode()]))
+    return path
+
+
+def test_lines_that_are_no_records_pass_as_they_are(hostile, tmp_path):
+    result = go(hostile, tmp_path / "out.jl")
+    before, after = hostile.read_bytes().split(b"\n"), (tmp_path / "out.jl").read_bytes().split(b"\n")
+    bad = [line for line, raw in enumerate(before) if json_text.parse(raw)[0] is None]
+    assert [before[line] for line in bad] == [after[line] for line in bad]
+    assert len(before) == len(after)
+    assert sum(result.tally.bad.values()) == len(bad) - 2
+    assert json.loads(after[-1])["title"] == "Группа крови на рукаве 0"
+    assert result.tally.bad_lines["nested too deep"] == [10, 11]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "db", "jl.gz"])
+def test_hostile_records_pass_through_every_kind_of_file(hostile, tmp_path, kind):
+    go(hostile, tmp_path / f"out.{kind}")
+    result = go(tmp_path / f"out.{kind}", tmp_path / "back.jl")
+    assert result.tally.records > 0
+    title = read_last(tmp_path / "back.jl")["title"]
+    # In Parquet a column that holds texts and lists holds them as JSON.
+    assert (json.loads(title) if kind == "parquet" else title) == "Группа крови на рукаве 0"
+
+
+def read_last(path):
+    return json.loads(path.read_bytes().split(b"\n")[-1] or path.read_bytes().split(b"\n")[-2])
+
+
+def test_a_record_that_the_fixer_cannot_take_passes_unchanged_and_is_named(tmp_path, monkeypatch):
+    fix = Fixer.fix
+
+    def fix_all_but_one(self, item):
+        if item["content_url"].endswith("/3.mp3"):
+            item.clear()
+            raise ZeroDivisionError
+        return fix(self, item)
+
+    (tmp_path / "in.jl").write_text("".join(json.dumps(our_record(n)) + "\n" for n in range(5)))
+    monkeypatch.setattr(Fixer, "fix", fix_all_but_one)
+    for kind in ("jl", "csv", "parquet", "db"):
+        result = go(tmp_path / "in.jl", tmp_path / f"out.{kind}")
+        assert result.tally.bad_lines == {"cannot be decided: ZeroDivisionError": [4]}
+    assert read_lines(tmp_path / "out.jl")[3] == our_record(3)
+    for kind in ("csv", "parquet", "db"):
+        monkeypatch.setattr(Fixer, "fix", fix)
+        go(tmp_path / f"out.{kind}", tmp_path / f"{kind}.jl")
+        assert read_lines(tmp_path / f"{kind}.jl")[3]["title"] == "Дорога сна и зимняя ночь 3"
+
+
+@pytest.mark.parametrize("kind", ["jl", "jl.gz"])
+@pytest.mark.parametrize("where", ["first", "middle", "last"])
+def test_a_line_longer_than_memory_passes_in_pieces(tmp_path, kind, where):
+    long = b'{"title": "' + b"x" * (3 * LONGEST + 12345) + b'"}'
+    record = json.dumps(our_record(0)).encode()
+    lines = {"first": [long, record], "middle": [record, long, record], "last": [record, long]}[where]
+    data = b"\n".join(lines)
+    (tmp_path / "in.jl").write_bytes(data)
+    tracemalloc.start()
+    result = go(tmp_path / "in.jl", tmp_path / f"out.{kind}")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    out = (tmp_path / f"out.{kind}").read_bytes()
+    found = (gzip.decompress(out) if kind == "jl.gz" else out).split(b"\n")
+    assert found[lines.index(long)] == long
+    assert result.tally.bad_lines == {"longer than 8 MiB": [lines.index(long) + 1]}
+    assert result.tally.changed == len(lines) - 1
+    assert peak < 5 * LONGEST
+
+
+def test_a_csv_row_longer_than_memory_passes_in_pieces(tmp_path):
+    long = b'2,"' + b"x" * (2 * LONGEST + 77) + b'"\n'
+    data = b"id,title\n1,one\n" + long + b"3,three\n"
+    (tmp_path / "in.csv").write_bytes(data)
+    result = go(tmp_path / "in.csv", tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_bytes() == b"id,title,mojibake\r\n1,one,\n" + long + b"3,three,\n"
+    assert result.tally.bad_lines == {"longer than 8 MiB": [3]}
+    assert result.tally.records == 2
+
+
+def test_memory_does_not_grow_with_the_input(tmp_path):
+    peaks = []
+    for number in (400, 4000):
+        path = tmp_path / f"{number}.jl"
+        path.write_bytes(b'{"title": "plain", "fill": "' + b"x" * 2000 + b'"}\n')
+        path.write_bytes(path.read_bytes() * number)
+        tracemalloc.start()
+        go(path, tmp_path / f"{number}.out.jl")
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.5 * peaks[0]
+
+
+@pytest.mark.parametrize("cut", [10, 500, -5])
+def test_a_packed_file_that_is_cut_short_is_a_sentence(tmp_path, cut):
+    whole = gzip.compress(b"".join(json.dumps(our_record(n)).encode() + b"\n" for n in range(50)))
+    (tmp_path / "in.jl.gz").write_bytes(whole[:cut])
+    with pytest.raises(RerunError, match="damaged or cut short"):
+        go(tmp_path / "in.jl.gz", tmp_path / "out.jl")
+    (tmp_path / "in.jl.gz").write_bytes(b"no gzip")
+    with pytest.raises(RerunError, match="damaged or cut short"):
+        go(tmp_path / "in.jl.gz", tmp_path / "out.jl", restart=True)
+
+
+@pytest.mark.parametrize("name", ["in.parquet", "in.db"])
+def test_a_file_that_is_not_what_its_name_says_is_a_sentence(tmp_path, name):
+    (tmp_path / name).write_bytes(random.Random(1).randbytes(5000))
+    with pytest.raises(RerunError) as caught:
+        go(tmp_path / name, tmp_path / "out.jl")
+    assert name in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "items", "items.json", "items.jl.bz2", "x.parquet.gz", "redis://h/0", "redis://h/0?key=", "redis://[::"],
+)
+def test_a_name_that_tells_nothing_is_a_sentence(name):
+    with pytest.raises(RerunError):
+        place(name)
+
+
+def test_a_password_is_never_shown():
+    found = place("redis://user:secret@host:6379/2?key=a%3Ab&ssl_cert_reqs=none")
+    assert found.key == "a:b"
+    assert found.url == "redis://user:secret@host:6379/2?ssl_cert_reqs=none"
+    assert "secret" not in found.name
+
+
+def test_missing_files_and_folders_are_sentences(tmp_path):
+    for source in ("none.jl", "none.csv", "none.db", "none.parquet"):
+        with pytest.raises(RerunError, match="none"):
+            go(tmp_path / source, tmp_path / "out.jl")
+    (tmp_path / "in.jl").write_text("{}\n")
+    for output in ("no/folder/out.jl", "no/folder/out.parquet", "in.jl/out.db"):
+        with pytest.raises(RerunError):
+            go(tmp_path / "in.jl", tmp_path / output)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(RerunError, match="without a file"):
+        go(tmp_path / "folder", tmp_path / "out.jl")
+    with pytest.raises(RerunError, match="is a folder"):
+        go(tmp_path / "in.jl", tmp_path / "folder")
+
+
+@pytest.mark.parametrize("kind", ["jl", "jl.gz", "csv", "parquet", "db"])
+def test_nothing_in_gives_nothing_out(tmp_path, kind):
+    (tmp_path / "in.jl").write_bytes(b"")
+    assert go(tmp_path / "in.jl", tmp_path / f"out.{kind}").tally.records == 0
+    if kind != "db":
+        assert go(tmp_path / f"out.{kind}", tmp_path / "back.jl").tally.records == 0
+        assert (tmp_path / "back.jl").read_bytes() == b""
+
+
+LETTERS = st.sampled_from('"",,;\t\r\n\n\\ab \xe9')
+
+
+@settings(max_examples=300)
+@given(st.lists(LETTERS, max_size=60).map("".join), st.sampled_from(",;\t"))
+def test_rows_of_a_csv_file_are_all_of_it(text, delimiter):
+    """Whatever stands in it: no byte is lost, and every row but the last ends with a line."""
+    data = text.encode()
+    found = list(rows(iter(data.splitlines(keepends=True)) if b"\r" not in data else iter(split(data)), delimiter))
+    assert b"".join(raw for raw, _, _ in found) == data
+    assert all(raw.endswith(b"\n") for raw, _, _ in found[:-1])
+
+
+def split(data):
+    return [line + b"\n" for line in data.split(b"\n")[:-1]] + ([data.split(b"\n")[-1]] if data[-1:] != b"\n" else [])
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(string.printable + "é\ud83dя", max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=200)
+@given(st.dictionaries(st.text(max_size=5), VALUES, max_size=5), st.booleans())
+def test_a_record_that_is_written_reads_as_itself(record, ascii_only):
+    line = json.dumps(record, ensure_ascii=True).encode()
+    like = line if ascii_only else json.dumps({"ключ": 1}, ensure_ascii=False).encode()
+    again, problem = json_text.parse(json_text.dump(record, like))
+    assert problem == ""
+    assert repr(again) == repr(json.loads(line))
