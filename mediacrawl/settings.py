@@ -126,8 +126,8 @@ MOJIBAKE_HISTORY_HOSTS = 10_000
 """Hosts whose encodings are remembered, and as many folders: some 10 MB. With 0 each file is decided alone."""
 
 MOJIBAKE_MODELS: list[str] = []
-"""Model files of languages of your own, made by ``scrapy trainencoding``; they decide beside those that the program has.
-A language that it has is replaced. Looked for where NEVERCRAWL_FILES are."""
+"""Model files of languages of your own, made by ``scrapy trainencoding``; they decide beside the program's. A language
+that it has is replaced. Looked for where NEVERCRAWL_FILES are."""
 
 # -- What is written down ---------------------------------------------------------------------------------------
 

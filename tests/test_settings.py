@@ -9,7 +9,8 @@ import scrapy.settings.default_settings as scrapy_defaults
 import mediacrawl.settings as ours
 
 PACKAGE = Path(ours.__file__).parent
-READ = re.compile(r'(?:settings\.get\w*\(|settings\[|\bget\w*\()\s*"([A-Z][A-Z0-9_]{3,})"')
+READ = re.compile(r'(?:settings\.get\w*\(|settings\[|(?<![.\w])get\w*\()\s*"([A-Z][A-Z0-9_]{3,})"')
+"""From settings, or by a ``get`` that was taken from them; not from the environment."""
 
 
 def used():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, MutableMapping, Sequence
+from pathlib import Path
 from typing import Any, Self
 
 from itemadapter import ItemAdapter
@@ -13,8 +14,10 @@ from scrapy.exceptions import CloseSpider
 from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 
+from mediacrawl.encoding import ModelError, use_models
 from mediacrawl.encoding.fixer import Fixed, Fixer
 from mediacrawl.encoding.history import History
+from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.folders import state_folder
 
 logger = logging.getLogger(__name__)
@@ -28,11 +31,12 @@ class MojibakePipeline:
     """Corrects the text of items and passes them on: ours, dicts, dataclasses, ``scrapy.Item``, attrs, pydantic.
 
     Put it before whatever stores items. Works in any project; what it looks at is told by ``MOJIBAKE_FIELDS``, how
-    sure it must be by ``MOJIBAKE_MIN_CONFIDENCE``; what it does is `encoding.fixer.Fixer`'s. An item that it cannot
-    handle passes untouched.
+    sure it must be by ``MOJIBAKE_MIN_CONFIDENCE``, models of your own languages by ``MOJIBAKE_MODELS``; what it does is
+    `encoding.fixer.Fixer`'s. An item that it cannot handle passes untouched.
 
     What it learns of hosts and folders is kept in ``encodings.json`` in the state folder, see `encoding.history`; a
-    kill loses what the last 1000 items taught.
+    kill loses what the last 1000 items taught. What rechecks learned of damaged texts is read from
+    ``substitutions.json`` there, see `encoding.substitutions`.
 
     Stats: ``mojibake/fields`` (texts that are not plain ASCII), of these ``mojibake/fixed``, ``mojibake/undecided``,
     ``mojibake/lossy``, and ``mojibake/encoding/<name>`` by the encoding they were read with; ``mojibake/error`` counts
@@ -62,17 +66,16 @@ class MojibakePipeline:
         """Load the models, and what earlier crawls learned.
 
         Raises:
-            CloseSpider: ``MOJIBAKE_FIELDS`` cannot be read; the log says so in one sentence.
+            CloseSpider: a setting cannot be used; the log says so in one sentence.
         """
         hosts = self._settings.getint("MOJIBAKE_HISTORY_HOSTS", 10_000)
-        least = self._settings.getfloat("MOJIBAKE_MIN_CONFIDENCE", 0.0)
+        history = History.load(self._path, hosts) if hosts > 0 else None
         try:
-            fields = fields_setting(self._settings)
+            self._fixer = fixer_of(self._settings, history)
         except ValueError as error:
-            logger.critical("MOJIBAKE_FIELDS cannot be read: %s", error)
+            logger.critical("%s", error)
             raise CloseSpider("mojibake_error") from error
-        self._history = History.load(self._path, hosts) if hosts > 0 else None
-        self._fixer = Fixer(fields, min_confidence=least, history=self._history)
+        self._history = history
 
     def process_item(self, item: Any) -> Any:
         """Correct the item in place and give it back."""
@@ -119,6 +122,50 @@ class MojibakePipeline:
                 self._stats.inc_value("mojibake/lossy")
         for encoding, count in fixed.encodings.items():
             self._stats.inc_value(f"mojibake/encoding/{encoding}", count)
+
+
+def fixer_of(settings: BaseSettings, history: History | None = None) -> Fixer:
+    """The fixer that the settings ask for. From now on the process decides with their models, and with no other's.
+
+    It knows what rechecks learned of damaged texts, if that lies in the state folder.
+
+    Args:
+        settings: the crawl's.
+        history: see `Fixer`.
+
+    Raises:
+        ValueError: one of them cannot be used; the message is a sentence.
+    """
+    fields, least = use_settings(settings)
+    learned = Substitutions.load(state_folder(settings) / SUBSTITUTIONS_FILE)
+    return Fixer(fields, min_confidence=least, history=history, substitutions=learned)
+
+
+def use_settings(settings: BaseSettings) -> tuple[Sequence[str] | Mapping[str, str] | None, float]:
+    """Load the models of the settings; give their fields and the least confidence, see `Fixer`.
+
+    Raises:
+        ValueError: one of them cannot be used; the message is a sentence.
+    """
+    try:
+        fields = fields_setting(settings)
+    except ValueError as error:
+        raise ValueError(f"MOJIBAKE_FIELDS cannot be read: {error}") from error
+    try:
+        use_models(models_setting(settings))
+    except ModelError as error:
+        raise ValueError(f"{error} (setting MOJIBAKE_MODELS)") from error
+    return fields, settings.getfloat("MOJIBAKE_MIN_CONFIDENCE", 0.0)
+
+
+def models_setting(settings: BaseSettings) -> tuple[Path, ...]:
+    """``MOJIBAKE_MODELS``: absolute paths, for other processes may have another folder."""
+    names = settings.getlist("MOJIBAKE_MODELS")
+    if not names:
+        return ()
+    from mediacrawl.parts import locate  # noqa: PLC0415 - a crawl's parts take a while to import
+
+    return tuple(locate(name.strip()).absolute() for name in names)
 
 
 def fields_setting(settings: BaseSettings) -> Sequence[str] | Mapping[str, str] | None:

@@ -13,12 +13,12 @@ from itemadapter import ItemAdapter
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
-from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.encoding.values import TEXT_FIELDS
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.parts import Parts
-from mediacrawl.pipelines.mojibake import fields_setting
+from mediacrawl.pipelines.mojibake import fixer_of
 from mediacrawl.priority import first_score, link_class
 from mediacrawl.probe.record import item_id
 from mediacrawl.records import VISIT, Candidate, End, Evidence, Kind, MediaItem, Outcome, Visit
@@ -87,12 +87,11 @@ class RecheckSpider(ProbingSpider):
     def __init__(self, arguments: RecheckArguments, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(crawler, **kwargs)
         self.arguments = arguments
-        settings = crawler.settings
-        fixer = Fixer(fields_setting(settings), min_confidence=settings.getfloat("MOJIBAKE_MIN_CONFIDENCE", 0.0))
-        self._doubts = Doubts(arguments.below, fixer)
+        self._doubts = Doubts(arguments.below, fixer_of(crawler.settings))
         self._round: Round | None = None
         self._neighbour: Neighbour | None = None
         self._learned = 0
+        self._taught = Substitutions.load(self._parts.folder / SUBSTITUTIONS_FILE)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, items: str = "", below: str = "", fresh: str = "", **kwargs: Any) -> Self:
@@ -265,9 +264,12 @@ class RecheckSpider(ProbingSpider):
         return is_poorer or bool(self._doubts.of(record))
 
     def _teach(self, old: Mapping[str, Any], record: Mapping[str, Any]) -> None:
-        lines = [json.dumps(pair, ensure_ascii=False) for pair in pairs(old, record, self.arguments.below)]
+        found = list(pairs(old, record, self.arguments.below))
+        lines = [json.dumps(pair, ensure_ascii=False) for pair in found]
         if not lines:
             return
+        for pair in found:
+            self._taught.learn(pair["before"], pair["after"], pair["encoding"])
         try:
             with (self._parts.folder / PAIRS).open("a", encoding="utf-8", errors="replace") as file:
                 file.write("\n".join(lines) + "\n")
@@ -317,6 +319,7 @@ class RecheckSpider(ProbingSpider):
         self.logger.info("%s", report(self.arguments.items.name, done.records, tally))
         if self._learned:
             self.logger.info("%d pairs of wrong and right text were added to %s", self._learned, PAIRS)
+            self._taught.save(self._parts.folder / SUBSTITUTIONS_FILE)
         counts = self._parts.counts()
         if reason == "finished" and not counts.waiting + counts.leased:
             done.over()

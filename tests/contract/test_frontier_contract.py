@@ -72,7 +72,7 @@ def test_unknown_names_the_urls_never_accepted_in_their_order(frontier):
 
 
 def test_a_lease_carries_all_that_was_known_of_the_url(frontier):
-    evidence = Evidence("enclosure", "Folge 1: Жизнь", "Seite", "http://a.org/feed", "guid-1")
+    evidence = Evidence("enclosure", "Folge 1: Жизнь", "Seite", "http://a.org/feed", "guid-1", "", "ru", "cp1251")
     frontier.add(
         [page("http://a.org/1.mp3", kind=Kind.MEDIA, depth=3, hops=2, parent="http://a.org/", evidence=evidence)]
     )

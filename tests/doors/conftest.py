@@ -31,3 +31,27 @@ def site():
 
     with SmallWeb() as web:
         yield web
+
+
+@pytest.fixture(scope="session")
+def breton(tmp_path_factory):
+    """The file of a model of Breton, a language that the program does not have."""
+    from command_line import ROOT
+
+    from mediacrawl.encoding.languages import Language
+    from mediacrawl.encoding.own_training import train
+
+    trained = train(Language("br", "", ""), [ROOT / "training" / "sentences" / "br.txt.gz"])
+    path = tmp_path_factory.mktemp("models") / "br.bin"
+    path.write_bytes(trained.content)
+    return path
+
+
+@pytest.fixture
+def bundled_models():
+    """The models of the program alone, before a test and after it."""
+    from mediacrawl.encoding import use_models
+
+    use_models([])
+    yield
+    use_models([])

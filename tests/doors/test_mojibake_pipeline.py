@@ -6,6 +6,7 @@ import sqlite3
 from dataclasses import dataclass, field, replace
 
 import attrs
+import pydantic
 import pytest
 import scrapy
 from scrapy.exceptions import CloseSpider
@@ -14,6 +15,7 @@ from scrapy.utils.test import get_crawler
 from mediacrawl.demo import Resource
 from mediacrawl.encoding import detect
 from mediacrawl.encoding.evidence import decode, tag_element
+from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.encoding.values import best_values
 from mediacrawl.pipelines import MojibakePipeline
 from mediacrawl.records import MediaItem, Tag
@@ -61,6 +63,10 @@ class Tune:
     title: str
 
 
+class Melody(pydantic.BaseModel):
+    title: str
+
+
 @attrs.frozen
 class FrozenTune:
     title: str
@@ -96,7 +102,7 @@ def test_our_record_is_corrected_and_counted(opened):
     assert stats.get_value("mojibake/error") is None
 
 
-KINDS = [dict, Track, ProvenTrack, Song, ProvenSong, Tune]
+KINDS = [dict, Track, ProvenTrack, Song, ProvenSong, Tune, Melody]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -107,13 +113,6 @@ def test_an_item_of_any_kind_is_corrected_in_place(opened, kind):
     title = item["title"] if isinstance(item, (dict, scrapy.Item)) else item.title
     assert title == TITLE
     assert stats.get_value("mojibake/fixed") == 1
-
-
-def test_an_item_of_pydantic_is_corrected_in_place(opened):
-    pydantic = pytest.importorskip("pydantic", reason="pip install pydantic, to test items of that kind")
-    model = pydantic.create_model("Model", title=(str, ...))
-    pipeline, _ = opened()
-    assert pipeline.process_item(model(title=mangled(TITLE))).title == TITLE
 
 
 @pytest.mark.parametrize("kind", [dict, ProvenTrack])
@@ -161,6 +160,25 @@ def test_a_setting_that_cannot_be_read_ends_the_crawl_with_one_sentence(opened, 
     assert "\n" not in line
 
 
+@pytest.mark.usefixtures("bundled_models")
+def test_models_of_ones_own_decide_and_those_of_another_crawl_do_not(opened, breton):
+    for models, language in (([], ""), ([str(breton)], "br"), (str(breton), "br"), ([], "")):
+        pipeline, _ = opened(MOJIBAKE_MODELS=models)
+        item = pipeline.process_item({"title": "Homañ vras".encode("cp850").decode("latin-1")})
+        assert (item["title"] == "Homañ vras") is (language == "br")
+        assert (item["mojibake"]["title"]["language"] == "br") is (language == "br")
+
+
+@pytest.mark.parametrize("name", ["none.bin", "br.txt"])
+def test_a_model_that_cannot_be_used_ends_the_crawl_with_one_sentence(opened, caplog, tmp_path, name):
+    (tmp_path / "br.txt").write_text("no model")
+    with pytest.raises(CloseSpider):
+        opened(MOJIBAKE_MODELS=[str(tmp_path / name)])
+    (line,) = [line for line in caplog.messages if "MOJIBAKE_MODELS" in line]
+    assert name in line
+    assert "\n" not in line
+
+
 def test_a_confidence_that_nothing_reaches_leaves_all_as_it_is(opened):
     pipeline, stats = opened(MOJIBAKE_MIN_CONFIDENCE=1.1)
     item = pipeline.process_item(our_item())
@@ -183,6 +201,19 @@ def test_what_was_learned_is_kept_for_the_next_crawl(opened, tmp_path, monkeypat
     again, _ = opened()
     again.process_item(our_item("http://music.example.ru/other.mp3"))
     assert priors == [{}, {("cp1251", "ru"): 1.0}]
+
+
+def test_what_rechecks_learned_of_damage_is_used_where_the_models_are_unsure(opened, tmp_path):
+    right = "Океан Ельзи"
+    lost = "".join(chr(byte) for byte in right.encode() if not 0x80 <= byte < 0xA0)
+    alone, _ = opened()
+    assert alone.process_item({"artist": lost})["artist"] != right
+    learned = Substitutions()
+    for _ in range(2):
+        learned.learn(lost, right, "utf-8")
+    learned.save(tmp_path / "state" / "substitutions.json")
+    taught, _ = opened()
+    assert taught.process_item({"artist": lost})["artist"] == right
 
 
 def test_without_hosts_nothing_is_learned_or_written(opened, tmp_path):

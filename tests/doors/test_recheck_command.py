@@ -9,6 +9,8 @@ import pytest
 from command_line import QUICK, crawl, crawl_command, environment, recheck
 
 from mediacrawl.demo import Resource, grow_mp3, media_bytes
+from mediacrawl.encoding.evidence import tag_element
+from mediacrawl.records import Tag
 from mediacrawl.store import Catalogue
 
 LOST = "\ufffd\ufffd\ufffd"
@@ -83,6 +85,22 @@ def test_a_folder_is_no_file_of_records(tmp_path):
 def test_a_confidence_goes_from_0_to_1(tmp_path, song, below):
     catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST})
     assert f"below={below}" in recheck(tmp_path, items="media.db", below=below).sentence
+
+
+@pytest.mark.parametrize("setting", ["MOJIBAKE_MODELS=none.bin", "MOJIBAKE_FIELDS={", "MOJIBAKE_MIN_CONFIDENCE=high"])
+def test_a_setting_of_the_models_that_cannot_be_used_is_told_before_anything_begins(tmp_path, song, setting):
+    items = catalogue(tmp_path / "items.db", {"content_url": song, "title": LOST})
+    name, _, value = setting.partition("=")
+    assert "a setting cannot be used" in recheck(tmp_path, {name: value}, items=items).sentence
+
+
+def test_records_are_doubted_by_the_models_of_the_settings(tmp_path, song, breton):
+    raw = "Zo amañ".encode("cp850")
+    element = tag_element(Tag("id3v2.3", "TIT2", "title", "latin-1", raw, raw.decode("latin-1")))
+    items = catalogue(tmp_path / "items.db", {"content_url": song, "title": element["text"], "tags": [element]})
+    for settings, doubtful in (({"MOJIBAKE_MODELS": str(breton)}, False), ({}, True)):
+        done = recheck(tmp_path, settings, items=items, below="0.9").check()
+        assert ("None of the 1 records" in done.err) is not doubtful
 
 
 def test_nobodys_server_is_asked_by_a_crawler_without_an_address(tmp_path):

@@ -58,7 +58,8 @@ def test_the_wheel_has_all_data_and_no_more(wheel):
     }
     assert "mediacrawl/exclusions/NeverCrawl.txt" in lists
     assert len(media) > 10
-    assert lists | media | modules | {"mediacrawl/py.typed"} <= names
+    models = {"mediacrawl/encoding/models.bin", "mediacrawl/encoding/models.NOTICE.txt"}
+    assert lists | media | modules | models | {"mediacrawl/py.typed"} <= names
     assert not [name for name in names if name.startswith(("tests", "benchmarks", "training"))]
 
 
@@ -88,6 +89,16 @@ def test_a_crawl_from_the_zip_obeys_the_lists_in_it(wheel, tmp_path, site):
     assert {entry.host for entry in site.log} == {"tonspur.example"}
     assert "'drop/nevercrawl': 2" in done.err
     assert "'drop/extension': 1" in done.err
+
+
+def test_encodings_are_decided_from_the_zip(wheel, tmp_path):
+    code = (
+        "from mediacrawl.encoding import detect, model_version, models, repair; title = 'Подмосковные вечера';"
+        "assert models.__file__.startswith(__import__('sys').argv[1]);"
+        "print(*map(ascii, detect([title.encode('koi8_r')]).texts + repair([title.encode().decode('latin-1')]).texts))"
+    )
+    done = run_zipped(wheel, tmp_path, sys.executable, "-c", code, str(wheel)).check()
+    assert done.out == " ".join([ascii("Подмосковные вечера")] * 2) + "\n"
 
 
 def test_the_demo_runs_from_the_zip(wheel, tmp_path):

@@ -14,6 +14,7 @@ from crawling import Crawl
 
 from mediacrawl.demo import DemoWeb
 from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.observe import read
 from mediacrawl.scope import site_of
 from mediacrawl.spiders.doubt import Doubts
@@ -192,6 +193,15 @@ def test_it_teaches_what_the_damage_did(rechecked):
     assert ("????? ? ???????", "Озеро в октябре") in told
     assert all(set(pair) == {"before", "after", "encoding"} for pair in rechecked.pairs)
     assert not any("Station" in pair["before"] for pair in rechecked.pairs)
+
+
+def test_what_it_learned_of_damage_is_there_for_the_next_crawl(rechecked):
+    learned = Substitutions.load(rechecked.folder / "state" / "substitutions.json")
+    assert len(learned) > 0
+    pair = ("Ñòàðûé ìîñò", "Старый мост")
+    assert learned.propose(pair[0]) is None
+    learned.learn(*pair, "cp1251")
+    assert learned.propose(pair[0]).text == pair[1]
 
 
 def test_no_site_was_asked_sooner_than_its_delay_by_the_two_crawls_together(rechecked):

@@ -360,7 +360,7 @@ def test_other_models_decide_anew_from_the_text_that_came(monkeypatch):
     Fixer().fix(item)
     asked = []
     monkeypatch.setattr(module, "model_version", lambda: "f" * 12)
-    monkeypatch.setattr(module, "repair", lambda texts, hints: asked.extend(texts) or real(texts, hints))
+    monkeypatch.setattr(module, "repair", lambda texts, *rest: asked.extend(texts) or real(texts, *rest))
     fixed = Fixer().fix(item)
     assert asked == [mangled(TITLE)]
     assert item["title"] == TITLE

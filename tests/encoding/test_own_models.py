@@ -4,6 +4,7 @@
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -163,6 +164,12 @@ def test_encodings_are_those_of_the_company_that_can_write_the_letters(letters, 
     assert never not in found
 
 
+def test_an_encoding_may_have_any_name_that_python_knows():
+    names = ("latin1", "windows-1252", "ISO-8859-15", "Mac-Roman")
+    trained = train(Language("br", "", "", names), [SENTENCES / "br.txt.gz"])
+    assert trained.language.encodings == ("cp1252", "iso8859_15", "mac_roman")
+
+
 def test_no_encoding_is_found_for_letters_that_none_has():
     assert code_pages("абвӑӗҫӳ", "cyrillic", dict.fromkeys("абвӑӗҫӳ", 1)) == ()
 
@@ -179,6 +186,17 @@ def test_no_encoding_is_found_for_letters_that_none_has():
         (b"\x1f\x8bnothing", r"text\.txt cannot be read"),
         ("東京です".encode() * 1000, r"modelled by characters"),
         (b"a" * 2_000_000, r"Line 1 of .*text\.txt is longer"),
+    ],
+    ids=[
+        "few words",
+        "empty",
+        "no letters",
+        "not UTF-8",
+        "not UTF-8 in gzip",
+        "cut gzip",
+        "no gzip",
+        "CJK",
+        "long line",
     ],
 )
 def test_text_that_no_model_can_be_made_from_is_told_in_one_sentence(tmp_path, content, says):
@@ -334,9 +352,18 @@ def test_a_cut_file_is_refused(tmp_path, chuvash):
 # -- the command ---------------------------------------------------------------------------------------------------
 
 
-def command(folder, *arguments):
+def command(folder, *arguments, seed="0"):
     line = [sys.executable, "-m", "mediacrawl", "trainencoding", *map(str, arguments)]
-    return subprocess.run(line, cwd=folder, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False)
+    environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"}
+    return subprocess.run(
+        line, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False
+    )
+
+
+def test_the_same_text_gives_the_same_file_with_another_hash_seed(tmp_path):
+    for seed in ("1", "2"):
+        assert command(tmp_path, "br", SENTENCES / "br.txt.gz", "-o", f"{seed}.bin", seed=seed).returncode == 0
+    assert (tmp_path / "1.bin").read_bytes() == (tmp_path / "2.bin").read_bytes()
 
 
 def test_the_command_makes_a_model_that_is_used(tmp_path):
