@@ -84,7 +84,7 @@ _WITHOUT_MARKS: Final = {ord(mark): None for mark in MARKS}
 SURE: Final = 40 * STEP
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _fill_single(word: str, encoding: str, language: str, marked: bool) -> Filled:
     if word.isascii() and "?" not in word:
         return Filled(word, 0, 0, SURE)
@@ -168,7 +168,7 @@ class _State:
     paid: int = 0
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _fill_double(word: str, encoding: str, language: str, marked: bool) -> Filled:
     if word.isascii() and "?" not in word:
         return Filled(word, 0, 0, SURE)
@@ -253,7 +253,7 @@ def _half_dropped(first: int) -> Iterable[tuple[bytes, int, int]]:
             yield bytes((byte, first)), 1, 1
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _price(last: str, char: str, language: str) -> int:
     """Cost of a character after another."""
     if not CJK_RUN.match(char):

@@ -32,6 +32,8 @@ from mediacrawl.encoding.scoring import (
 GATE: Final = 10 * LANE_STEP
 """Pairs that the first pass finds so much worse than the best are not looked at again."""
 MOST_PAIRS: Final = 16
+HOPELESS: Final = 10 * STEP
+"""Nor those whose first pass says that they cost so much more than what the best one costs in truth."""
 MOST_LANGUAGES: Final = 3
 """Of one encoding."""
 FIELD_GATE: Final = 4 * LANE_STEP
@@ -105,7 +107,7 @@ def hypotheses(raws: Sequence[bytes], fields: Sequence[bytes], shift: Shift | No
     words = [ODD_WORD.findall(raw[:MOST_SCORED]) for raw in raws]
     plain = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])][:MOST_ASCII_WORDS]
     lone = sum([len(raw) - len(raw.translate(None, _HIGH)) for raw in raws]) <= LONE
-    found = _single_bytes(words, shift, _likeliest(plain) if plain and lone else -1)
+    found = _single_bytes(words, shift, (_likeliest(plain),) if plain and lone else ())
     _forgive_spaces(found, raws)
     _mind_tones(found, raws)
     found += _multibyte(raws, shift)
@@ -159,19 +161,25 @@ def _leave_alone() -> tuple[int, ...]:
     return tuple(pair.number for pair in pairs() if pair.encoding == "cp1252")
 
 
-def _single_bytes(words: list[list[bytes]], shift: Shift | None, also: int) -> list[Hypothesis]:
+def _single_bytes(words: list[list[bytes]], shift: Shift | None, also: tuple[int, ...]) -> list[Hypothesis]:
     per_field = [sum(map(word_lanes, some)) for some in words]
     shifts = _shifts(shift) if shift else None
     together = _lane_costs(sum(per_field), shifts)
     chosen = _least(together, GATE, MOST_PAIRS)
-    chosen.add(min(_leave_alone(), key=together.__getitem__))
-    if also >= 0:
-        chosen.add(also)
+    staying = {min(_leave_alone(), key=together.__getitem__), *also}
+    chosen |= staying
     if len(words) > 1:
         for lanes in per_field:
             chosen |= _least(_lane_costs(lanes, shifts), FIELD_GATE, 4)
     every = pairs()
-    return [_exact(every[number], words, shifts[number] if shifts else 0) for number in chosen]
+    found, least = [], NEVER
+    for number in sorted(chosen, key=together.__getitem__):
+        if together[number] > least and number not in staying:
+            continue
+        hypothesis = _exact(every[number], words, shifts[number] if shifts else 0)
+        found.append(hypothesis)
+        least = min(least, (hypothesis.prior + sum(hypothesis.costs) + HOPELESS) * LANE_STEP // STEP)
+    return found
 
 
 def _shifts(shift: Shift) -> list[int]:
@@ -240,7 +248,7 @@ def _multibyte(raws: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
     return found
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def _utf8_cost(raw: bytes) -> int:
     text = decode(raw, "utf-8")
     if text is None:
@@ -249,7 +257,7 @@ def _utf8_cost(raw: bytes) -> int:
     return cut + read(text).cost - UTF8_BONUS * min(3, sum(char > "\x7f" for char in text))
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _cjk_cost(raw: bytes, encoding: str, language: str) -> int:
     text = decode(raw, encoding)
     if text is None:

@@ -73,7 +73,7 @@ def _by_encoding(encoding: str) -> tuple[Pair, ...]:
     return tuple(pair for pair in pairs() if pair.encoding == encoding)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def read(text: str) -> Reading:
     """The cost of a text in the language that suits it best. ASCII words cost nothing, as everywhere here."""
     if text.isascii():
@@ -86,7 +86,7 @@ def read(text: str) -> Reading:
     return Reading(best.cost + BROKEN * len(_BROKEN.findall(text)), best.language)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def read_in(text: str, language: str) -> int:
     """The cost of a text in one language; in the best one if that is not known, or is not written in letters."""
     if not language or not LANGUAGES[language].letters:

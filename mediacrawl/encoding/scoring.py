@@ -143,7 +143,7 @@ def pairs() -> tuple[Pair, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def class_cost(word: bytes, encoding: str) -> int:
     """Cost of the classes of a word's bytes in an encoding."""
     table = steps()
@@ -192,7 +192,7 @@ def _after(first: int) -> bytes:
     return total.to_bytes(256 * len(letters), "little")
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=12288)
 def _lanes(first: int, second: int) -> int:
     """Cost of a byte after another, for all pairs: 32 bits each, the first pair lowest."""
     wide = bytearray(4 * len(pairs()))
@@ -207,7 +207,7 @@ def prior_lanes() -> int:
     return int.from_bytes(array("I", priors).tobytes(), "little")
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def word_lanes(word: bytes) -> int:
     """The first pass over a word: what it costs under each pair, about."""
     padded = b" %b " % word[:120]
@@ -219,18 +219,19 @@ def spread(lanes: int) -> array[int]:
     return array("I", lanes.to_bytes(4 * len(pairs()), "little"))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def ascii_word_cost(word: bytes, code: str) -> int:
     """What an ASCII word says of a Latin-script language, beside English: half and half a word of either.
 
     Negative where it fits the language better than English: ``Nie`` and ``Ewka`` point to Polish.
     """
-    numbers, english = _ascii_numbers(code), _ascii_numbers("en")
-    model = models.in_use()
-    gain = (
-        model.letters("en").spelled(word.translate(english)) - model.letters(code).spelled(word.translate(numbers))
-    ) / STEP
+    gain = (_english(word) - models.in_use().letters(code).spelled(word.translate(_ascii_numbers(code)))) / STEP
     return max(-MOST_GAIN, round(-math.log(0.5 + 0.5 * math.exp(min(gain, 30.0))) * STEP))
+
+
+@lru_cache(maxsize=4096)
+def _english(word: bytes) -> int:
+    return models.in_use().letters("en").spelled(word.translate(_ascii_numbers("en")))
 
 
 @cache
