@@ -7,7 +7,7 @@ is; what cannot be known is marked, never invented.
 
 A reading's cost is the length in nats of the message "this encoding, this language, these letters": a prior
 (`priors`, moved by `hinting`), the letters by trigrams and word lists (`models`, trained by `train` and `corpus`),
-their case and company (`codepages`). The first pass prices all 150 pairs of encoding and language at once, the
+their case and company (`codepages`). The first pass prices all pairs of encoding and language at once, the
 second the few that are left (`scoring`); `hypotheses` gathers them, `detector` and `repairer` decide. `fixer`
 applies this to stored records, and `history` remembers what was found where. Models of other languages are made by
 `own_training` and used by `own`.

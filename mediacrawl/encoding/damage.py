@@ -70,11 +70,13 @@ class Wreck:
         slots: what may stand at each place, in order.
         lost: how many characters were lost.
         whole: how many were not, and show what this is.
+        stripped: more was lost than can be guessed at.
     """
 
     slots: tuple[Slot, ...]
     lost: int
     whole: int = 0
+    stripped: bool = False
 
 
 _OTHER: Final = re.compile(
@@ -93,6 +95,9 @@ _CONTINUE: Final = range(0x80, 0xC0)
 _FOLLOW: Final = frozenset((*_CONTINUE, 0x20, -1))
 
 
+SOME_LOST: Final = 2
+ENOUGH: Final = 8
+"""So many characters without one of the 27 bytes that only cp1252 shows were not read in it."""
 SOME_LEADS: Final = 4
 LEAST_FOLLOWED: Final = 0.4
 """Of some lead bytes or more so many have a byte after them that may follow; of five lost bytes in 64 few are."""
@@ -125,7 +130,12 @@ def utf8_wreck(text: str) -> Wreck | None:
         whole += not missing
     if len(slots) == len(text):
         return None
-    return Wreck(tuple(slots), lost, whole)
+    return Wreck(tuple(slots), lost, whole, _was_stripped(units, lost, whole))
+
+
+def _was_stripped(units: list[int], lost: int, whole: int) -> bool:
+    """Whether all C1 controls were stripped from a Latin-1 reading: 32 of 64 bytes are gone then, and not only five."""
+    return lost >= SOME_LOST and lost + whole >= ENOUGH and not any(0x80 <= unit < 0xA0 for unit in units)
 
 
 def _unit(char: str) -> int:

@@ -79,9 +79,9 @@ class Detection:
     """One decision over the fields of a record.
 
     Attributes:
-        encoding: of the record: of most of its fields that say anything.
+        encoding: of the fields that are 8-bit; if none is, of the Unicode field that is least sure.
         language: of the record.
-        confidence: that every field is right.
+        confidence: that the least sure field is right.
         margin: of the record's decision over the best other one, in nats.
         runner_up: encoding of the best other one; empty if there was none.
         fields: a decision for each field, in the order they came.
@@ -107,7 +107,7 @@ class Repair:
     Attributes:
         encoding: how the record was mangled, as the readings that undo it: ``cp1252>cp1251`` is text whose cp1252 bytes
             are really cp1251; empty if nothing was wrong.
-        confidence: that every text is right.
+        confidence: that the least sure text is right.
         fields: a decision for each text, in the order they came.
     """
 

@@ -20,7 +20,7 @@ from mediacrawl.encoding.hypotheses import NEVER, Hypothesis, decode, decode_sin
 from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.repairer import repair
 from mediacrawl.encoding.scoring import MULTIBYTE
-from mediacrawl.encoding.shapes import Shape, shape_of
+from mediacrawl.encoding.shapes import CONTROLS, Shape, shape_of
 
 SWITCH: Final = 16 * STEP
 """A field in another encoding than its record's."""
@@ -50,7 +50,8 @@ def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
     hints = hints or Hints()
     shapes = [shape_of(raw, _declared(hints, place)) for place, raw in enumerate(fields)]
     texts = [place for place, shape in enumerate(shapes) if shape.text is not None]
-    found = dict(zip(texts, _unicode([shapes[place] for place in texts], hints), strict=True))
+    claims = [_declared(hints, place) for place in texts]
+    found = dict(zip(texts, _unicode([shapes[place] for place in texts], claims, hints), strict=True))
     odd = [place for place, shape in enumerate(shapes) if shape.text is None]
     record = None
     if odd:
@@ -83,16 +84,23 @@ def _detection(fields: tuple[FieldDecision, ...], record: FieldDecision | None) 
     return Detection(record.encoding, record.language, confidence, record.margin, record.runner_up, fields)
 
 
-def _unicode(shapes: Sequence[Shape], hints: Hints) -> list[FieldDecision]:
+def _unicode(shapes: Sequence[Shape], claims: Sequence[str], hints: Hints) -> list[FieldDecision]:
     """Fields that are Unicode: right as they are, or text that was wrong before it came to be Unicode."""
     mended = repair([shape.text or "" for shape in shapes], hints).fields
     decided = []
-    for shape, field in zip(shapes, mended, strict=True):
+    for shape, declared, field in zip(shapes, claims, mended, strict=True):
         undone = field.encoding if field.decision == "fixed" else ""
         encoding = f"{shape.encoding}>{undone}" if undone else shape.encoding
-        decision: DecisionName = "fixed" if shape.sure and shape.encoding != "ascii" else field.decision
+        decision: DecisionName = "fixed" if not _agrees(shape.encoding, declared) else field.decision
         decided.append(replace(field, encoding=encoding, decision=decision))
     return decided
+
+
+def _agrees(encoding: str, declared: str) -> bool:
+    """Whether a container claims what a Unicode field is; ASCII is what anything claims."""
+    claimed = declared.lower().replace("_", "-")
+    family = "utf-16" if encoding.startswith("utf-16") else encoding.replace("_", "-")
+    return encoding == "ascii" or claimed.startswith((family, family.replace("utf-", "utf")))
 
 
 @dataclass(slots=True)
@@ -111,6 +119,10 @@ class _Weighed:
         if hypothesis.costs[place] <= self.own[place] + SWITCH:
             return hypothesis
         return self.alone(place)
+
+    def read(self, place: int, raw: bytes, hypothesis: Hypothesis) -> str:
+        """A field's text in a record that follows a hypothesis."""
+        return read_as(raw, self.reading_of(place, hypothesis) if len(self.own) > 1 else hypothesis)
 
     def alone(self, place: int) -> Hypothesis:
         """The best hypothesis for one field."""
@@ -149,12 +161,11 @@ def _eight_bit(
     followed = [weighed.reading_of(place, best) for place in range(len(raws))]
     texts = [read_as(raw, hypothesis) for raw, hypothesis in zip(raws, followed, strict=True)]
     margin, runner_up = _runner_up(weighed, raws, texts)
-    leave = _leave_cost(weighed, shapes)
     decided = []
     for place, (raw, hypothesis, text) in enumerate(zip(raws, followed, texts, strict=True)):
         if hypothesis is best:
-            best_of = _Best(hypothesis, text, margin, runner_up, leave - weighed.ranking[0][0])
-            decided.append(_field(raw, shapes[place], best_of))
+            over_declared = _leave_cost(weighed, shapes[place].encoding, place) - weighed.ranking[0][0]
+            decided.append(_field(raw, shapes[place], _Best(hypothesis, text, margin, runner_up, over_declared)))
         else:
             decided.append(_own_way(raw, shapes[place], weighed, place))
     encoding = next(
@@ -212,18 +223,25 @@ def _runner_up(weighed: _Weighed, raws: list[bytes], texts: list[str]) -> tuple[
             continue
         same.add(hypothesis.encoding)
         if any(
-            hypothesis.costs[place] < NEVER and read_as(raw, hypothesis) != text
+            hypothesis.costs[place] < NEVER and weighed.read(place, raw, hypothesis) != text
             for place, (raw, text) in enumerate(zip(raws, texts, strict=True))
         ):
             return cost - least, hypothesis.encoding
     return NO_RIVAL, ""
 
 
-def _leave_cost(weighed: _Weighed, shapes: list[Shape]) -> int:
-    """Cost of leaving the record as it is declared."""
-    declared = {shape.encoding for shape in shapes}
-    costs = [cost for cost, number in weighed.ranking if weighed.found[number].encoding in declared]
-    return min(costs, default=NEVER)
+def _leave_cost(weighed: _Weighed, declared: str, place: int) -> int:
+    """Cost of the record with one field left as it is declared."""
+    own = weighed.own
+    return min(
+        (
+            hypothesis.prior
+            + sum([min(cost, own[at] + SWITCH) if at != place else cost for at, cost in enumerate(hypothesis.costs)])
+            for hypothesis in weighed.found
+            if hypothesis.encoding == declared
+        ),
+        default=NEVER,
+    )
 
 
 def _own_way(raw: bytes, shape: Shape, weighed: _Weighed, place: int) -> FieldDecision:
@@ -270,7 +288,8 @@ def _field(raw: bytes, shape: Shape, best: _Best) -> FieldDecision:
         nats = round(-best.over_declared / STEP, 2)
         encoding, rival = _name(raw, shape.encoding), best.hypothesis.encoding
         return FieldDecision(declared, encoding, "", confidence_of(nats), nats, rival, "undecided")
-    nats = round(best.margin / STEP, 2)
+    # No text has control characters that is right, whatever the others cost.
+    nats = round(best.margin / STEP, 2) if not CONTROLS.search(raw) else 0.0
     encoding = _name(raw, best.hypothesis.encoding)
     strict = raw.decode("latin-1") if shape.encoding == "cp1252" else declared
     decision: DecisionName = "declared" if best.text == strict else "fixed"

@@ -30,6 +30,7 @@ from functools import lru_cache
 from typing import Any, cast, get_args
 
 from mediacrawl.encoding.decision import DecisionName, FieldDecision
+from mediacrawl.encoding.priors import LONGEST_NAME
 from mediacrawl.records import Tag
 
 _DECISIONS = frozenset(get_args(DecisionName))
@@ -101,6 +102,8 @@ def clean(text: str) -> str:
 @lru_cache(maxsize=256)
 def is_codec(name: str) -> bool:
     """Tells whether a stored record names an encoding of text that is safe to decode with."""
+    if len(name) > LONGEST_NAME:
+        return False
     try:
         found = codecs.lookup(name)
         b"x".decode(name, "replace")
@@ -141,26 +144,34 @@ def remembered(proof: Mapping[str, Any], text: str) -> FieldDecision:
         proof: an element of ``tags``, or an entry of ``mojibake``.
         text: the field as it stands.
     """
-    decision = proof.get("decision")
     return FieldDecision(
         text,
         _text(proof.get("encoding")),
         _text(proof.get("language")),
-        as_stored(_number(proof.get("confidence"))),
-        _number(proof.get("margin")),
+        as_stored(number(proof.get("confidence"))),
+        number(proof.get("margin")),
         _text(proof.get("runner_up")),
-        cast("DecisionName", decision) if decision in _DECISIONS else "declared",
+        decision_of(proof) or "declared",
         lossy=proof.get("lossy") is True,
         suspect=proof.get("suspect") is True,
     )
+
+
+def decision_of(proof: Mapping[str, Any]) -> DecisionName | None:
+    """The decision that an earlier run or a person noted; None if there is none, or no such."""
+    decision = proof.get("decision")
+    # A list or a dict cannot even be looked for in a set.
+    is_one = isinstance(decision, str) and decision in _DECISIONS
+    return cast("DecisionName", decision) if is_one else None
 
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _number(value: Any) -> float:
-    return _finite(value) if isinstance(value, (int, float)) else 0.0
+def number(value: Any, otherwise: float = 0.0) -> float:
+    """A number of a stored record, made finite; `otherwise` if it is none."""
+    return _finite(value) if isinstance(value, (int, float)) else otherwise
 
 
 def _finite(value: float) -> float:

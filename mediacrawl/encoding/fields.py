@@ -116,7 +116,7 @@ def element_field(element: dict[str, Any]) -> ElementField | None:
     """Reads one element of ``tags``.
 
     Returns:
-        The field; None if it is plain ASCII, which needs no decision.
+        The field; None if it is plain ASCII, which needs no decision, or long and without its bytes.
 
     Raises:
         ValueError: it is damaged.
@@ -127,6 +127,8 @@ def element_field(element: dict[str, Any]) -> ElementField | None:
     packed, earlier = element.get("raw_b64"), element.get("text_declared")
     if packed is None and (earlier is not None or not text.isascii()):
         raw, before = None, earlier if isinstance(earlier, str) else text
+        if len(before) > LONGEST:
+            return None
     else:
         raw = raw_bytes(element)
         before = text if packed is None else clean(decode(raw, element["declared"]))
@@ -221,6 +223,8 @@ class PlainItem:
         edited = after is not None and text != after
         if not isinstance(before, str) or (after is None and text != before):
             before, proof = text, {}
+        if len(before) > LONGEST:
+            return
         if before.isascii() and (raw is None or (raw.isascii() and _ESCAPE not in raw)):
             return
         declared = next((codec for codec in _READINGS if raw and decode(raw, codec) == before), "latin-1")

@@ -40,6 +40,7 @@ COMMON_NAMES = (
 """Fields of other projects' items that are looked at when nobody names any."""
 
 _TOGETHER = 64
+_CHARACTERS = 8_192
 """Fields that are decided together. A file may have a thousand; any few tell the encoding of all."""
 
 
@@ -217,8 +218,7 @@ class Fixer:
 
     def _mend(self, fields: Sequence[Field], hints: Hints) -> Iterable[FieldDecision]:
         """Decides fields whose bytes are lost."""
-        for start in range(0, len(fields), _TOGETHER):
-            part = fields[start : start + _TOGETHER]
+        for part in _groups(fields):
             came = [without_surrogates(field.before) for field in part]
             for field, text, found in zip(part, came, repair(came, hints, self._substitutions).fields, strict=True):
                 yield replace(found, text=field.before) if found.text == text else found
@@ -251,6 +251,20 @@ class Fixer:
                 item[name] = value
                 changed = True
         return changed
+
+
+def _groups(fields: Sequence[Field]) -> Iterable[list[Field]]:
+    """Texts that are mended together: so many, or of so many characters."""
+    part: list[Field] = []
+    room = _CHARACTERS
+    for field in fields:
+        room -= len(field.before)
+        if part and (room < 0 or len(part) == _TOGETHER):
+            yield part
+            part, room = [], _CHARACTERS - len(field.before)
+        part.append(field)
+    if part:
+        yield part
 
 
 def _evidence(item: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[ElementField], int]:

@@ -16,7 +16,7 @@ from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.damage import LOST, MARKS, bytes_of
 from mediacrawl.encoding.hypotheses import decode, decode_single, price_bytes
-from mediacrawl.encoding.reading import CJK_RUN
+from mediacrawl.encoding.reading import BROKEN, CJK_RUN
 from mediacrawl.encoding.scoring import MULTIBYTE
 
 BEAM: Final = 12
@@ -30,7 +30,7 @@ MOST_INSERTED: Final = 2
 KEPT_INSIDE: Final = 8 * STEP
 """A question mark inside a word that is to be one."""
 KEPT_AT_END: Final = 6 * STEP
-KEPT_LOST: Final = 14 * STEP
+KEPT_LOST: Final = BROKEN
 """A loss that nothing is proposed for."""
 TOSS_UP: Final = STEP // 2
 """Two proposals as near as this are none: the place stays marked."""

@@ -48,7 +48,7 @@ def languages_named(name: str) -> tuple[str, ...]:
     return names.get(lowered, ())
 
 
-@cache
+@lru_cache(maxsize=512)
 def _of_country(tld: str) -> tuple[str, ...]:
     return tuple(language.code for language in LANGUAGES.values() if tld in language.tlds)
 

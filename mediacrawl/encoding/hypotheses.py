@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 from mediacrawl.encoding.codepages import STEP, characters, undefined
@@ -14,6 +14,7 @@ from mediacrawl.encoding.hinting import Shift
 from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.priors import prior_nats
 from mediacrawl.encoding.reading import CJK_RUN, FORGIVEN, cjk_reading, read
+from mediacrawl.encoding.remembering import remembered_if_short
 from mediacrawl.encoding.scoring import (
     ASCII_LETTER,
     ASCII_WORD,
@@ -170,7 +171,8 @@ def _single_bytes(words: list[list[bytes]], shift: Shift | None, also: tuple[int
     chosen |= staying
     if len(words) > 1:
         for lanes in per_field:
-            chosen |= _least(_lane_costs(lanes, shifts), FIELD_GATE, 4)
+            staying |= _least(_lane_costs(lanes, shifts), FIELD_GATE, 4)
+        chosen |= staying
     every = pairs()
     found, least = [], NEVER
     for number in sorted(chosen, key=together.__getitem__):
@@ -248,7 +250,7 @@ def _multibyte(raws: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
     return found
 
 
-@lru_cache(maxsize=4096)
+@remembered_if_short(4096)
 def _utf8_cost(raw: bytes) -> int:
     text = decode(raw, "utf-8")
     if text is None:
@@ -257,7 +259,7 @@ def _utf8_cost(raw: bytes) -> int:
     return cut + read(text).cost - UTF8_BONUS * min(3, sum(char > "\x7f" for char in text))
 
 
-@lru_cache(maxsize=4096)
+@remembered_if_short(4096)
 def _cjk_cost(raw: bytes, encoding: str, language: str) -> int:
     text = decode(raw, encoding)
     if text is None:

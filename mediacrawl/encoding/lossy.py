@@ -9,7 +9,7 @@ from typing import Final
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.damage import Wreck, utf8_wreck
 from mediacrawl.encoding.filling import LONGEST, fill_wreck
-from mediacrawl.encoding.gaps import KEPT_INSIDE, KEPT_LOST, Filled, fill_gaps
+from mediacrawl.encoding.gaps import KEPT_INSIDE, Filled, fill_gaps
 from mediacrawl.encoding.hypotheses import NEVER, losable
 from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.scoring import MULTIBYTE
@@ -19,8 +19,6 @@ LOSSY: Final = 6 * STEP
 """What it costs to believe that something was lost on the way."""
 MARKED: Final = 2 * STEP
 """And left marks."""
-LEAST_MARGIN: Final = 8
-"""A proposal that is less surely better than the next is no more than that, and says ``suspect``."""
 SURELY_UTF8: Final = 4
 """So many whole characters of UTF-8 do not stand in other text by chance."""
 BAD: Final = 1.3
@@ -28,8 +26,11 @@ BAD: Final = 1.3
 MOST_LIKE_CJK: Final = 4
 """So many characters beyond ASCII, at least, are left of what was double-byte text."""
 MOST_PAGES: Final = 4
+MOST_SEARCHED: Final = 360
+"""Characters of a record."""
 
 DOUBLE_BYTE: Final = (("cp932", "ja"), ("cp949", "ko"), ("gb18030", "zh-Hans"), ("cp950", "zh-Hant"))
+_HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 _MARKED: Final = re.compile(r"\ufffd|\?(?=[^\s?!.,;:)\]\"'»”\ufffd])")
 """A question mark where no question ends."""
 
@@ -40,9 +41,9 @@ def is_marked(texts: Sequence[str]) -> bool:
 
 
 def unmended(text: str) -> int:
-    """What it costs to leave the marks of a text as they are."""
-    marks = _MARKED.findall(text)
-    return KEPT_LOST * text.count("\ufffd") + KEPT_INSIDE * (len(marks) - text.count("\ufffd"))
+    """What it costs to leave the question marks inside a text's words; U+FFFD is in its price already."""
+    marks: list[str] = _MARKED.findall(text)
+    return KEPT_INSIDE * marks.count("?")
 
 
 def lossy_ways(stored: Stored, ways: list[Way]) -> list[Way]:
@@ -52,14 +53,28 @@ def lossy_ways(stored: Stored, ways: list[Way]) -> list[Way]:
         stored: the record.
         ways: those that lose nothing.
     """
-    wrecks = [utf8_wreck(text) if len(text) <= LONGEST else None for text in stored.odd]
+    searched = _searched(stored.odd)
+    wrecks = [utf8_wreck(text) if text in searched else None for text in stored.odd]
+    if any(wreck.stripped for wreck in wrecks if wreck):
+        return []
     found = [_wreck_way(stored, wrecks)] if any(wrecks) else []
-    if sum(wreck.whole for wreck in wrecks if wreck) >= SURELY_UTF8 or max(map(len, stored.odd)) > LONGEST:
+    if sum(wreck.whole for wreck in wrecks if wreck) >= SURELY_UTF8 or not searched:
         return found
     marked = is_marked(stored.odd)
     if marked or min([stored.badness(), *(way.badness(stored.clean) for way in ways)]) > BAD:
         found += _page_ways(stored, ways, marked=marked)
     return found
+
+
+def _searched(texts: Sequence[str]) -> set[str]:
+    """The texts that are searched: a search takes a while, so a record has so much of it and no more."""
+    searched: set[str] = set()
+    room = MOST_SEARCHED
+    for text in dict.fromkeys(texts):
+        if len(text) <= min(LONGEST, room) and not _HALF_PAIR.search(text):
+            searched.add(text)
+            room -= len(text)
+    return searched
 
 
 def _wreck_way(stored: Stored, wrecks: list[Wreck | None]) -> Way:
@@ -73,23 +88,27 @@ def _wreck_way(stored: Stored, wrecks: list[Wreck | None]) -> Way:
         MANGLED + LOSSY,
         tuple(proposal.cost if proposal else NEVER for proposal in proposals),
         tuple(proposal.text if proposal else text for proposal, text in zip(proposals, stored.odd, strict=True)),
-        lossy=any(wreck.lost for wreck in wrecks if wreck),
-        sure=all(proposal.margin >= LEAST_MARGIN for proposal in proposals if proposal),
+        tuple(wreck.lost if wreck else 0 for wreck in wrecks),
+        tuple(proposal.margin if proposal else 0 for proposal in proposals),
     )
 
 
 def _page_ways(stored: Stored, ways: list[Way], *, marked: bool) -> list[Way]:
     """Text in a code page that was read as cp1252."""
+    searched = _searched(stored.odd)
     if marked:
         # What is left between the marks tells the encoding.
         rest = [text.replace("\ufffd", "?") for text in stored.odd]
         ways = undo(Stored.of(rest, rest, stored.shift), "cp1252", MANGLED, 1)
-    damage = MANGLED + (MARKED if marked else LOSSY)
     found = []
     for encoding, language, prior in _likely_pages(stored, ways):
-        filled = [fill_gaps(text, encoding, language, marked=marked) for text in stored.odd]
+        filled = [
+            fill_gaps(text, encoding, language, marked=marked) if text in searched else None for text in stored.odd
+        ]
         if any(filled):
-            found.append(_page_way(stored, ("cp1252", encoding), language, filled, damage + prior))
+            mends = marked and any(some and some.text.count("\ufffd") < some.lost for some in filled)
+            damage = MANGLED + prior + (MARKED if mends else LOSSY)
+            found.append(_page_way(stored, ("cp1252", encoding), language, filled, damage))
     return found
 
 
@@ -100,8 +119,8 @@ def _page_way(stored: Stored, steps: tuple[str, ...], language: str, filled: lis
         damage,
         tuple(some.cost if some else NEVER for some in filled),
         tuple(some.text if some else text for some, text in zip(filled, stored.odd, strict=True)),
-        lossy=any(some.lost for some in filled if some),
-        sure=all(some.margin >= LEAST_MARGIN for some in filled if some and some.lost),
+        tuple(some.lost if some else 0 for some in filled),
+        tuple(some.margin if some else 0 for some in filled),
     )
 
 

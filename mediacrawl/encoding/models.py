@@ -36,7 +36,7 @@ MOST_LETTERS: Final = 119
 """Letters that an alphabet may have; its trigrams then take 1.7 MB."""
 
 CACHED: Final = 30_000
-"""Words whose cost a model remembers, about 3 MB for all; then it forgets them all."""
+"""Words whose cost a model remembers, some 3 MB; then it forgets them all."""
 
 
 class LetterModel:
@@ -288,6 +288,10 @@ def in_use() -> ModelFile:
     return replace(bundled(), version=hashlib.sha256(versions.encode()).hexdigest()[:12], _letters=letters)
 
 
+ENGINE: Final = 1
+"""Raised with every change of code that decides otherwise than before, so that stored records are decided anew."""
+
+
 def model_version() -> str:
-    """First 12 hexadecimal digits of the SHA-256 of the models' content."""
-    return in_use().version
+    """Twelve hexadecimal digits that name what decides: the models' content and `ENGINE`."""
+    return hashlib.sha256(f"{ENGINE} {in_use().version}".encode()).hexdigest()[:12]

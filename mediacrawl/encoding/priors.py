@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import math
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from mediacrawl.encoding.languages import LANGUAGES
@@ -62,13 +62,16 @@ _SAME: Final = {
 }  # fmt: skip
 
 
-@cache
+LONGEST_NAME: Final = 40
+
+
+@lru_cache(maxsize=256)
 def codec_name(name: str) -> str:
     """Our name for an encoding, by any name that Python knows; empty if it has no prior.
 
     Encodings that another one contains go by the larger one's name: GB2312 is gb18030, Shift_JIS cp932, Latin-1 cp1252.
     """
-    if not name:
+    if not name or len(name) > LONGEST_NAME:
         return ""
     try:
         known = codecs.lookup(name).name

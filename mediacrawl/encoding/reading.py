@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import STEP, char_class, encode, steps
 from mediacrawl.encoding.languages import LANGUAGES
+from mediacrawl.encoding.remembering import remembered_if_short
 from mediacrawl.encoding.scoring import ODD_WORD, Pair, class_cost, pairs, spread, word_lanes
 from mediacrawl.encoding.words import toned
 
@@ -73,7 +74,7 @@ def _by_encoding(encoding: str) -> tuple[Pair, ...]:
     return tuple(pair for pair in pairs() if pair.encoding == encoding)
 
 
-@lru_cache(maxsize=8192)
+@remembered_if_short(8192)
 def read(text: str) -> Reading:
     """The cost of a text in the language that suits it best. ASCII words cost nothing, as everywhere here."""
     if text.isascii():
@@ -86,7 +87,7 @@ def read(text: str) -> Reading:
     return Reading(best.cost + BROKEN * len(_BROKEN.findall(text)), best.language)
 
 
-@lru_cache(maxsize=8192)
+@remembered_if_short(8192)
 def read_in(text: str, language: str) -> int:
     """The cost of a text in one language; in the best one if that is not known, or is not written in letters."""
     if not language or not LANGUAGES[language].letters:

@@ -17,7 +17,7 @@ from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.confidence import SURE, confidence_of
 from mediacrawl.encoding.decision import FieldDecision, Hints, Repair
 from mediacrawl.encoding.hinting import Shift, shift_of
-from mediacrawl.encoding.lossy import lossy_ways, unmended
+from mediacrawl.encoding.lossy import is_marked, lossy_ways, unmended
 from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.substituting import with_substitutions
 from mediacrawl.encoding.substitutions import Substitutions
@@ -30,6 +30,14 @@ FEW_LETTERS: Final = (0, 6 * STEP, 4 * STEP, 2 * STEP, STEP)
 """How much more a way back must be worth that rests on so few characters."""
 MOST_ROUNDS: Final = 3
 """What was mended is looked at again, so that a second call changes nothing."""
+GARBAGE: Final = 2.0
+"""A text that costs so many times as much as right ones is hardly right, though nothing likelier was found."""
+HARDLY: Final = 0.5
+ENOUGH_TO_TELL: Final = 15 * STEP
+RIGHT_PROPOSAL: Final = 0.85
+"""Of the characters that are proposed for lost ones so many are right."""
+LEAST_MARGIN: Final = 0.7
+"""Nats; a proposal that is less surely better than the next is no more than that, and says ``suspect``."""
 _LEADS: Final = frozenset("ÃÂÐÑÅÄÎÏØÙ×")
 """What the first bytes of UTF-8 letters read as; many of them are left where everything else was stripped."""
 
@@ -129,7 +137,7 @@ def _priced(stored: Stored, few: int) -> tuple[Stored, list[Way]]:
         stored = replace(stored, clean=tuple(map(add, stored.clean, left)))
         ways = [replace(way, damage=way.damage + marks) for way in ways]
     least = min([sum(stored.clean), *(way.total(stored.clean, few) for way in ways)])
-    if marks or least > worth(stored.odd):
+    if is_marked(stored.odd) or least > worth(stored.odd):
         ways += lossy_ways(stored, ways)
     return stored, ways
 
@@ -139,7 +147,7 @@ def _few(stored: Stored) -> int:
 
     Half as much where plain words speak as well.
     """
-    letters = sum(not char.isascii() for text in stored.odd for char in text)
+    letters = sum(not char.isascii() and char != "\ufffd" for text in stored.odd for char in text)
     if letters >= len(FEW_LETTERS):
         return 0
     words = sum(len(WORD.findall(text)) for text in stored.fields)
@@ -164,13 +172,16 @@ def _mended(stored: Stored, place: int, way: Way, margin: float) -> FieldDecisio
     before, text = stored.odd[place], way.texts[place]
     if way.costs[place] >= stored.clean[place] + STAYS or text == before:
         return _left(before, stored.clean[place], margin, ">".join(way.steps))
+    lost = way.lost[place] if way.lost else 0
+    garbage = good(text) >= ENOUGH_TO_TELL and way.costs[place] > GARBAGE * good(text)
+    margin = min(margin, way.margins[place] / STEP) if lost else margin
     return FieldDecision(
         text,
         ">".join(way.steps),
         way.language or read(text).language,
-        confidence_of(margin),
+        round(confidence_of(margin) * RIGHT_PROPOSAL**lost * (HARDLY if garbage else 1), 4),
         round(min(margin, SURE), 2),
         decision="fixed",
-        lossy=way.lossy,
-        suspect=not way.sure or "\ufffd" in text,
+        lossy=lost > 0,
+        suspect=garbage or (lost > 0 and margin < LEAST_MARGIN) or "\ufffd" in text,
     )

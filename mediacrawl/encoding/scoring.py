@@ -1,6 +1,6 @@
 """What bytes cost under every pair of an 8-bit encoding and a language.
 
-There are about 170 pairs, and a field has twelve bytes; to price every pair in full would take half a millisecond.
+There are some 150 pairs, and a field has twelve bytes; to price every pair in full would take half a millisecond.
 So pricing is two passes. The first prices all pairs at once, by byte pairs: the costs of all pairs for two
 neighbouring bytes stand side by side in one long integer, 32 bits each, and Python adds two such integers in 80 ns.
 The second prices the few that are left by trigrams.

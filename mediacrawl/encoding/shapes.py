@@ -19,8 +19,9 @@ OTHER_ORDER: Final = 3 * STEP
 """UTF-16 in another byte order than it should be."""
 
 _BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-_CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 """No text has them, but half of UTF-16's units do: 04 is Cyrillic."""
+_HIGH_HALVES: Final = bytes((*range(9), 0x0B, 0x0C, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x30))
 _JAPANESE_ESCAPES: Final = (b"\x1b$B", b"\x1b$@", b"\x1b(J", b"\x1b(I")
 
 
@@ -46,7 +47,7 @@ def shape_of(raw: bytes, declared: str) -> Shape:
         raw: one field.
         declared: encoding that the container claims, as a Python codec name.
     """
-    if raw.isascii() and not _CONTROLS.search(raw):
+    if raw.isascii() and not CONTROLS.search(raw):
         return Shape("ascii", raw.decode("ascii"))
     for mark, encoding in _BOMS:
         if raw.startswith(mark):
@@ -65,9 +66,8 @@ def _unmarked(raw: bytes, declared: str) -> Shape:
         order = _likelier_order(raw, "utf-16-be" if declared.endswith("be") else "utf-16-le")
         if order:
             return Shape(order, _decoded(raw, order))
-    elif b"\x00" in raw and len(raw) % 2 == 0:
-        order = _order_by_nuls(raw)
-        text = _decoded(raw, order) if order else None
+    elif len(raw) % 2 == 0 and (order := _order_by_halves(raw)):
+        text = _decoded(raw, order)
         if text is not None and _plausible(text):
             return Shape(order, text)
     elif declared in ("utf-8", "utf8", "utf_8"):
@@ -77,12 +77,17 @@ def _unmarked(raw: bytes, declared: str) -> Shape:
     return Shape(codec_name(declared) or "cp1252")
 
 
-def _order_by_nuls(raw: bytes) -> str:
-    """The byte order of UTF-16 without a mark, by where its NULs are: only one half of the units has any."""
-    first, second = raw[::2].count(0), raw[1::2].count(0)
-    if not first and second * 4 >= len(raw) // 2:
-        return "utf-16-le"
-    return "utf-16-be" if not second and first * 4 >= len(raw) // 2 else ""
+def _order_by_halves(raw: bytes) -> str:
+    """The byte order of UTF-16 without a mark, by what one half of its units has in common; empty if it is none.
+
+    That half is NUL for Latin letters, another control for Greek, Cyrillic, Hebrew, Arabic and Thai ones, 30 for kana.
+    """
+    shares = []
+    for order, high, low in (("utf-16-le", raw[1::2], raw[::2]), ("utf-16-be", raw[::2], raw[1::2])):
+        telling = len(high) - len(high.translate(None, _HIGH_HALVES))
+        if telling * 4 >= len(high) and not (telling == high.count(0x30) and telling * 2 < len(high)):
+            shares.append((telling - (len(low) - len(low.translate(None, _HIGH_HALVES))), order))
+    return max(shares)[1] if shares and max(shares)[0] > 0 else ""
 
 
 def _likelier_order(raw: bytes, order: str) -> str:

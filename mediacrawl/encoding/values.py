@@ -8,6 +8,8 @@ from typing import Any
 
 from mutagen.id3 import TCON as _TCON
 
+from mediacrawl.encoding.evidence import decision_of
+
 TCON: Any = _TCON
 """mutagen has no types."""
 
@@ -79,6 +81,6 @@ def _language_read(elements: Iterable[Mapping[str, Any]]) -> str | None:
     for element in elements:
         language, confidence = element.get("language"), element.get("confidence")
         sure = isinstance(confidence, (int, float)) and confidence >= _SURE
-        if sure and language and isinstance(language, str) and element.get("decision") in {"declared", "fixed"}:
+        if sure and language and isinstance(language, str) and decision_of(element) in {"declared", "fixed"}:
             votes[language] += 1
     return votes.most_common(1)[0][0] if votes else None

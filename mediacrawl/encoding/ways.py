@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final
 
 from mediacrawl.encoding.codepages import STEP
@@ -13,6 +12,7 @@ from mediacrawl.encoding.damage import DOUBLE_MISREADINGS, MISREADINGS, bytes_of
 from mediacrawl.encoding.hinting import Shift
 from mediacrawl.encoding.hypotheses import NEVER, UTF8_BONUS, Hypothesis, decode, decode_single, hypotheses
 from mediacrawl.encoding.reading import CJK_RUN, read
+from mediacrawl.encoding.remembering import remembered_if_short
 from mediacrawl.encoding.scoring import MULTIBYTE
 
 MANGLED: Final = STEP
@@ -73,8 +73,8 @@ class Way:
         damage: cost of believing in it.
         costs: of each text after it; `NEVER` where it leads nowhere.
         texts: what comes out.
-        lossy: something was lost, and some characters are proposals.
-        sure: no lost character could as well be another one.
+        lost: how many characters of each text were lost, and are proposals; empty for a way that loses nothing.
+        margins: of each text's proposal over the next best, in twelfths of a nat.
     """
 
     steps: tuple[str, ...]
@@ -82,8 +82,8 @@ class Way:
     damage: int
     costs: tuple[int, ...]
     texts: tuple[str, ...]
-    lossy: bool = False
-    sure: bool = True
+    lost: tuple[int, ...] = ()
+    margins: tuple[int, ...] = ()
 
     def total(self, clean: Sequence[int], few: int) -> int:
         """Cost over the record: each text goes this way, or stays.
@@ -106,7 +106,7 @@ class Way:
         return self._least(clean) / worth(self.texts)
 
 
-@lru_cache(maxsize=4096)
+@remembered_if_short(4096)
 def good(text: str) -> int:
     """What a text of this length may cost and still look right."""
     total = 0

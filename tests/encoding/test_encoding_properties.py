@@ -59,7 +59,7 @@ hints = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=200)
 @given(fields, hints)
 @example([], Hints())
 @example([b"", b"\x00"], Hints(declared="utf-16"))
@@ -132,7 +132,7 @@ bad_readings = st.builds(
 latin = st.text(st.characters(min_codepoint=0x20, max_codepoint=0xFF), max_size=20)
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=200)
 @given(st.lists(st.one_of(bad_readings, latin, texts), max_size=3))
 def test_repairing_twice_changes_nothing_more(stored):
     once = repair(stored).texts

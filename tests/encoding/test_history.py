@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.encoding import Detection
+from mediacrawl.encoding import Detection, Hints, detect
+from mediacrawl.encoding.hinting import shift_of
 from mediacrawl.encoding.history import History, place_of
 
 RUSSIAN = ("cp1251", "ru")
-LATIN = ("latin-1", "de")
+LATIN = ("cp1252", "de")
 
 
 def found(pair=RUSSIAN, margin=9.0):
@@ -193,3 +194,20 @@ def test_a_save_that_is_killed_leaves_the_old_file(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         taught(("b.example", RUSSIAN, 1)).save(path)
     assert path.read_bytes() == before
+
+
+def test_what_detect_finds_is_learned_by_the_names_that_its_priors_have():
+    history = History()
+    for number, title in enumerate(["Schöne Mädchen grüßen", "Über sieben Brücken", "Für Elise, schönste Stücke"]):
+        history.learn(f"http://de.example/{number}.mp3", detect([title.encode("latin-1")]))
+        history.learn(f"http://ru.example/{number}.mp3", detect(["Подмосковные вечера, песня".encode()]))
+        history.learn(f"http://en.example/{number}.mp3", detect([b"Greatest Hits"]))
+    assert history.prior("http://de.example/x.mp3") == {("cp1252", "de"): 3.0}
+    assert history.prior("http://ru.example/x.mp3") == {("utf-8", ""): 3.0}
+    assert history.prior("http://en.example/x.mp3") == {}
+
+
+def test_a_latin_1_host_makes_latin_1_likelier_and_nothing_else():
+    shift = shift_of(Hints(seen={("cp1252", "de"): 8.0}))
+    assert shift is not None
+    assert shift("cp1252", "de") < 0 < shift("cp1251", "ru")

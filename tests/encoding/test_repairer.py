@@ -181,6 +181,22 @@ def test_what_cannot_be_known_says_suspect():
     assert not repair(["Подмосковные вечера"]).fields[0].suspect
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_guess_never_says_that_it_is_sure(loss):
+    titles = [
+        "Подмосковные вечера",
+        "Песня о дальнем береге",
+        "Žluťoučký kůň úpěl ďábelské ódy",
+        "Τα παιδιά του Πειραιά",
+    ]
+    guesses = [field for title in titles for field in repair([LOSSES[loss](title)]).fields if field.lossy]
+    assert all(field.confidence < 0.9 for field in guesses)
+
+
+def test_one_lost_letter_does_not_make_the_others_of_another_alphabet():
+    assert mended("Un caf\ufffd à Paris") == ("Un caf\ufffd à Paris",)
+
+
 def test_a_question_at_the_end_of_a_title_is_one():
     for title in ("Что делать?", "Où es-tu, chérie ?", "¿Qué será?", "Wer weiß?"):
         assert mended(title) == (title,)

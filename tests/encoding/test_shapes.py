@@ -116,3 +116,24 @@ def test_declared_utf_8_may_be_wrong_text_in_right_utf_8():
 @pytest.mark.parametrize("declared", ["iso8859_1", "ISO-8859-1", "windows-1252", "unknown-8bit", "\x00", ""])
 def test_an_8_bit_field_takes_the_declared_encoding_or_latin_1(declared):
     assert shape_of(b"caf\xe9", declared).encoding == "cp1252"
+
+
+UNMARKED = ["Привет мир", "Ελλάδα", "שלום", "東京ブルース", "さくら", "Łódź", "أغنية", "เพลง"]
+
+
+@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("title", UNMARKED)
+def test_utf_16_in_a_latin_1_field_shows_by_what_half_of_its_bytes_have_in_common(title, order):
+    field = detect([title.encode(order)]).fields[0]
+    assert (field.text, field.encoding, field.decision) == (title, order, "fixed")
+
+
+def test_utf_16_that_is_declared_is_as_declared():
+    raw = b"\xff\xfe" + RUSSIAN.encode("utf-16-le")
+    assert detect([raw], Hints(declared="utf-16")).fields[0].decision == "declared"
+    assert detect([raw]).fields[0].decision == "fixed"
+
+
+@pytest.mark.parametrize("raw", [b"\x01caf\xe9!", b"caf\xe9 \x02\x03"])
+def test_nobody_is_sure_of_a_text_with_control_characters(raw):
+    assert detect([raw]).confidence < 0.9
