@@ -26,12 +26,20 @@ any found URL, carrying its hop count, and the fourth hop is dropped.
 `spiders.media.MediaSpider` reads the rest. A page gives links with their evidence and media facts (`extract`). A
 media file is **probed** (`probe.Probe`): 16 KB of its head by Range, then only the ranges its container asks for, each
 a visit of its own that waits for the site's delay. The probe gives raw tag bytes and technical facts, an **item**.
-`pipelines.CataloguePipeline` stores it (`store.catalogue`) before the lease ends, so that a kill can at worst repeat a
-visit. Every request leaves one line in the request log (`observe.request_log`).
+
+Its tags may claim one encoding and hold another. `pipelines.MojibakePipeline` decides what the bytes really say
+(`encoding`), with what the page told and what was found on this host before, and writes the texts beside their
+**evidence**: bytes, encodings, confidence. `pipelines.CataloguePipeline` stores the item (`store.catalogue`) before the
+lease ends, so that a kill can at worst repeat a visit. Every request leaves one line in the request log
+(`observe.request_log`).
+
+A stored record can be decided again, as the models improve: ``scrapy demojibake`` (`rerun`) and `spark.demojibake` do
+it without the network. A record that stays in **doubt** is probed once more by `spiders.recheck.RecheckSpider`; what
+the damage had done to its texts is learned from the pair (`encoding.substitutions`).
 
 Where to look: a URL was not fetched? `scope` and `politeness`. It was fetched too late? `frontier`. A record is wrong?
-`probe`. Rooms import neither Scrapy nor Twisted; what joins them to Scrapy (``spiders``, ``middlewares``,
-``pipelines``, ``extensions``, ``commands``, ``scheduler``, ``handler``, ``resolver``) decides nothing.
+`probe`. Its text is? `encoding`. Rooms import neither Scrapy nor Twisted; what joins them to Scrapy (``spiders``,
+``middlewares``, ``pipelines``, ``extensions``, ``commands``, ``scheduler``, ``handler``, ``resolver``) decides nothing.
 """
 
 __version__ = "0.1.0"

@@ -40,8 +40,9 @@ def demojibake(
     """Decide the text of all rows anew.
 
     Each row is decided on its own, exactly as ``scrapy demojibake`` decides it: the same rows out of Parquet give the
-    same rows. A row of ours, with its evidence in a column ``tags`` of structs, is decided from its raw bytes. No other
-    column changes, rows keep their order within a partition, and deciding the result again changes nothing.
+    same rows. A row that cannot be decided stays as it is, and ends no job. A row of ours, with its evidence in a
+    column ``tags`` of structs, is decided from its raw bytes. No other column changes, rows keep their order within a
+    partition, and deciding the result again changes nothing.
 
     Args:
         frame: records of ours, or any table with texts.

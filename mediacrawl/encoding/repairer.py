@@ -21,7 +21,7 @@ from mediacrawl.encoding.lossy import is_marked, lossy_ways, unmended
 from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.substituting import with_substitutions
 from mediacrawl.encoding.substitutions import Substitutions
-from mediacrawl.encoding.ways import STAYS, WORD, Stored, Way, good, lossless_ways, worth
+from mediacrawl.encoding.ways import STAYS, WORD, Stored, Way, good, lossless_ways
 
 ENOUGH_WORDS: Final = 5
 ANY_LANGUAGE: Final = 2 * STEP
@@ -113,7 +113,7 @@ def _repair(encoding: str, fields: Sequence[FieldDecision]) -> Repair:
 
 def _decide(stored: Stored) -> tuple[str, list[FieldDecision]]:
     few = _few(stored)
-    stored, ways = _priced(stored, few)
+    stored, ways = _priced(stored)
     clean, odd = stored.clean, stored.odd
     # Staying is priced like the ways where it can be: ASCII words and the hints speak for the record's language too.
     stays = min([sum(clean) + ANY_LANGUAGE, *(way.total(clean, few) for way in ways if not way.steps)])
@@ -128,7 +128,7 @@ def _decide(stored: Stored) -> tuple[str, list[FieldDecision]]:
     return ">".join(best.steps), [_mended(stored, place, best, margin) for place in range(len(odd))]
 
 
-def _priced(stored: Stored, few: int) -> tuple[Stored, list[Way]]:
+def _priced(stored: Stored) -> tuple[Stored, list[Way]]:
     """The record and all ways back worth a look, with the marks that it has charged to what leaves them."""
     ways = lossless_ways(stored)
     left = list(map(unmended, stored.odd))
@@ -136,8 +136,7 @@ def _priced(stored: Stored, few: int) -> tuple[Stored, list[Way]]:
     if marks:
         stored = replace(stored, clean=tuple(map(add, stored.clean, left)))
         ways = [replace(way, damage=way.damage + marks) for way in ways]
-    least = min([sum(stored.clean), *(way.total(stored.clean, few) for way in ways)])
-    if is_marked(stored.odd) or least > worth(stored.odd):
+    if is_marked(stored.odd) or min([stored.badness(), *(way.badness(stored.clean) for way in ways)]) > 1:
         ways += lossy_ways(stored, ways)
     return stored, ways
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
@@ -50,46 +51,111 @@ class Dialect:
         return Dialect((*self.columns, EVIDENCE), self.delimiter)
 
 
-class _Lines:
-    """Gives lines to the reader of the csv module, and knows which of them made the last row."""
+class _Ahead:
+    """Lines that are looked at before they are read: where does a quote that is open now end?
 
-    def __init__(self, lines: Iterator[bytes]) -> None:
+    Between two lines of a row the csv module is in one state only, inside a quoted cell. So whether a line leaves an
+    open quote open depends on that line alone. Each is asked once, however many rows before it hope for an end there.
+    """
+
+    def __init__(self, lines: Iterator[bytes], delimiter: str) -> None:
         self._lines = lines
-        self._again: list[bytes] = []
-        self._size = 0
+        self._delimiter = delimiter
+        self._ahead: deque[bytes] = deque()
+        # All lines ahead leave an open quote open; or all but the last one, which may not even be CSV behind it.
+        self._inside = self._inside_size = 0
+        self._problem = ""
+
+    def line(self) -> bytes:
+        """The next line, empty at the end."""
+        if not self._ahead:
+            return next(self._lines, b"")
+        line = self._ahead.popleft()
+        if self._inside:
+            self._inside -= 1
+            self._inside_size -= len(line)
+        else:
+            self._problem = ""
+        return line
+
+    def find_end(self, room: int) -> None:
+        """See that an open quote is closed, within so many bytes.
+
+        Raises:
+            csv.Error: it is not, or what is behind it in its line is not CSV.
+        """
+        while True:
+            line = self._first_unknown()
+            if not line:
+                raise csv.Error("a quote is not closed")
+            if self._inside_size + len(line) > room:
+                raise csv.Error(TOO_LONG)
+            if not self._stays_open(line):
+                return
+            self._inside += 1
+            self._inside_size += len(line)
+
+    def _first_unknown(self) -> bytes:
+        if len(self._ahead) > self._inside:
+            return self._ahead[-1]
+        line = next(self._lines, b"")
+        if line:
+            self._ahead.append(line)
+        return line
+
+    def _stays_open(self, line: bytes) -> bool:
+        if self._problem:
+            raise csv.Error(self._problem)
+        if b'"' not in line:
+            return True
+        reader = csv.reader(['"' + _characters(line), '"'], delimiter=self._delimiter)
+        try:
+            next(reader)
+        except csv.Error as error:
+            self._problem = str(error)
+            raise
+        return reader.line_num > 1
+
+
+class _Lines:
+    """Gives the lines of one row to the reader of the csv module, and knows which they were.
+
+    A row goes on only if it has an end. So of a row that cannot be read no line was taken but the first.
+    """
+
+    def __init__(self, lines: Iterator[bytes], delimiter: str) -> None:
+        self._ahead = _Ahead(lines, delimiter)
         self.taken: list[bytes] = []
 
     def __iter__(self) -> _Lines:
         return self
 
     def __next__(self) -> str:
-        line = self.line()
-        if not line and self.taken:
-            raise csv.Error("a quote is not closed")
+        if len(self.taken) == 1:
+            self._ahead.find_end(LONGEST - len(self.taken[0]))
+        line = self._ahead.line()
         if not line:
             raise StopIteration
         self.taken.append(line)
-        self._size += len(line)
-        if self._size > LONGEST:
+        if len(line) > LONGEST:
             raise csv.Error(TOO_LONG)
-        # Every byte becomes a character of its own: quotes and delimiters stand where they stood.
-        return line.decode("latin-1")
-
-    def line(self) -> bytes:
-        """The next line, empty at the end."""
-        return self._again.pop() if self._again else next(self._lines, b"")
+        return _characters(line)
 
     def begin(self) -> None:
         """Forget the last row."""
-        self.taken, self._size = [], 0
+        self.taken = []
 
     def give_up(self) -> Iterator[bytes]:
-        """The first line of the last row, in pieces if it is too long for one; the others come again."""
-        self._again += reversed(self.taken[1:])
+        """The first line of the last row, in pieces if it is too long for one."""
         piece = self.taken[0]
         while piece:
             yield piece
-            piece = b"" if piece.endswith(b"\n") else self.line()
+            piece = b"" if piece.endswith(b"\n") else self._ahead.line()
+
+
+def _characters(line: bytes) -> str:
+    """Every byte becomes a character of its own: quotes and delimiters stand where they stood."""
+    return line.decode("latin-1")
 
 
 def rows(lines: Iterator[bytes], delimiter: str) -> Iterator[tuple[bytes, list[str] | None, str]]:
@@ -102,10 +168,11 @@ def rows(lines: Iterator[bytes], delimiter: str) -> Iterator[tuple[bytes, list[s
     Yields:
         A row as it stands; its cells, one character a byte, None for a row that cannot be read; and why. Of a row that
         cannot be read only the first line is given up: a quote that is never closed costs one line, not the rest. A
-        line that is too long comes in pieces, and only the first one says why.
+        line that is too long comes in pieces, and only the first one says why. The time does not depend on where quotes
+    stand: no line is read more than three times.
     """
     csv.field_size_limit(2 * LONGEST)
-    feed = _Lines(lines)
+    feed = _Lines(lines, delimiter)
     while True:
         feed.begin()
         try:

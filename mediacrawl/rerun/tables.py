@@ -98,15 +98,24 @@ def widened(kind: pa.DataType) -> pa.DataType:
 
 
 def decided(batch: pa.RecordBatch, fixer: Fixer) -> pa.RecordBatch:
-    """Decide the rows of a batch.
+    """Decide the rows of a batch. A row that cannot be decided stays as it is, as in a run of the command.
 
     Args:
         batch: of any schema.
         fixer: decides each row on its own.
     """
     found = records(batch)
-    changed = [fixer.fix(record).changed for record in found]
+    changed = [_fix(batch, found, place, fixer) for place in range(len(found))]
     return rebuilt(batch, found, changed)
+
+
+def _fix(batch: pa.RecordBatch, found: list[dict[str, Any]], place: int, fixer: Fixer) -> bool:
+    """Decide a record in place, and tell whether it changed."""
+    try:
+        return fixer.fix(found[place]).changed
+    except Exception:  # noqa: BLE001 - one row in millions must not end the job, always at that place
+        (found[place],) = records(batch.slice(place, 1))
+        return False
 
 
 def records(batch: pa.RecordBatch) -> list[dict[str, Any]]:

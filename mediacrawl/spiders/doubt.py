@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mediacrawl.encoding.evidence import raw_bytes
+from mediacrawl.encoding.evidence import decision_of, number, raw_bytes
 from mediacrawl.encoding.fields import by_user
 from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.encoding.values import TEXT_FIELDS, best_values
@@ -69,7 +69,7 @@ class Doubts:
             return
         if decision == "undecided":
             yield "undecided"
-        if _number(element.get("confidence")) < self.below:
+        if _confidence(element) < self.below:
             yield "unsure"
         if element.get("lossy") is True or element.get("suspect") is True or _LOST in text:
             yield "lost"
@@ -79,7 +79,7 @@ class Doubts:
 
 def _of_values(record: Mapping[str, Any], elements: list[dict[str, Any]]) -> set[str]:
     """What is wrong with the values at the top of a record that its evidence does not answer for."""
-    proven = {_text(element.get("key")) for element in elements} | _by_user(record)
+    proven = {_text(element.get("key")) for element in elements} | by_user(record)
     texts = [_text(record.get(key)) for key in TEXT_FIELDS if key not in proven]
     reasons = set()
     if any(_LOST in text or "??" in text for text in texts):
@@ -122,7 +122,7 @@ def keep_user(old: Mapping[str, Any], new: dict[str, Any]) -> None:
         new[key] = mine.get(key, values[key])
     for element in new["tags"]:
         # Where the file says what the person says, nothing but this mark would tell that it is decided.
-        if mine.get(element.get("key")) == element.get("text"):
+        if mine.get(_text(element.get("key"))) == element.get("text"):
             element["decision"] = _USER
 
 
@@ -139,7 +139,7 @@ def _values_of_user(old: Mapping[str, Any]) -> dict[str, str]:
     """Values at the top of a record that differ from what its evidence gives, or are named as decided by hand."""
     elements = _whole(_elements(old))
     given = best_values(elements)
-    named = _by_user(old)
+    named = by_user(old)
     values = {
         key: _text(old.get(key)) for key in TEXT_FIELDS if key in {element["key"] for element in elements} | named
     }
@@ -162,7 +162,7 @@ def pairs(old: Mapping[str, Any], new: Mapping[str, Any], below: float) -> Itera
     stored = {_place(element): _text(element.get("text")) for element in _elements(old)}
     told = set()
     for element in _elements(new):
-        if element.get("decision") not in {"declared", "fixed"} or _number(element.get("confidence")) < below:
+        if decision_of(element) not in {"declared", "fixed"} or _confidence(element) < below:
             continue
         after = _text(element.get("text"))
         key = _text(element.get("key"))
@@ -201,16 +201,10 @@ def _place(element: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(str(element.get(name) or "") for name in _PLACE)
 
 
-def _by_user(record: Mapping[str, Any]) -> frozenset[str]:
-    """Fields that a person decided. The catalogue keeps what has no column of its own under ``extra``."""
-    extra = record.get("extra")
-    return by_user(record) | (by_user(extra) if isinstance(extra, dict) else frozenset())
-
-
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _number(value: Any) -> float:
-    """A confidence; 1 where none is noted: plain ASCII needs no decision."""
-    return float(value) if isinstance(value, (int, float)) else 1.0
+def _confidence(element: Mapping[str, Any]) -> float:
+    """The confidence of a decision; 1 where none is noted: plain ASCII needs no decision."""
+    return number(element.get("confidence"), 1.0)

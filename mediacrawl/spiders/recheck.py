@@ -171,9 +171,8 @@ class RecheckSpider(ProbingSpider):
                 self.logger.info("Going on: the doubtful records of %s are known", self.arguments.items)
             else:
                 await self._read_items()
-        nothing: tuple[Any, ...] = ()
-        for _ in nothing:  # an asynchronous generator is what Scrapy wants
-            yield _
+        return
+        yield  # type: ignore[unreachable]  # an asynchronous generator is what Scrapy wants
 
     def _goes_on(self) -> bool:
         """Whether the items were read in an earlier run, and what is left of them waits in the frontier."""
@@ -186,9 +185,10 @@ class RecheckSpider(ProbingSpider):
         for record in records(items):
             read += 1
             url = canonical(record["content_url"]) if record else None
-            if record is None or url is None:
+            is_doubtful = self._is_doubtful(record) if record and url else None
+            if record is None or url is None or is_doubtful is None:
                 unusable += 1
-            elif self._doubts.of(record):
+            elif is_doubtful:
                 batch.append((url, record))
             if read % _BATCH == 0:
                 self._queue(batch)
@@ -198,9 +198,19 @@ class RecheckSpider(ProbingSpider):
         self.scheduler.frontier.commit()
         self.round.read_up(str(items.resolve()), read)
         if unusable:
-            self.logger.warning("%d records of %s are none, or have no http(s) URL: passed over", unusable, items)
+            text = "%d records of %s are none, have no http(s) URL, or cannot be decided: passed over"
+            self.logger.warning(text, unusable, items)
         if not self.round.tally():
             self.logger.info("None of the %d records of %s is in doubt: nothing is asked", read, items)
+
+    def _is_doubtful(self, record: Mapping[str, Any]) -> bool | None:
+        """Whether a record is in doubt; None if that cannot be told."""
+        try:
+            return bool(self._doubts.of(record))
+        except Exception:
+            # One record in millions must not end the reading, always at that place.
+            self.logger.debug("%s cannot be decided", record["content_url"], exc_info=True)
+            return None
 
     def _queue(self, batch: list[tuple[str, Mapping[str, Any]]]) -> None:
         if not batch:
