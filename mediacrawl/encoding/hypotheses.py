@@ -56,6 +56,8 @@ _LOOSE_TONE: Final = re.compile(
     rb"(?<![AEIOUYaeiouy\xc2\xc3\xca\xd4\xd5\xdd\xe2\xe3\xea\xf4\xf5\xfd])[\xcc\xd2\xde\xec\xf2]"
 )
 LOOSE_TONE: Final = 10 * STEP
+TELLING_WORDS: Final = 4
+"""ASCII words from which on they tell a language."""
 _HIGH: Final = bytes(range(128, 256))
 
 _ENDS: Final = ("unexpected end of data", "incomplete multibyte sequence")
@@ -108,7 +110,7 @@ def hypotheses(raws: Sequence[bytes], fields: Sequence[bytes], shift: Shift | No
     words = [ODD_WORD.findall(raw[:MOST_SCORED]) for raw in raws]
     plain = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])][:MOST_ASCII_WORDS]
     lone = sum([len(raw) - len(raw.translate(None, _HIGH)) for raw in raws]) <= LONE
-    found = _single_bytes(words, shift, (_likeliest(plain),) if plain and lone else ())
+    found = _single_bytes(words, shift, (_likeliest(plain),) if lone and len(plain) >= TELLING_WORDS else ())
     _forgive_spaces(found, raws)
     _mind_tones(found, raws)
     found += _multibyte(raws, shift)

@@ -1,10 +1,14 @@
 """mediacrawl as a user types it, in a process of its own."""
 
+import functools
 import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+
+from launcher import Launcher
 
 ROOT = Path(__file__).resolve().parents[2]
 MEDIACRAWL = [sys.executable, "-m", "mediacrawl"]
@@ -21,10 +25,10 @@ QUICK = {
 class Ended:
     """What a command left: exit code, standard output, standard error."""
 
-    def __init__(self, done):
-        self.code = done.returncode
-        self.out = done.stdout
-        self.err = done.stderr
+    def __init__(self, code, out, err):
+        self.code = code
+        self.out = out
+        self.err = err
 
     @property
     def sentence(self):
@@ -58,8 +62,38 @@ def environment(**changes):
     return {**kept, "PYTHONPATH": str(ROOT), **changes}
 
 
+@functools.cache
+def launcher():
+    """What starts our commands; one for all tests of a pytest process."""
+    return Launcher(environment())
+
+
 def run(folder, *command, **changes):
-    """Run a command in a folder until it ends."""
+    """Run a command in a folder until it ends: ours from the launcher, if nothing is asked of the interpreter."""
+    interpreter, option, *others = command
+    if (interpreter, option) != (sys.executable, "-m") or any(name.startswith("PYTHON") for name in changes):
+        return run_anew(folder, *command, **changes)
+    with output() as out, output() as err:
+        process = launcher().start(others[0], others[1:], folder, environment(**changes), out, err)
+        try:
+            code = process.wait(90)
+        finally:
+            process.kill()
+        return Ended(code, *(written(file) for file in (out, err)))
+
+
+def output():
+    """A file for what a command writes."""
+    return tempfile.TemporaryFile("w+", encoding="utf-8", errors="surrogateescape")
+
+
+def written(file):
+    file.seek(0)
+    return file.read()
+
+
+def run_anew(folder, *command, **changes):
+    """Run a command in a folder until it ends, with nothing imported before."""
     done = subprocess.run(
         command,
         cwd=folder,
@@ -70,7 +104,7 @@ def run(folder, *command, **changes):
         check=False,
         timeout=90,
     )
-    return Ended(done)
+    return Ended(done.returncode, done.stdout, done.stderr)
 
 
 def crawl_command(arguments, settings, spider="media"):

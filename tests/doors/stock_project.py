@@ -3,10 +3,12 @@
 import asyncio
 import itertools
 import json
+import os
 import re
-import subprocess
-import sys
+import threading
 import time
+
+from command_line import SCRAPY, launcher, run
 
 from mediacrawl.demo import Exchange, HttpServer, Resource, Response, respond
 
@@ -68,8 +70,7 @@ class StockProject:
 
     @classmethod
     def make(cls, folder):
-        command = [sys.executable, "-m", "scrapy", "startproject", "theirs", str(folder / "theirs")]
-        subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=60)
+        run(folder, *SCRAPY, "startproject", "theirs", str(folder / "theirs")).check()
         project = cls(folder / "theirs")
         project.spider(SPIDER)
         return project
@@ -97,10 +98,10 @@ class StockProject:
         self.settings.write_text(self.template + self.added, encoding="utf-8")
         self.items = self.state / "items.jl"
         self.log = self.state / "crawl.log"
-        command = [sys.executable, "-W", "default", "-m", "scrapy", "crawl", spider, "-O", str(self.items)]
-        command += ["-a", f"urls={','.join(urls)}", *extra]
+        arguments = ["crawl", spider, "-O", str(self.items), "-a", f"urls={','.join(urls)}", *extra]
         with self.log.open("wb") as log:
-            self.process = subprocess.Popen(command, cwd=self.folder, stdout=log, stderr=log)
+            environment = dict(os.environ)
+            self.process = launcher().start("scrapy", arguments, self.folder, environment, log, log, "default")
         return self
 
     def wait(self, seconds=90):
@@ -109,7 +110,7 @@ class StockProject:
             self.process.wait(seconds)
         finally:
             self.process.kill()
-            self.process.wait()
+            self.process.wait(30)
         log = self.log.read_text(encoding="utf-8", errors="replace")
         lines = self.items.read_text(encoding="utf-8").splitlines() if self.items.exists() else []
         return Crawled(self.process.returncode, log, [json.loads(line) for line in lines])
@@ -158,6 +159,18 @@ class SmallWeb:
             await exchange.send(Response(status, headers))
 
         self.at(path, answer)
+
+    def hold(self, path):
+        """A page that is sent only when the event that this answers is set."""
+        event = threading.Event()
+
+        async def held(exchange):
+            while not event.is_set():
+                await asyncio.sleep(0.02)
+            await exchange.send(respond(Resource(b"<p>at last"), exchange.request))
+
+        self.at(path, held)
+        return event
 
     @property
     def log(self):

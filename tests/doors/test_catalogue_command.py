@@ -4,9 +4,9 @@ import json
 import os
 import pty
 import subprocess
-import sys
 
 import pytest
+from command_line import SCRAPY, environment, run
 
 from mediacrawl.observe.text import columns
 from mediacrawl.records import MediaItem
@@ -41,74 +41,58 @@ def folder(tmp_path):
     return tmp_path
 
 
-def environment(folder, **changes):
-    paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {
-        **os.environ,
-        "SCRAPY_SETTINGS_MODULE": "tiny_project_settings",
-        "PYTHONPATH": os.pathsep.join(paths),
-        "PYTHONIOENCODING": "utf-8",
-        **changes,
-    }
+SETTINGS = {"SCRAPY_SETTINGS_MODULE": "tiny_project_settings"}
 
 
 def catalogue(folder, *args, **changes):
-    return subprocess.run(
-        [sys.executable, "-m", "scrapy", "catalogue", *args],
-        cwd=folder,
-        env=environment(folder, **changes),
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-        timeout=120,
-    )
+    return run(folder, *SCRAPY, "catalogue", *args, **SETTINGS, **changes)
 
 
 def test_without_words_the_newest_are_listed_with_whole_urls(folder):
     done = catalogue(folder)
-    lines = done.stdout.splitlines()
-    assert done.returncode == 0, done.stderr
+    lines = done.out.splitlines()
+    assert done.code == 0, done.err
     assert len(lines) == 20
     assert lines[0].endswith("https://evil.example/x.flac")
     assert lines[1].split()[:6] == ["2:05", "4.0", "MB", "mp3", "Größe", "29"]
-    assert "31 in the catalogue" in done.stderr
+    assert "31 in the catalogue" in done.err
 
 
 def test_a_hostile_title_is_shown_and_does_nothing(folder):
     done = catalogue(folder, "--site", "evil.example")
-    assert "夜に駆ける \\x1b]0;owned\\x07\\x9b2J" in done.stdout
-    assert "\x1b" not in done.stdout
-    assert "\x9b" not in catalogue(folder, "--json").stdout
+    assert "夜に駆ける \\x1b]0;owned\\x07\\x9b2J" in done.out
+    assert "\x1b" not in done.out
+    assert "\x9b" not in catalogue(folder, "--json").out
 
 
 def test_words_search_and_options_narrow(folder):
-    assert len(catalogue(folder, "groß", "7").stdout.splitlines()) == 1
-    assert len(catalogue(folder, "--format", "flac").stdout.splitlines()) == 1
-    assert len(catalogue(folder, "--limit", "3", "größe").stdout.splitlines()) == 3
-    assert catalogue(folder, "nothing like this").stdout == ""
-    assert "No record matches" in catalogue(folder, "nothing like this").stderr
+    assert len(catalogue(folder, "groß", "7").out.splitlines()) == 1
+    assert len(catalogue(folder, "--format", "flac").out.splitlines()) == 1
+    assert len(catalogue(folder, "--limit", "3", "größe").out.splitlines()) == 3
+    assert catalogue(folder, "nothing like this").out == ""
+    assert "No record matches" in catalogue(folder, "nothing like this").err
 
 
 def test_a_word_that_begins_with_a_dash_is_a_mistake_unless_it_is_marked(folder):
     done = catalogue(folder, "--sizes")
-    assert done.returncode == 2
-    assert "unknown option --sizes" in done.stderr
-    assert catalogue(folder, "größe", "--", "-7").returncode == 0
+    assert done.code == 2
+    assert "unknown option --sizes" in done.err
+    assert catalogue(folder, "größe", "--", "-7").code == 0
 
 
 def test_a_limit_below_one_is_a_mistake(folder):
-    assert catalogue(folder, "--limit", "0").returncode == 2
+    assert catalogue(folder, "--limit", "0").code == 2
 
 
 def test_json_gives_every_record_whole(folder):
-    lines = catalogue(folder, "--json", PYTHONIOENCODING="ascii").stdout.splitlines()
+    lines = catalogue(folder, "--json", PYTHONIOENCODING="ascii").out.splitlines()
     assert len(lines) == 31
     assert json.loads(lines[1])["title"] == "Größe 29"
-    assert len(catalogue(folder, "--json", "--limit", "2").stdout.splitlines()) == 2
+    assert len(catalogue(folder, "--json", "--limit", "2").out.splitlines()) == 2
 
 
 def test_the_summary_tells_sizes_and_saving(folder):
-    text = catalogue(folder, "--summary").stdout
+    text = catalogue(folder, "--summary").out
     assert "31 on 2 sites" in text
     assert "audio/mpeg 30, audio/flac 1" in text
     assert "720 KB to describe them, 0.6 %" in text
@@ -116,29 +100,29 @@ def test_the_summary_tells_sizes_and_saving(folder):
 
 def test_a_terminal_that_knows_only_ascii_gets_escapes(folder):
     done = catalogue(folder, PYTHONIOENCODING="ascii")
-    assert done.returncode == 0, done.stderr
-    assert "Gr\\xf6\\xdfe 29" in done.stdout
+    assert done.code == 0, done.err
+    assert "Gr\\xf6\\xdfe 29" in done.out
 
 
 def test_where_there_is_no_catalogue_a_sentence_says_so(tmp_path, folder):
     done = catalogue(folder, "--db", str(tmp_path / "missing.db"))
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert done.stderr.startswith("There is no catalogue at")
-    assert len(done.stderr.splitlines()) == 1
+    assert done.code == 1
+    assert done.out == ""
+    assert done.err.startswith("There is no catalogue at")
+    assert len(done.err.splitlines()) == 1
     assert not (tmp_path / "missing.db").exists()
 
 
 def test_the_setting_names_the_file_and_the_option_overrides_it(folder, tmp_path):
-    assert catalogue(folder, "-s", "MEDIACRAWL_DB=other.db").returncode == 1
+    assert catalogue(folder, "-s", "MEDIACRAWL_DB=other.db").code == 1
     done = catalogue(folder, "-s", "MEDIACRAWL_DB=other.db", "--db", str(folder / ".mediacrawl" / "media.db"))
-    assert done.returncode == 0
+    assert done.code == 0
 
 
 def test_a_reader_that_leaves_early_is_no_error(folder):
     with subprocess.Popen(
-        [sys.executable, "-m", "scrapy", "catalogue", "--json"],
-        cwd=folder, env=environment(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [*SCRAPY, "catalogue", "--json"],
+        cwd=folder, env=environment(**SETTINGS), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         process.stdout.close()
         error = process.stderr.read()
@@ -149,8 +133,8 @@ def test_a_reader_that_leaves_early_is_no_error(folder):
 def test_on_a_terminal_every_line_fits(folder):
     main, side = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "scrapy", "catalogue"],
-        cwd=folder, env=environment(folder, COLUMNS="70"), stdout=side, stderr=subprocess.DEVNULL,
+        [*SCRAPY, "catalogue"],
+        cwd=folder, env=environment(**SETTINGS, COLUMNS="70"), stdout=side, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     os.close(side)
     raw = b""

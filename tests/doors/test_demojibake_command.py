@@ -10,7 +10,7 @@ import subprocess
 import time
 
 import pytest
-from command_line import MEDIACRAWL, SCRAPY, environment, run
+from command_line import MEDIACRAWL, ROOT, SCRAPY, environment, run
 
 from mediacrawl.encoding.evidence import tag_element
 from mediacrawl.observe.text import columns
@@ -193,16 +193,23 @@ def test_what_the_command_line_does_not_say_the_settings_of_the_pipeline_do(fold
 # -- killed, and mistaken ----------------------------------------------------------------------------------------------
 
 
-def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(tmp_path):
+@pytest.fixture
+def often(tmp_path_factory):
+    """The environment in which progress is made safe after each block, and not once a second."""
+    folder = tmp_path_factory.mktemp("settings")
+    (folder / "often.py").write_text("from mediacrawl.rerun import output_file\n\noutput_file.SAVE_EVERY = 0.0\n")
+    paths = os.pathsep.join([str(ROOT), str(folder)])
+    return environment(SCRAPY_SETTINGS_MODULE="often", PYTHONPATH=paths)
+
+
+def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(tmp_path, often):
     with (tmp_path / "items.jl").open("w") as file:
-        file.writelines(json.dumps(record(number)) + "\n" for number in range(20_000))
+        file.writelines(json.dumps(record(number)) + "\n" for number in range(5000))
     demojibake(tmp_path, "items.jl", "-o", "whole.jl", "--jobs", "2").check()
     command = [*SCRAPY, "demojibake", "items.jl", "-o", "out.jl", "--jobs", "2"]
     kills = 0
     while not (tmp_path / "out.jl").exists():
-        process = subprocess.Popen(
-            command, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-        )
+        process = subprocess.Popen(command, cwd=tmp_path, env=often, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         was = offset(tmp_path)
         while process.poll() is None and (kills >= 2 or offset(tmp_path) <= was):
             time.sleep(0.01)
@@ -225,11 +232,11 @@ def offset(folder):
         return 0
 
 
-def test_ctrl_c_says_how_to_go_on(tmp_path):
-    (tmp_path / "items.jl").write_text("".join(json.dumps(record(number)) + "\n" for number in range(12_000)))
+def test_ctrl_c_says_how_to_go_on(tmp_path, often):
+    (tmp_path / "items.jl").write_text("".join(json.dumps(record(number)) + "\n" for number in range(6000)))
     process = subprocess.Popen(
         [*SCRAPY, "demojibake", "items.jl", "-o", "out.jl", "--jobs", "2"],
-        cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, start_new_session=True,
+        cwd=tmp_path, env=often, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
     while not offset(tmp_path):
         assert process.poll() is None
@@ -241,7 +248,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     assert "Traceback" not in error
     done = demojibake(tmp_path, "items.jl", "-o", "out.jl").check()
     assert done.err.startswith("Going on after")
-    assert len(lines(tmp_path / "out.jl")) == 12_000
+    assert len(lines(tmp_path / "out.jl")) == 6000
 
 
 @pytest.mark.parametrize(

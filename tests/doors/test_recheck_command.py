@@ -109,17 +109,17 @@ def test_nobodys_server_is_asked_by_a_crawler_without_an_address(tmp_path):
 
 
 def test_a_media_crawl_and_a_recheck_in_one_folder_exclude_each_other(tmp_path, song, site):
-    site.page("/", *(f"/{number}" for number in range(30)))
-    for number in range(30):
-        site.page(f"/{number}")
+    site.page("/", "/held")
+    ended = site.hold("/held")
     catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST})
-    slow = {**QUICK, "POLITENESS_MIN_DELAY": 0.5, "MEDIACRAWL_CONTACT": "http://localhost/tests"}
+    slow = {**QUICK, "DOWNLOAD_TIMEOUT": 600, "MEDIACRAWL_CONTACT": "http://localhost/tests"}
     command = crawl_command({"seed": site.url("/")}, slow)
     first = subprocess.Popen(command, cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL)
     try:
-        site.until(lambda log: len(log) >= 3)
+        site.until(lambda log: any(entry.path == "/held" for entry in log))
         assert "another crawl is working on" in recheck(tmp_path, items="media.db").sentence
     finally:
+        ended.set()
         first.kill()
         first.wait()
     assert "/ozero.mp3" not in site.paths
@@ -182,6 +182,38 @@ def test_a_packed_file_that_breaks_off_is_told_and_the_crawl_can_be_repeated(tmp
     lines = [json.dumps({"content_url": song, "title": f"{LOST} {number}"}) for number in range(3000)]
     (tmp_path / "items.jl.gz").write_bytes(gzip.compress("\n".join(lines).encode())[:-40])
     assert "damaged or cut short" in recheck(tmp_path, items="items.jl.gz").logged
+
+
+BREAKING = """
+from mediacrawl.encoding.fixer import Fixer
+
+fix = Fixer.fix
+
+def fix_all_but_one(self, item):
+    if item["title"] == "hostile":
+        raise ZeroDivisionError
+    return fix(self, item)
+
+class Breaking:
+    def __init__(self):
+        Fixer.fix = fix_all_but_one
+"""
+
+
+def test_records_that_nobody_can_decide_do_not_end_the_reading(tmp_path, song, site):
+    (tmp_path / "breaking.py").write_text(BREAKING)
+    odd = {"source": "id3v1", "frame": "title", "key": "title", "declared": "latin-1", "text": "odd"}
+    lines = [
+        {"content_url": site.url("/a.mp3"), "title": "hostile"},
+        {"content_url": site.url("/b.mp3"), "title": "odd", "tags": [{**odd, "confidence": 10**400}]},
+        {"content_url": site.url("/c.mp3"), "title": "odd", "tags": [{**odd, "decision": []}]},
+        {"content_url": song, "title": LOST},
+    ]
+    (tmp_path / "items.jl").write_text("\n".join(map(json.dumps, lines)))
+    done = recheck(tmp_path, {"EXTENSIONS": '{"breaking.Breaking": 1}'}, items="items.jl").check()
+    assert "1 records of items.jl are none, have no http(s) URL, or cannot be decided: passed over" in done.err
+    assert stored(tmp_path / ".mediacrawl" / "media.db").keys() == {song}
+    assert set(site.paths) == {"/ozero.mp3"}
 
 
 def test_a_record_that_another_round_asked_for_is_asked_again(tmp_path, song, site):

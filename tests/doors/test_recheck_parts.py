@@ -1,6 +1,7 @@
 """What a recheck decides: which records are in doubt, what outlives a new record, what a damage teaches."""
 
 import json
+import math
 
 import pytest
 from hypothesis import given
@@ -106,6 +107,30 @@ def test_no_record_is_too_strange_to_be_looked_at(stored):
     new = record(element("Старый мост"))
     keep_user(old, new)
     list(pairs(old, new, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("odd", "reasons"),
+    [
+        ({"confidence": 10**400}, []),
+        ({"confidence": -(10**400)}, ["unsure"]),
+        ({"confidence": math.nan}, ["unsure"]),
+        ({"confidence": [1]}, []),
+        ({"decision": []}, []),
+        ({"decision": {"user": 1}}, []),
+        ({"key": []}, []),
+    ],
+    ids=["huge", "below all", "nan", "list", "decision list", "decision dict", "key list"],
+)
+def test_values_of_an_element_that_are_of_no_use_are_passed_over(odd, reasons):
+    mine = {**element("My bridge"), "index": 7, "decision": "user"}
+    stored = {"title": "Low Water", "tags": [{**element("Low Water"), **odd}, {**mine, **odd}]}
+    assert Doubts(0.9, Fixer()).of(stored) == reasons
+    new = record({**element("High Water"), "confidence": 1.0, "decision": "declared"})
+    keep_user(stored, new)
+    assert new["tags"][0]["text"] == "High Water"
+    taught = list(pairs(stored, {"tags": [{**new["tags"][0], **odd}]}, 0.9))
+    assert len(taught) == (not reasons and "decision" not in odd)
 
 
 def test_a_record_nested_beyond_reason_is_made_shallow(doubts):

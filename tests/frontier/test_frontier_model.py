@@ -180,4 +180,4 @@ STEPS = settings(max_examples=100, stateful_step_count=40, deadline=None, suppre
 TestMemory = Machine.TestCase
 TestMemory.settings = STEPS
 TestSQLite = SQLiteMachine.TestCase
-TestSQLite.settings = STEPS
+TestSQLite.settings = settings(STEPS, max_examples=50)

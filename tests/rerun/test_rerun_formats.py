@@ -16,6 +16,7 @@ from mediacrawl.store import Catalogue
 
 pa = pytest.importorskip("pyarrow", reason="pip install mediacrawl[parquet]")
 pq = pytest.importorskip("pyarrow.parquet", reason="pip install mediacrawl[parquet]")
+tables = pytest.importorskip("mediacrawl.rerun.tables")
 
 
 @pytest.fixture
@@ -401,6 +402,29 @@ def test_values_that_python_does_not_know_stay_as_they_are(tmp_path):
         assert found.column(name).equals(table.column(name)), name
     go(tmp_path / "in.parquet", tmp_path / "out.jl")
     assert read_lines(tmp_path / "out.jl")[0]["near"] == "1970-01-01 00:00:00.000000001"
+
+
+def test_a_row_that_cannot_be_decided_ends_no_spark_job_and_is_what_the_command_makes_of_it(tmp_path, monkeypatch):
+    fix = Fixer.fix
+
+    def fix_all_but_two(self, item):
+        fixed = fix(self, item)
+        if item["number"] in {3, 8}:
+            raise ZeroDivisionError
+        return fixed
+
+    texts = [f"{ALBUMS[number % 4][2]} {number}".encode(ALBUMS[number % 4][0]) for number in range(12)]
+    table = pa.table({"number": range(12), "title": [raw.decode("latin-1") for raw in texts], "raw": texts})
+    pq.write_table(table, tmp_path / "in.parquet")
+    monkeypatch.setattr(Fixer, "fix", fix_all_but_two)
+    result = go(tmp_path / "in.parquet", tmp_path / "out.parquet", raws=(("title", "raw"),))
+    (batch,) = table.combine_chunks().to_batches()
+    found = tables.decided(batch, Fixer({"title": "raw"})).to_pylist()
+    assert result.tally.bad_lines == {"cannot be decided: ZeroDivisionError": [4, 9]}
+    assert found == pq.read_table(tmp_path / "out.parquet").to_pylist()
+    assert [row["number"] for row in found if row["mojibake"] is None] == [3, 8]
+    assert found[3]["title"] == table["title"][3].as_py()
+    assert found[4]["title"] == f"{ALBUMS[0][2]} 4"
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path):

@@ -1,5 +1,6 @@
 """No input breaks a run, takes its memory, or is lost."""
 
+import csv
 import gzip
 import json
 import random
@@ -15,7 +16,7 @@ from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.rerun import RerunError, json_text
 from mediacrawl.rerun.csv_rows import rows
 from mediacrawl.rerun.places import place
-from mediacrawl.rerun.shapes import LONGEST
+from mediacrawl.rerun.shapes import LONGEST, TOO_LONG
 
 HOSTILE = [
     b"",
@@ -204,7 +205,7 @@ def test_nothing_in_gives_nothing_out(tmp_path, kind):
 LETTERS = st.sampled_from('"",,;\t\r\n\n\\ab \xe9')
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(st.lists(LETTERS, max_size=60).map("".join), st.sampled_from(",;\t"))
 def test_rows_of_a_csv_file_are_all_of_it(text, delimiter):
     """Whatever stands in it: no byte is lost, and every row but the last ends with a line."""
@@ -212,6 +213,84 @@ def test_rows_of_a_csv_file_are_all_of_it(text, delimiter):
     found = list(rows(iter(data.splitlines(keepends=True)) if b"\r" not in data else iter(split(data)), delimiter))
     assert b"".join(raw for raw, _, _ in found) == data
     assert all(raw.endswith(b"\n") for raw, _, _ in found[:-1])
+
+
+def row_by_row(lines, delimiter, longest):
+    """What `rows` promises, said the slow way: each row is tried from its first line to the end of the file."""
+
+    def rest():
+        size = 0
+        for line in lines[place:]:
+            size += len(line)
+            if size > longest:
+                raise csv.Error(TOO_LONG)
+            yield line.decode("latin-1")
+        raise csv.Error("a quote is not closed")
+
+    place = 0
+    while place < len(lines):
+        reader = csv.reader(rest(), delimiter=delimiter)
+        try:
+            cells, number, problem = next(reader), reader.line_num, ""
+        except csv.Error as error:
+            cells, number, problem = None, 1, TOO_LONG if str(error) == TOO_LONG else "not CSV"
+        yield b"".join(lines[place : place + number]), cells, problem
+        place += number
+
+
+QUOTED = st.sampled_from(['"', '"', '""', ",", ";", "x", "\r", "\n", "\n", 'x"y,"z\n', '","'])
+
+
+@settings(max_examples=200)
+@given(st.lists(QUOTED, max_size=40).map("".join), st.sampled_from(",;\t"), st.sampled_from([5, 12, 30, LONGEST]))
+def test_a_row_ends_where_its_quotes_end_and_a_row_without_an_end_is_one_line(text, delimiter, longest):
+    lines = list(filter(None, split(text.encode())))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mediacrawl.rerun.csv_rows.LONGEST", longest)
+        patch.setattr("mediacrawl.rerun.csv_rows.csv.field_size_limit", lambda _: None)
+        found = list(rows(iter(lines), delimiter))
+    assert found == list(row_by_row(lines, delimiter, longest))
+
+
+ANEW = b'x"y,"z\n'
+"""Opens a quote after it closed the one that was open before it, and opens one where none was open."""
+
+
+@pytest.mark.parametrize(
+    ("data", "longest"),
+    [
+        (ANEW * 2000, LONGEST),
+        (b'"\n' + b"more\n" * 2000, LONGEST),
+        (ANEW * 2000 + b'a"\rb\n', LONGEST),
+        (ANEW * 4000, len(ANEW) * 1000),
+        (ANEW * 2000 + b'"\n' + ANEW * 2000, len(ANEW) * 1000),
+        (b'x,"\n' * 2000, LONGEST),
+    ],
+)
+def test_no_line_is_read_again_for_each_quote_that_stands_before_it(monkeypatch, data, longest):
+    read = []
+    reader = csv.reader
+
+    def counting(lines, **how):
+        return reader((read.append(len(line)) or line for line in lines), **how)
+
+    monkeypatch.setattr("mediacrawl.rerun.csv_rows.LONGEST", longest)
+    monkeypatch.setattr("mediacrawl.rerun.csv_rows.csv.reader", counting)
+    found = list(rows(iter(split(data)), ","))
+    assert b"".join(raw for raw, _, _ in found) == data
+    assert sum(read) < 4 * len(data)
+
+
+def test_hostile_quotes_in_an_output_are_the_same_in_the_next_one(tmp_path):
+    raw = "Группа крови на рукаве".encode("cp1251").decode("latin-1")
+    data = f"id,title\n1,{raw}\n".encode() + ANEW * 300 + b"2,two\n" + ANEW * 301 + b"3,three\n"
+    (tmp_path / "in.csv").write_bytes(data)
+    first = go(tmp_path / "in.csv", tmp_path / "one.csv").tally
+    second = go(tmp_path / "one.csv", tmp_path / "two.csv").tally
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
+    assert first.bad == second.bad == {"not CSV": 601}
+    assert first.bad_lines == second.bad_lines
+    assert (first.records, first.changed, second.changed) == (3, 1, 0)
 
 
 def split(data):

@@ -117,7 +117,7 @@ nested = st.recursive(
 fields = st.sampled_from([*asdict(MediaItem()), "last_seen_at", "extra", "price", "\ud800", ""])
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.dictionaries(fields, nested))
 def test_any_mapping_with_a_url_is_stored_and_comes_back_as_valid_json(catalogue, record):
     catalogue.upsert({**record, "content_url": "https://a.example/x"})

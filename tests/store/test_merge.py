@@ -95,7 +95,7 @@ def some_row():
     ).map(lambda fields: row(**fields))
 
 
-@settings(max_examples=1000)
+@settings(max_examples=300)
 @given(some_row(), some_row())
 def test_the_same_sighting_twice_changes_nothing_more(old, new):
     once = merge(old, new)

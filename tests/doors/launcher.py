@@ -1,0 +1,185 @@
+"""Starts ``python -m scrapy`` and ``python -m mediacrawl`` in a second less: as forks of a process that imported them.
+
+The interpreter's start and the imports take most of the time of a command, and these tests start hundreds. So one
+process imports Scrapy and mediacrawl, once, and forks for each command. The fork takes over the command's folder,
+environment, arguments and streams, and ends as every process does, with an exit code or a signal. The process that is
+forked has no thread, no reactor and no project. What depends on the interpreter's own start (options, ``PYTHON...``
+variables, scripts) needs a process of its own.
+"""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+PARTS = [
+    "mediacrawl.commands.catalogue",
+    "mediacrawl.commands.crawl",
+    "mediacrawl.commands.demo",
+    "mediacrawl.commands.demojibake",
+    "mediacrawl.extensions",
+    "mediacrawl.handler",
+    "mediacrawl.middlewares",
+    "mediacrawl.pipelines",
+    "mediacrawl.resolver",
+    "mediacrawl.scheduler",
+    "mediacrawl.spiders.media",
+    "mediacrawl.spiders.recheck",
+    "scrapy.cmdline",
+    "scrapy.commands.list",
+    "scrapy.core.downloader.handlers.http11",
+    "scrapy.core.scraper",
+    "scrapy.crawler",
+    "scrapy.spiderloader",
+    "twisted.internet.asyncioreactor",
+    "twisted.web.client",
+]
+
+
+class Launched:
+    """A command under way; like ``subprocess.Popen``, as far as these tests go."""
+
+    def __init__(self, answers):
+        self._answers = answers
+        self.pid = int(answers.recv(100))
+        self.returncode = None
+
+    def poll(self):
+        """Its exit code if it has ended."""
+        try:
+            return self.wait(0)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def wait(self, seconds=None):
+        """Wait for its end; answers its exit code, or the number of the signal that ended it below zero."""
+        if self.returncode is not None:
+            return self.returncode
+        self._answers.settimeout(seconds)
+        try:
+            self.returncode = int(self._answers.recv(100))
+        except (TimeoutError, BlockingIOError):
+            raise subprocess.TimeoutExpired(f"process {self.pid}", seconds) from None
+        self._answers.close()
+        return self.returncode
+
+    def send_signal(self, number):
+        """Nothing happens if it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self):
+        """kill -9."""
+        self.send_signal(9)
+
+    def terminate(self):
+        """kill."""
+        self.send_signal(15)
+
+
+class Launcher:
+    """The process that forks, from the side of the tests."""
+
+    def __init__(self, environment):
+        self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            command = [sys.executable, __file__, str(theirs.fileno())]
+            self._process = subprocess.Popen(
+                command, env=environment, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
+            )
+
+    def start(self, module, arguments, folder, environment, stdout, stderr, warnings=None):
+        """Start ``python -m module arguments`` in a folder, with files as its standard streams and an empty input."""
+        asked = [module, arguments, str(folder), environment, warnings]
+        answers, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs, Path(os.devnull).open("rb") as nothing:
+            streams = [theirs.fileno(), nothing.fileno(), stdout.fileno(), stderr.fileno()]
+            socket.send_fds(self._ours, [json.dumps(asked).encode()], streams)
+        return Launched(answers)
+
+    def stop(self):
+        """End it; commands that are under way go on."""
+        self._ours.close()
+        self._process.wait(30)
+
+
+def serve(requests):
+    """Fork for each request until nobody can send one; only the fork for a command comes back from here."""
+    while True:
+        asked, streams, _, _ = socket.recv_fds(requests, 2**20, 4)
+        if not asked:
+            os._exit(0)
+        watcher = os.fork()
+        if not watcher:
+            requests.close()
+            if not watch(streams[0]):
+                return json.loads(asked), streams[1:]
+            os._exit(0)
+        for stream in streams:
+            os.close(stream)
+        bury()
+
+
+def bury():
+    """Ask for the ends of watchers, so that they leave the table of processes."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def watch(answers):
+    """Fork once more, and tell the number of that process and how it ended; answers whether this is the watcher."""
+    os.setsid()
+    pid = os.fork()
+    if not pid:
+        os.close(answers)
+        os.setsid()
+        return False
+    with socket.socket(fileno=answers) as teller:
+        teller.send(str(pid).encode())
+        _, status = os.waitpid(pid, 0)
+        # Perhaps nobody waits for the end.
+        with contextlib.suppress(BrokenPipeError):
+            teller.send(str(os.waitstatus_to_exitcode(status)).encode())
+    return True
+
+
+def become(asked, streams):
+    """Be ``python -m module``, as far as a program can see."""
+    import runpy
+    import warnings
+
+    module, arguments, folder, environment, shown = asked
+    for place, stream in enumerate(streams):
+        os.dup2(stream, place)
+        os.close(stream)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    if shown:
+        warnings.simplefilter(shown)
+    # A settings file that is written twice within a second at the same length must not be taken for the first.
+    sys.dont_write_bytecode = True
+    sys.path[0] = folder
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def main():
+    """What the process does that is forked."""
+    import gc
+    import importlib
+
+    for part in PARTS:
+        importlib.import_module(part)
+    assert "twisted.internet.reactor" not in sys.modules
+    gc.collect()
+    gc.freeze()
+    become(*serve(socket.socket(fileno=int(sys.argv[1]))))
+
+
+if __name__ == "__main__":
+    main()
