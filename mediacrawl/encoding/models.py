@@ -35,8 +35,8 @@ UNKNOWN: Final = 1 << 20
 MOST_LETTERS: Final = 119
 """Letters that an alphabet may have; its trigrams then take 1.7 MB."""
 
-CACHED: Final = 30_000
-"""Words whose cost a model remembers, some 3 MB; then it forgets them all."""
+CACHED: Final = 8_000
+"""Words whose cost a model remembers, some 800 KB; then it forgets them all."""
 
 
 class LetterModel:

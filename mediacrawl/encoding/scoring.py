@@ -53,7 +53,7 @@ CLITICS_BEFORE: Final = frozenset({b"l", b"d", b"j", b"n", b"c", b"qu", b"s", b"
 CLITICS_AFTER: Final = frozenset({b"s", b"t", b"m", b"d", b"re", b"ll", b"ve"})
 CLITIC: Final = 3 * STEP
 """What stands beside an apostrophe as often as not, in English and the Romance languages."""
-CACHED: Final = 4096
+CACHED: Final = 2048
 """Words whose cost a pair remembers."""
 LONGEST_ACRONYM: Final = 5
 
@@ -143,7 +143,7 @@ def pairs() -> tuple[Pair, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def class_cost(word: bytes, encoding: str) -> int:
     """Cost of the classes of a word's bytes in an encoding."""
     table = steps()
@@ -192,7 +192,7 @@ def _after(first: int) -> bytes:
     return total.to_bytes(256 * len(letters), "little")
 
 
-@lru_cache(maxsize=12288)
+@lru_cache(maxsize=4096)
 def _lanes(first: int, second: int) -> int:
     """Cost of a byte after another, for all pairs: 32 bits each, the first pair lowest."""
     wide = bytearray(4 * len(pairs()))
@@ -207,7 +207,7 @@ def prior_lanes() -> int:
     return int.from_bytes(array("I", priors).tobytes(), "little")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def word_lanes(word: bytes) -> int:
     """The first pass over a word: what it costs under each pair, about."""
     padded = b" %b " % word[:120]
@@ -219,7 +219,7 @@ def spread(lanes: int) -> array[int]:
     return array("I", lanes.to_bytes(4 * len(pairs()), "little"))
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def ascii_word_cost(word: bytes, code: str) -> int:
     """What an ASCII word says of a Latin-script language, beside English: half and half a word of either.
 
