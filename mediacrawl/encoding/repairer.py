@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from operator import add
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.confidence import SURE, confidence_of
@@ -19,9 +19,10 @@ from mediacrawl.encoding.decision import FieldDecision, Hints, Repair
 from mediacrawl.encoding.hinting import Shift, shift_of
 from mediacrawl.encoding.lossy import is_marked, lossy_ways, unmended
 from mediacrawl.encoding.reading import read
-from mediacrawl.encoding.substituting import with_substitutions
-from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.encoding.ways import STAYS, WORD, Stored, Way, good, lossless_ways
+
+if TYPE_CHECKING:
+    from mediacrawl.encoding.substitutions import Substitutions
 
 ENOUGH_WORDS: Final = 5
 ANY_LANGUAGE: Final = 2 * STEP
@@ -56,6 +57,9 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
         stays, and says ``suspect``.
     """
     if substitutions:
+        # Most programs that decide encodings never learn substitutions; their import would double the import's time.
+        from mediacrawl.encoding.substituting import with_substitutions  # noqa: PLC0415
+
         return with_substitutions(texts, substitutions, lambda some: repair(some, hints))
     shift = shift_of(hints) if hints else None
     found = _round(texts, shift)
