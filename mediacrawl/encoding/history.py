@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from mediacrawl.encoding.decision import Detection, Seen
 from mediacrawl.encoding.priors import codec_name
+from mediacrawl.encoding.state_file import put_aside, write_anew
 
 logger = logging.getLogger(__name__)
 
@@ -159,7 +160,7 @@ class History:
             return history
         except (OSError, ValueError, RecursionError) as error:
             logger.warning(
-                "What was learned of encodings cannot be read (%s), so it begins anew.%s", error, _aside(path)
+                "What was learned of encodings cannot be read (%s), so it begins anew.%s", error, put_aside(path)
             )
             return cls(hosts)
         return history
@@ -171,11 +172,8 @@ class History:
             path: of the file; its folder is made if it is missing.
         """
         places = {"hosts": _written(self._hosts), "folders": _written(self._folders)}
-        beside = path.with_name(f"{path.name}.new")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            beside.write_text(json.dumps({"format": _FORMAT, **places}, ensure_ascii=True), encoding="ascii")
-            beside.replace(path)
+            write_anew(path, json.dumps({"format": _FORMAT, **places}, ensure_ascii=True))
         except OSError as error:
             logger.warning("What was learned of encodings could not be saved: %s", error)
 
@@ -210,12 +208,3 @@ def _counts(stored: Any) -> Counts:
 
 def _written(places: Mapping[str, Counts]) -> dict[str, dict[str, float]]:
     return {name: {" ".join(pair): count for pair, count in counts.items()} for name, counts in places.items()}
-
-
-def _aside(path: Path) -> str:
-    kept = path.with_name(f"{path.name}.damaged")
-    try:
-        path.replace(kept)
-    except OSError:
-        return ""
-    return f" The file is kept as {kept}."

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from mediacrawl.encoding.aligning import LONGEST_TEXT, Key, aligned, pieces, runs, within, words
+from mediacrawl.encoding.state_file import put_aside, write_anew
 
 logger = logging.getLogger(__name__)
 
@@ -261,7 +262,9 @@ class Substitutions:
         except FileNotFoundError:
             return cls(limit)
         except (OSError, ValueError, RecursionError) as error:
-            logger.warning("What pairs of texts taught cannot be read (%s), so it begins anew.%s", error, _aside(path))
+            logger.warning(
+                "What pairs of texts taught cannot be read (%s), so it begins anew.%s", error, put_aside(path)
+            )
             return cls(limit)
 
     @classmethod
@@ -286,11 +289,8 @@ class Substitutions:
         Args:
             path: of the file; its folder is made if it is missing.
         """
-        beside = path.with_name(f"{path.name}.new")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            beside.write_text(self.as_json(), encoding="ascii")
-            beside.replace(path)
+            write_anew(path, self.as_json())
         except OSError as error:
             logger.warning("What pairs of texts taught could not be saved: %s", error)
 
@@ -370,12 +370,3 @@ def _are_texts(value: Any) -> bool:
 
 def _is_count(value: Any) -> bool:
     return type(value) is int and 0 < value <= _MOST_COUNT
-
-
-def _aside(path: Path) -> str:
-    kept = path.with_name(f"{path.name}.damaged")
-    try:
-        path.replace(kept)
-    except OSError:
-        return ""
-    return f" The file is kept as {kept}."

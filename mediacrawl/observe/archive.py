@@ -144,7 +144,7 @@ def pack(path: Path, stop: Callable[[], bool] = lambda: False) -> Path | None:
                 draft.unlink(missing_ok=True)
                 return None
             draft.replace(packed)
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
         path.unlink()
     return packed
 
@@ -185,7 +185,8 @@ def _chunks(file: BinaryIO) -> Iterator[bytes]:
         yield chunk
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Make renames in a folder safe from a power cut; Windows has no such call."""
     if sys.platform == "win32":
         return
     descriptor = os.open(folder, os.O_RDONLY)

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mediacrawl.observe.archive import sync_folder
 from mediacrawl.rerun import json_text
 from mediacrawl.rerun.errors import RerunError
-from mediacrawl.rerun.output_file import beside, sync_folder
+from mediacrawl.rerun.output_file import beside
 from mediacrawl.rerun.places import Place
 from mediacrawl.rerun.shapes import BLOCK_RECORDS, Block, Entry, Packed, Position, State
 from mediacrawl.store import StoreError

@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from mediacrawl.observe.archive import sync_folder
 from mediacrawl.rerun.errors import RerunError
 from mediacrawl.rerun.shapes import State
 
@@ -196,17 +197,6 @@ def replace(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
     new.replace(path)
     sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make renames in a folder safe from a power cut; Windows has no such call."""
-    if sys.platform == "win32":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _lock(descriptor: int) -> None:

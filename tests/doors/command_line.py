@@ -2,6 +2,7 @@
 
 import functools
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -125,3 +126,26 @@ def crawl(folder, settings=None, **arguments):
 def recheck(folder, settings=None, **arguments):
     """``mediacrawl crawl recheck`` with these spider arguments, in a folder without a project."""
     return run(folder, *crawl_command(arguments, {**QUICK, **(settings or {})}, "recheck"))
+
+
+def shown_on_a_terminal(folder, *arguments, **changes):
+    """What a command shows on a terminal of its own."""
+    main, side = pty.openpty()
+    process = subprocess.Popen(
+        [*SCRAPY, *arguments],
+        cwd=folder, env=environment(**changes), stdout=side, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    os.close(side)
+    raw = b""
+    while True:
+        try:
+            chunk = os.read(main, 65536)
+        except OSError:
+            # Linux: the other side is closed.
+            break
+        if not chunk:
+            break
+        raw += chunk
+    os.close(main)
+    assert process.wait(120) == 0
+    return raw.decode()

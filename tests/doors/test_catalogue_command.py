@@ -1,12 +1,10 @@
 """`scrapy catalogue`, called as a person calls it."""
 
 import json
-import os
-import pty
 import subprocess
 
 import pytest
-from command_line import SCRAPY, environment, run
+from command_line import SCRAPY, environment, run, shown_on_a_terminal
 
 from mediacrawl.observe.text import columns
 from mediacrawl.records import MediaItem
@@ -131,25 +129,7 @@ def test_a_reader_that_leaves_early_is_no_error(folder):
 
 
 def test_on_a_terminal_every_line_fits(folder):
-    main, side = pty.openpty()
-    process = subprocess.Popen(
-        [*SCRAPY, "catalogue"],
-        cwd=folder, env=environment(**SETTINGS, COLUMNS="70"), stdout=side, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    os.close(side)
-    raw = b""
-    while True:
-        try:
-            chunk = os.read(main, 65536)
-        except OSError:
-            # Linux: the other side is closed.
-            break
-        if not chunk:
-            break
-        raw += chunk
-    os.close(main)
-    process.wait(120)
-    lines = raw.decode().splitlines()
+    lines = shown_on_a_terminal(folder, "catalogue", **SETTINGS, COLUMNS="70").splitlines()
     assert len(lines) == 20
     assert all(columns(line) <= 70 for line in lines)
     assert lines[1].endswith("29.mp3")

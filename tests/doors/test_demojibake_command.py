@@ -3,14 +3,13 @@
 import base64
 import json
 import os
-import pty
 import shlex
 import signal
 import subprocess
 import time
 
 import pytest
-from command_line import MEDIACRAWL, ROOT, SCRAPY, environment, run
+from command_line import MEDIACRAWL, ROOT, SCRAPY, environment, run, shown_on_a_terminal
 
 from mediacrawl.encoding.evidence import tag_element
 from mediacrawl.observe.text import columns
@@ -98,25 +97,7 @@ def test_colours_only_where_they_are_wanted(folder):
 
 
 def on_a_terminal(folder, *arguments, **changes):
-    main, side = pty.openpty()
-    process = subprocess.Popen(
-        [*SCRAPY, "demojibake", *arguments],
-        cwd=folder, env=environment(COLUMNS="90", TERM="xterm", **changes), stdout=side, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    os.close(side)
-    raw = b""
-    while True:
-        try:
-            chunk = os.read(main, 65536)
-        except OSError:
-            # Linux: the other side is closed.
-            break
-        if not chunk:
-            break
-        raw += chunk
-    os.close(main)
-    assert process.wait(120) == 0
-    return raw.decode()
+    return shown_on_a_terminal(folder, "demojibake", *arguments, COLUMNS="90", TERM="xterm", **changes)
 
 
 def test_on_a_terminal_the_table_fits_and_wide_letters_keep_it_straight(folder):
