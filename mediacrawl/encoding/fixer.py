@@ -40,8 +40,9 @@ COMMON_NAMES = (
 """Fields of other projects' items that are looked at when nobody names any."""
 
 _TOGETHER = 64
-_CHARACTERS = 8_192
 """Fields that are decided together. A file may have a thousand; any few tell the encoding of all."""
+_CHARACTERS = 8_192
+"""And of so many characters, where their bytes are lost."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from mediacrawl.encoding import models
-from mediacrawl.encoding.codepages import STEP
+from mediacrawl.encoding.codepages import STEP, characters
 from mediacrawl.encoding.damage import LOST, MARKS, bytes_of
 from mediacrawl.encoding.hypotheses import decode, decode_single, price_bytes
 from mediacrawl.encoding.reading import BROKEN, CJK_RUN
@@ -35,6 +35,7 @@ KEPT_LOST: Final = BROKEN
 TOSS_UP: Final = STEP // 2
 """Two proposals as near as this are none: the place stays marked."""
 PLAIN: Final = 4 * STEP
+"""An ASCII character inside a double-byte word."""
 LONE: Final = 15 * STEP
 """A character between those that the models know: half-width katakana, signs."""
 
@@ -90,13 +91,12 @@ def _fill_single(word: str, encoding: str, language: str, marked: bool) -> Fille
         return Filled(word, 0, 0, SURE)
     found = _marked_single(word, encoding, language) if marked else _dropped_single(word, encoding, language)
     ranked = sorted(found)
-    (cost, raw), lost = ranked[0], 0
-    text = decode_single(raw, encoding)
-    if marked:
-        text, lost = _marks_back(word, ranked, encoding)
-    else:
-        lost = len(raw) - len(word)
-    return Filled(text, cost, lost, ranked[1][0] - cost if len(ranked) > 1 else SURE)
+    cost, raw = ranked[0]
+    margin = ranked[1][0] - cost if len(ranked) > 1 else SURE
+    if not marked:
+        return Filled(decode_single(raw, encoding), cost, len(raw) - len(word), margin)
+    text, lost = _marks_back(word, ranked, encoding)
+    return Filled(text, cost, lost, margin)
 
 
 def _marked_single(word: str, encoding: str, language: str) -> list[tuple[int, bytes]]:
@@ -138,7 +138,7 @@ def _marks_back(word: str, ranked: list[tuple[int, bytes]], encoding: str) -> tu
     """The best text with U+FFFD where something stays lost, and how many places were lost."""
     cost, best = ranked[0]
     rivals = [raw for other, raw in ranked[1:] if other - cost < TOSS_UP]
-    chars = list(decode_single(best, encoding)) if encoding != "cp1258" else [*best.decode("cp1258", "replace")]
+    chars = [characters(encoding)[byte] for byte in best]
     lost = 0
     for place, char in enumerate(word):
         if char not in MARKS or (best[place] == 0x3F and char == "?"):
