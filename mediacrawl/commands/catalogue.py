@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from mediacrawl.commands import refuse_options
 from mediacrawl.observe.text import printable
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.store import Catalogue, Filters, StoreError, json_lines, listing
@@ -85,9 +86,7 @@ def _words(args: list[str]) -> list[str]:
         UsageError: an unknown option.
     """
     end = args.index("--") if "--" in args else len(args)
-    for word in args[:end]:
-        if word.startswith("-") and len(word) > 1:
-            raise UsageError(f"unknown option {word}", print_help=False)
+    refuse_options(args[:end])
     return args[:end] + args[end + 1 :]
 
 

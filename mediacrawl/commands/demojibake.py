@@ -14,6 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
+from mediacrawl.commands import refuse_options
 from mediacrawl.encoding.pairs import read_pairs
 from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.observe.text import printable
@@ -111,11 +112,9 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
     """The options of a run; what the command line does not say, the settings of the pipeline do.
 
     Raises:
-        UsageError: one that makes no sense. Scrapy hands on what it does not know, so a misspelt one is seen here.
+        UsageError: one that makes no sense.
     """
-    for word in args:
-        if word.startswith("-") and len(word) > 1:
-            raise UsageError(f"unknown option {word}", print_help=False)
+    refuse_options(args)
     if len(args) != 1:
         raise UsageError(f"scrapy demojibake takes one input, but got {len(args)}", print_help=False)
     least = settings.getfloat("MOJIBAKE_MIN_CONFIDENCE") if opts.min_confidence is None else opts.min_confidence

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from mediacrawl.commands import refuse_options
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.models import MAGIC
 from mediacrawl.encoding.own_training import Trained, TrainingError, train
@@ -74,11 +75,9 @@ def _language(args: list[str], opts: argparse.Namespace) -> Language:
     """What the user says of the language.
 
     Raises:
-        UsageError: something is missing. Scrapy hands on what it does not know, so a misspelt option is seen here.
+        UsageError: something is missing, or is no option.
     """
-    for word in args:
-        if word.startswith("-") and len(word) > 1:
-            raise UsageError(f"unknown option {word}", print_help=False)
+    refuse_options(args)
     if len(args) < 2:
         raise UsageError(
             "scrapy trainencoding takes the code of a language and at least one text file", print_help=False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -114,6 +114,12 @@ class Repair:
     encoding: str
     confidence: float
     fields: tuple[FieldDecision, ...]
+
+    @classmethod
+    def of(cls, encoding: str, fields: Iterable[FieldDecision]) -> Repair:
+        """A repair as sure as the least sure of its fields."""
+        decided = tuple(fields)
+        return cls(encoding, min((field.confidence for field in decided), default=1.0), decided)
 
     @property
     def texts(self) -> tuple[str, ...]:

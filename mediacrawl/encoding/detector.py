@@ -16,7 +16,7 @@ from mediacrawl.encoding.codepages import STEP, undefined
 from mediacrawl.encoding.confidence import SURE, confidence_of
 from mediacrawl.encoding.decision import DecisionName, Detection, FieldDecision, Hints
 from mediacrawl.encoding.hinting import DECLARED_NATS, shift_of
-from mediacrawl.encoding.hypotheses import NEVER, Hypothesis, decode, decode_single, hypotheses
+from mediacrawl.encoding.hypotheses import NEVER, Hypothesis, decode, decode_as, decode_single, hypotheses
 from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.repairer import repair
 from mediacrawl.encoding.scoring import MULTIBYTE
@@ -207,10 +207,8 @@ def _is_known(text: str, known: tuple[str, ...], anchor: str) -> bool:
 
 def read_as(raw: bytes, hypothesis: Hypothesis) -> str:
     """A field's text under a hypothesis; what that cannot read is read as Latin-1 and its Windows superset."""
-    if hypothesis.encoding in MULTIBYTE or hypothesis.encoding == "utf-8":
-        text = decode(raw, hypothesis.encoding)
-        return text if text is not None else decode_single(raw, "cp1252")
-    return decode_single(raw, hypothesis.encoding)
+    text = decode_as(raw, hypothesis.encoding)
+    return text if text is not None else decode_single(raw, "cp1252")
 
 
 def _runner_up(weighed: _Weighed, raws: list[bytes], texts: list[str]) -> tuple[int, str]:

@@ -17,26 +17,30 @@ FILL: Final = 2 * STEP
 WHOLE: Final = 5 * STEP
 """What a sequence that lost nothing speaks for UTF-8, up to so many."""
 MOST_WHOLE: Final = 6
+SURE: Final = 40 * STEP
+"""Margin of what has no rival."""
 LONGEST: Final = 120
 """Longer texts are not searched: a title has a tenth of it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
-    """A text with its lost characters proposed.
+class Filled:
+    """A text with proposals for what it lost.
 
     Attributes:
-        text: with the likeliest characters in the gaps.
+        text: the likeliest one; U+FFFD where two characters are as likely.
         cost: of it, in twelfths of a nat, the losses included.
-        margin: over the next best filling.
+        lost: how many bytes were put in, or stay lost.
+        margin: over the next best.
     """
 
     text: str
     cost: int
+    lost: int
     margin: int
 
 
-def fill_wreck(wreck: Wreck, language: str = "") -> Proposal:
+def fill_wreck(wreck: Wreck, language: str = "") -> Filled:
     """The likeliest text of a wreck.
 
     Args:
@@ -45,7 +49,7 @@ def fill_wreck(wreck: Wreck, language: str = "") -> Proposal:
     """
     parts = [_fill_part(slots, language) for slots in _parts(wreck.slots, apart=bool(language))]
     cost = sum(part.cost for part in parts) + FILL * wreck.lost - WHOLE * min(MOST_WHOLE, wreck.whole)
-    return Proposal("".join(part.text for part in parts), cost, min(part.margin for part in parts))
+    return Filled("".join(part.text for part in parts), cost, wreck.lost, min(part.margin for part in parts))
 
 
 def _parts(slots: Sequence[Slot], *, apart: bool) -> Iterator[list[Slot]]:
@@ -60,15 +64,15 @@ def _parts(slots: Sequence[Slot], *, apart: bool) -> Iterator[list[Slot]]:
         yield part
 
 
-def _fill_part(slots: list[Slot], language: str) -> Proposal:
-    beam: list[tuple[int, str]] = [(0, "")]
+def _fill_part(slots: list[Slot], language: str) -> Filled:
+    beam = [""]
     for slot in slots:
-        grown = [(0, begun + choice) for _, begun in beam for choice in slot]
-        beam = grown if len(slot) == 1 else _best(grown, language)
+        grown = [begun + choice for begun in beam for choice in slot]
+        beam = grown if len(slot) == 1 else [text for _, text in _best(grown, language)]
     ranked = _best(beam, language)
     cost, text = ranked[0]
-    return Proposal(text, cost, ranked[1][0] - cost if len(ranked) > 1 else 40 * STEP)
+    return Filled(text, cost, 0, ranked[1][0] - cost if len(ranked) > 1 else SURE)
 
 
-def _best(texts: Iterable[tuple[int, str]], language: str) -> list[tuple[int, str]]:
-    return sorted((read_in(text, language), text) for _, text in texts)[:BEAM]
+def _best(texts: Iterable[str], language: str) -> list[tuple[int, str]]:
+    return sorted((read_in(text, language), text) for text in texts)[:BEAM]

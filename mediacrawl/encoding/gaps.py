@@ -15,12 +15,11 @@ from typing import Final
 from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import STEP, characters
 from mediacrawl.encoding.damage import LOST, MARKS, bytes_of
+from mediacrawl.encoding.filling import BEAM, SURE, Filled
 from mediacrawl.encoding.hypotheses import decode, decode_single, price_bytes
 from mediacrawl.encoding.reading import BROKEN, CJK_RUN
 from mediacrawl.encoding.scoring import MULTIBYTE
 
-BEAM: Final = 12
-"""States kept at each step; 16 were no better than 48 in the study."""
 FILL: Final = STEP
 """A lost byte whose place is known."""
 INSERT: Final = 5 * STEP
@@ -38,23 +37,6 @@ PLAIN: Final = 4 * STEP
 """An ASCII character inside a double-byte word."""
 LONE: Final = 15 * STEP
 """A character between those that the models know: half-width katakana, signs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """A text with proposals for what it lost.
-
-    Attributes:
-        text: the likeliest one; U+FFFD where two characters are as likely.
-        cost: of it, in twelfths of a nat, the losses included.
-        lost: how many bytes were put in, or stay lost.
-        margin: over the next best.
-    """
-
-    text: str
-    cost: int
-    lost: int
-    margin: int
 
 
 def fill_gaps(text: str, encoding: str, language: str, *, marked: bool) -> Filled | None:
@@ -82,7 +64,6 @@ def fill_gaps(text: str, encoding: str, language: str, *, marked: bool) -> Fille
 
 
 _WITHOUT_MARKS: Final = {ord(mark): None for mark in MARKS}
-SURE: Final = 40 * STEP
 
 
 @lru_cache(maxsize=1024)

@@ -11,8 +11,7 @@ from mediacrawl.encoding.damage import bytes_of
 from mediacrawl.encoding.decision import FieldDecision
 from mediacrawl.encoding.evidence import clean
 from mediacrawl.encoding.fields import Field
-from mediacrawl.encoding.hypotheses import decode, decode_single
-from mediacrawl.encoding.scoring import MULTIBYTE
+from mediacrawl.encoding.hypotheses import decode_as
 
 LONGEST_HEAD: Final = 4096
 """Bytes of a field that decide."""
@@ -68,14 +67,8 @@ def whole_of(field: Field, head: bytes, found: FieldDecision) -> FieldDecision:
 def _read_alike(raw: bytes, encoding: str) -> str | None:
     """Reads bytes with ``cp1251``, or with ``utf-8>cp1252>cp1251``: UTF-8, whose cp1252 bytes are really cp1251."""
     first, *steps = encoding.split(">")
-    text = _decoded(raw, first)
+    text = decode_as(raw, first)
     for misread, really in zip(steps[::2], steps[1::2], strict=False):
         back = None if text is None else bytes_of(text, misread)
-        text = None if back is None else _decoded(back, really)
+        text = None if back is None else decode_as(back, really)
     return None if text is None else clean(text)
-
-
-def _decoded(raw: bytes, encoding: str) -> str | None:
-    if encoding in MULTIBYTE or encoding.startswith(("utf-", "iso2022")):
-        return decode(raw, encoding)
-    return decode_single(raw, encoding)

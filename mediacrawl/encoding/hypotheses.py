@@ -99,6 +99,13 @@ def decode_single(raw: bytes, encoding: str) -> str:
     return unicodedata.normalize("NFC", text) if encoding == "cp1258" else text
 
 
+def decode_as(raw: bytes, encoding: str) -> str | None:
+    """The bytes in an encoding of any kind; None if it cannot read them, which an 8-bit one always can."""
+    if encoding in MULTIBYTE or encoding.startswith(("utf-", "iso2022")):
+        return decode(raw, encoding)
+    return decode_single(raw, encoding)
+
+
 def hypotheses(raws: Sequence[bytes], fields: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
     """What is worth considering.
 

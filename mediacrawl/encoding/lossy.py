@@ -8,8 +8,8 @@ from typing import Final
 
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.damage import Wreck, utf8_wreck
-from mediacrawl.encoding.filling import LONGEST, fill_wreck
-from mediacrawl.encoding.gaps import KEPT_INSIDE, Filled, fill_gaps
+from mediacrawl.encoding.filling import LONGEST, Filled, fill_wreck
+from mediacrawl.encoding.gaps import KEPT_INSIDE, fill_gaps
 from mediacrawl.encoding.hypotheses import NEVER, losable
 from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.scoring import MULTIBYTE
@@ -30,6 +30,8 @@ MOST_SEARCHED: Final = 360
 """Characters of a record."""
 
 DOUBLE_BYTE: Final = (("cp932", "ja"), ("cp949", "ko"), ("gb18030", "zh-Hans"), ("cp950", "zh-Hant"))
+DOUBLE_PRIOR: Final = 5 * STEP
+"""What a double-byte encoding costs that could not read what is left."""
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 _MARKED: Final = re.compile(r"\ufffd|\?(?=[^\s?!.,;:)\]\"'»”\ufffd])")
 """A question mark where no question ends."""
@@ -62,7 +64,7 @@ def lossy_ways(stored: Stored, ways: list[Way]) -> list[Way]:
         return found
     marked = is_marked(stored.odd)
     if marked or min([stored.badness(), *(way.badness(stored.clean) for way in ways)]) > BAD:
-        found += _page_ways(stored, ways, marked=marked)
+        found += _page_ways(stored, ways, searched, marked=marked)
     return found
 
 
@@ -81,21 +83,12 @@ def _wreck_way(stored: Stored, wrecks: list[Wreck | None]) -> Way:
     """UTF-8 that was read as cp1252."""
     whole = " ".join("".join(slot[0] for slot in wreck.slots if len(slot) == 1) for wreck in wrecks if wreck)
     language = read(whole).language
-    proposals = [fill_wreck(wreck, language) if wreck else None for wreck in wrecks]
-    return Way(
-        ("cp1252", "utf-8"),
-        "",
-        MANGLED + LOSSY,
-        tuple(proposal.cost if proposal else NEVER for proposal in proposals),
-        tuple(proposal.text if proposal else text for proposal, text in zip(proposals, stored.odd, strict=True)),
-        tuple(wreck.lost if wreck else 0 for wreck in wrecks),
-        tuple(proposal.margin if proposal else 0 for proposal in proposals),
-    )
+    filled = [fill_wreck(wreck, language) if wreck else None for wreck in wrecks]
+    return _filled_way(stored, "utf-8", "", filled, MANGLED + LOSSY)
 
 
-def _page_ways(stored: Stored, ways: list[Way], *, marked: bool) -> list[Way]:
+def _page_ways(stored: Stored, ways: list[Way], searched: set[str], *, marked: bool) -> list[Way]:
     """Text in a code page that was read as cp1252."""
-    searched = _searched(stored.odd)
     if marked:
         # What is left between the marks tells the encoding.
         rest = [text.replace("\ufffd", "?") for text in stored.odd]
@@ -108,13 +101,14 @@ def _page_ways(stored: Stored, ways: list[Way], *, marked: bool) -> list[Way]:
         if any(filled):
             mends = marked and any(some and some.text.count("\ufffd") < some.lost for some in filled)
             damage = MANGLED + prior + (MARKED if mends else LOSSY)
-            found.append(_page_way(stored, ("cp1252", encoding), language, filled, damage))
+            found.append(_filled_way(stored, encoding, language, filled, damage))
     return found
 
 
-def _page_way(stored: Stored, steps: tuple[str, ...], language: str, filled: list[Filled | None], damage: int) -> Way:
+def _filled_way(stored: Stored, encoding: str, language: str, filled: list[Filled | None], damage: int) -> Way:
+    """The way of a record to what was proposed for some of its texts."""
     return Way(
-        steps,
+        ("cp1252", encoding),
         language,
         damage,
         tuple(some.cost if some else NEVER for some in filled),
@@ -136,7 +130,3 @@ def _likely_pages(stored: Stored, ways: list[Way]) -> list[tuple[str, str, int]]
     if sum(not char.isascii() for text in stored.odd for char in text) >= MOST_LIKE_CJK:
         likely += DOUBLE_BYTE
     return [(*page, pages.get(page, DOUBLE_PRIOR)) for page in likely]
-
-
-DOUBLE_PRIOR: Final = 5 * STEP
-"""What a double-byte encoding costs that could not read what is left."""

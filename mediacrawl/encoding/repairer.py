@@ -80,7 +80,7 @@ def _round(texts: Sequence[str], shift: Shift | None) -> Repair:
     if odd:
         encoding, fields = _decide(Stored.of([texts[place] for place in odd], texts, shift))
         decided.update(zip(odd, fields, strict=True))
-    return _repair(encoding, [decided[place] for place in range(len(texts))])
+    return Repair.of(encoding, [decided[place] for place in range(len(texts))])
 
 
 def _joined(first: Repair, last: Repair) -> Repair:
@@ -102,17 +102,12 @@ def _joined(first: Repair, last: Repair) -> Repair:
                     suspect=earlier.suspect or later.suspect,
                 )
             )
-    return _repair(first.encoding, fields)
+    return Repair.of(first.encoding, fields)
 
 
 def _unmoved(texts: Sequence[str]) -> Repair:
     """Texts that would be mended again and again are left as they came."""
-    return _repair("", [FieldDecision(text, "", confidence=0.5, suspect=not text.isascii()) for text in texts])
-
-
-def _repair(encoding: str, fields: Sequence[FieldDecision]) -> Repair:
-    confidence = min((field.confidence for field in fields), default=1.0)
-    return Repair(encoding, confidence, tuple(fields))
+    return Repair.of("", [FieldDecision(text, "", confidence=0.5, suspect=not text.isascii()) for text in texts])
 
 
 def _decide(stored: Stored) -> tuple[str, list[FieldDecision]]:

@@ -61,7 +61,7 @@ def _round(texts: Sequence[str], substitutions: Substitutions, mend: Mend) -> Re
     fields = tuple(_put(text, field, substitutions) for text, field in zip(texts, mended.fields, strict=True))
     if fields == mended.fields:
         return mended
-    return _repair(mended.encoding, fields)
+    return Repair.of(mended.encoding, fields)
 
 
 def _put(text: str, field: FieldDecision, substitutions: Substitutions) -> FieldDecision:
@@ -107,7 +107,7 @@ def _joined(first: Repair, last: Repair) -> Repair:
         earlier if later.text == earlier.text else replace(later, lossy=earlier.lossy or later.lossy)
         for earlier, later in zip(first.fields, last.fields, strict=True)
     )
-    return _repair(first.encoding or last.encoding, fields)
+    return Repair.of(first.encoding or last.encoding, fields)
 
 
 def _unchanged(texts: Sequence[str], found: Repair) -> Repair:
@@ -115,9 +115,4 @@ def _unchanged(texts: Sequence[str], found: Repair) -> Repair:
         FieldDecision(text, "", margin=0.0, confidence=0.5, suspect=True) if field.text != text else field
         for text, field in zip(texts, found.fields, strict=True)
     )
-    return _repair("", fields)
-
-
-def _repair(encoding: str, fields: tuple[FieldDecision, ...]) -> Repair:
-    confidence = min((field.confidence for field in fields), default=1.0)
-    return Repair(encoding, confidence, fields)
+    return Repair.of("", fields)

@@ -10,10 +10,9 @@ from typing import Final
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.damage import DOUBLE_MISREADINGS, MISREADINGS, bytes_of
 from mediacrawl.encoding.hinting import Shift
-from mediacrawl.encoding.hypotheses import NEVER, UTF8_BONUS, Hypothesis, decode, decode_single, hypotheses
+from mediacrawl.encoding.hypotheses import NEVER, UTF8_BONUS, Hypothesis, decode_as, hypotheses
 from mediacrawl.encoding.reading import CJK_RUN, read
 from mediacrawl.encoding.remembering import remembered_if_short
-from mediacrawl.encoding.scoring import MULTIBYTE
 
 MANGLED: Final = STEP
 """What it costs to believe that a text was read wrongly at all."""
@@ -172,14 +171,8 @@ def _way(odd: tuple[str, ...], raws: list[bytes | None], misread: str, hypothesi
     for text, raw in zip(odd, raws, strict=True):
         cost = next(live) if raw is not None and not raw.isascii() else NEVER
         costs.append(cost)
-        texts.append(_decoded(raw, hypothesis.encoding) if raw is not None and cost < NEVER else text)
+        texts.append(decode_as(raw, hypothesis.encoding) or "" if raw is not None and cost < NEVER else text)
     return Way((misread, hypothesis.encoding), hypothesis.language, hypothesis.prior, tuple(costs), tuple(texts))
-
-
-def _decoded(raw: bytes, encoding: str) -> str:
-    if encoding in MULTIBYTE or encoding == "utf-8":
-        return decode(raw, encoding) or ""
-    return decode_single(raw, encoding)
 
 
 def _go_on(way: Way, stored: Stored, depth: int) -> list[Way]:
