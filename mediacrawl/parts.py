@@ -18,9 +18,10 @@ from mediacrawl.clock import Clock
 from mediacrawl.folders import state_folder
 from mediacrawl.frontier import Counts, Frontier, FrontierPolicy
 from mediacrawl.frontier.stores import open_store
+from mediacrawl.notes import NoNotes
 from mediacrawl.observe import RequestLog
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.politeness.robots_book import NoStore, RobotsBook
+from mediacrawl.politeness.robots_book import RobotsBook
 from mediacrawl.probe import ProbePolicy
 from mediacrawl.scope.exclusions import NeverCrawl
 
@@ -121,7 +122,7 @@ class Parts:
             token=self.settings.get("ROBOTS_TOKEN") or "mediacrawl",
             max_age=self.settings.getfloat("ROBOTS_MAX_AGE", 86_400.0),
             retry=self.settings.getfloat("ROBOTS_RETRY", 3600.0),
-            store=self.frontier if self.leases else NoStore(),
+            store=self.frontier if self.leases else NoNotes(),
             attempts=self.policy.attempts,
         )
 

@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from mediacrawl.notes import Notes
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Added, Candidate, Lease, Outcome, SiteInfo
 
@@ -54,7 +55,7 @@ class Counts:
     ends: dict[str, int]
 
 
-class Frontier(Protocol):
+class Frontier(Notes, Protocol):
     """Where URLs wait, and when a site may be asked.
 
     Every method raises `FrontierError` when its store fails (a full disk, say). The store is then as it was at its
@@ -125,14 +126,6 @@ class Frontier(Protocol):
 
     def site(self, name: str) -> SiteInfo | None:
         """A site as an operator sees it, or None if it was never met."""
-        ...
-
-    def robots(self, authority: str) -> bytes | None:
-        """What `set_robots` stored for this authority."""
-        ...
-
-    def set_robots(self, authority: str, record: bytes) -> None:
-        """Keep an authority's robots record (the politeness room's own format)."""
         ...
 
     def commit(self) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 import msgpack
 
+from mediacrawl.notes import Notes
 from mediacrawl.politeness.robots import RobotsRules
 
 CACHED = 10_000
@@ -50,29 +50,7 @@ class Saying:
     wait: float = 0.0
 
 
-class RobotsStore(Protocol):
-    """Where records outlive the process; a frontier is one."""
-
-    def robots(self, authority: str) -> bytes | None:
-        """What was stored for this authority."""
-        ...
-
-    def set_robots(self, authority: str, record: bytes) -> None:
-        """Keep this authority's record."""
-        ...
-
-
-class NoStore:
-    """Keeps nothing: for a project without our frontier."""
-
-    def robots(self, authority: str) -> bytes | None:  # noqa: ARG002
-        """Nothing is known."""
-        return None
-
-    def set_robots(self, authority: str, record: bytes) -> None:
-        """Nothing is kept."""
-
-
+_ROOM = "robots"
 _NEVER = -1.0
 _FORMAT = 2
 
@@ -102,7 +80,7 @@ class _Entry:
 class RobotsBook:
     """The robots.txt of every authority met.
 
-    On disk: one record per authority in the store's table (msgpack: format, our group's text, status, two dates,
+    On disk: one note per authority in the store (msgpack: format, our group's text, status, two dates,
     failures, where it was redirected to). A kill loses records since the last commit; they are fetched again.
 
     Args:
@@ -117,7 +95,7 @@ class RobotsBook:
     MAX_HOPS = 5
     """Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2)."""
 
-    def __init__(self, token: str, max_age: float, retry: float, store: RobotsStore, attempts: int = 3) -> None:
+    def __init__(self, token: str, max_age: float, retry: float, store: Notes, attempts: int = 3) -> None:
         self._token = token
         self._max_age = max_age
         self._retry = retry
@@ -164,7 +142,7 @@ class RobotsBook:
         else:
             entry = _Entry(RobotsRules.parse(b"", self._token), "", status, _NEVER, now, 1)
         self._keep(authority, entry)
-        self._store.set_robots(authority, entry.pack())
+        self._store.set_note(_ROOM, authority, entry.pack())
         return _delay(entry) or 0.0
 
     def is_ambiguous(self, authority: str) -> bool:
@@ -181,7 +159,7 @@ class RobotsBook:
         entry.url = url
         entry.hops += 1
         self._keep(authority, entry)
-        self._store.set_robots(authority, entry.pack())
+        self._store.set_note(_ROOM, authority, entry.pack())
         return True
 
     def _stale(self, entry: _Entry, now: float) -> bool:
@@ -201,7 +179,7 @@ class RobotsBook:
         if entry is not None:
             self._entries.move_to_end(authority)
             return entry
-        record = self._store.robots(authority)
+        record = self._store.note(_ROOM, authority)
         if record is None:
             return None
         entry = _read(record, self._token)

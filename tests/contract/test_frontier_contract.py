@@ -341,11 +341,12 @@ def test_a_site_can_be_looked_at(frontier):
     assert info.state is SiteState.WAITING
 
 
-def test_robots_records_come_back_as_they_went_in(frontier):
-    assert frontier.robots("http://a.org") is None
-    frontier.set_robots("http://a.org", b"\x00one")
-    frontier.set_robots("http://a.org", b"two")
-    assert frontier.robots("http://a.org") == b"two"
+def test_notes_of_other_rooms_come_back_as_they_went_in(frontier):
+    assert frontier.note("robots", "http://a.org") is None
+    frontier.set_note("robots", "http://a.org", b"\x00one")
+    frontier.set_note("robots", "http://a.org", b"two")
+    frontier.set_note("mirrors", "http://a.org", b"three")
+    assert frontier.note("robots", "http://a.org") == b"two"
 
 
 def test_closing_twice_is_harmless(make):

@@ -13,10 +13,10 @@ class Store:
     def __init__(self):
         self.kept = {}
 
-    def robots(self, authority):
+    def note(self, room, authority):
         return self.kept.get(authority)
 
-    def set_robots(self, authority, record):
+    def set_note(self, room, authority, record):
         self.kept[authority] = record
 
 

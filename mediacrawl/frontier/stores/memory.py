@@ -70,7 +70,7 @@ class MemoryFrontier:
         self._waiting = 0
         self._now = 0.0
         self._ends: Counter[str] = Counter()
-        self._robots: dict[str, bytes] = {}
+        self._notes: dict[tuple[str, str], bytes] = {}
         self._orders = count()
         self._ids = count(1)
 
@@ -171,11 +171,11 @@ class MemoryFrontier:
             classes,
         )
 
-    def robots(self, authority: str) -> bytes | None:
-        return self._robots.get(authority)
+    def note(self, room: str, key: str) -> bytes | None:
+        return self._notes.get((room, key))
 
-    def set_robots(self, authority: str, record: bytes) -> None:
-        self._robots[authority] = record
+    def set_note(self, room: str, key: str, record: bytes) -> None:
+        self._notes[room, key] = record
 
     def commit(self) -> None:
         """Nothing to do: there is no disk."""

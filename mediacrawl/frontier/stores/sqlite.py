@@ -255,17 +255,17 @@ class SQLiteFrontier:
         self._seen -= gone
         return gone
 
-    # -- robots records --------------------------------------------------------------------------------------
+    # -- notes of other rooms --------------------------------------------------------------------------------
 
     @_guarded
-    def robots(self, authority: str) -> bytes | None:
-        row = self._db.execute("SELECT record FROM robots WHERE authority = ?", (authority,)).fetchone()
+    def note(self, room: str, key: str) -> bytes | None:
+        row = self._db.execute("SELECT record FROM note WHERE room = ? AND key = ?", (room, key)).fetchone()
         return row[0] if row else None
 
     @_guarded
-    def set_robots(self, authority: str, record: bytes) -> None:
+    def set_note(self, room: str, key: str, record: bytes) -> None:
         self._begin()
-        self._db.execute("INSERT OR REPLACE INTO robots VALUES (?, ?)", (authority, record))
+        self._db.execute("INSERT OR REPLACE INTO note VALUES (?, ?, ?)", (room, key, record))
 
     # -- the file --------------------------------------------------------------------------------------------
 
