@@ -27,6 +27,13 @@ class Drop(StrEnum):
     TRAP_REPEAT = "trap_repeat"
     TRAP_CALENDAR = "trap_calendar"
     TRAP_SEGMENTS = "trap_segments"
+    TRAP_FACETS = "trap_facets"
+    SESSION = "session"
+    """Without its session id it is a known URL."""
+    DUST = "dust"
+    """Without parameters that never change the page it is a known URL."""
+    MIRROR = "mirror"
+    """Its site shows what another site shows."""
     NEVERCRAWL = "nevercrawl"
     OFFSITE = "offsite"
     NOT_INCLUDED = "not_included"
@@ -40,10 +47,18 @@ class Drop(StrEnum):
     REDIRECT_BROKEN = "redirect_broken"
     HTTP_STATUS = "http_status"
     CONTENT_TYPE = "content_type"
+    DUPLICATE = "duplicate"
+    """The page shows what another page of the site shows: none of its links was followed."""
+    NEAR_DUPLICATE = "near_duplicate"
+    """It nearly does: only its links to media were followed."""
+    SOFT_404 = "soft_404"
     DOWNLOAD_ERROR = "download_error"
     CALLBACK_ERROR = "callback_error"
     # A middleware that is not ours said no.
     IGNORED = "ignored"
+    # Steering.
+    PRUNED = "pruned"
+    OPERATOR = "operator"
 
 
 class Kind(StrEnum):
@@ -164,6 +179,7 @@ class Outcome:
         kind: for ``CONTINUE``: what the URL turned out to be.
         hold: seconds, for an end without a request: do not look at this URL's class again before. The other classes
             of the site go on.
+        earned: media files that were found; they raise the budget of the site.
     """
 
     end: End
@@ -174,6 +190,7 @@ class Outcome:
     state: bytes = b""
     kind: Kind | None = None
     hold: float = 0.0
+    earned: int = 0
 
 
 @dataclass(slots=True, frozen=True)
@@ -186,13 +203,16 @@ class Added:
 
 
 class SiteState(StrEnum):
-    """The one state that a site is in. The first two are worked out from clocks and leases, the others are set."""
+    """The one state that a site is in."""
 
     READY = "ready"
     LEASED = "leased"
     WAITING = "waiting"
     RESTING = "resting"
+    PAUSED = "paused"
+    """The operator said so."""
     RETIRED = "retired"
+    """It has had its budget of requests."""
     IDLE = "idle"
     """Nothing waits here: the site costs disk, not memory."""
 
@@ -209,6 +229,7 @@ class SiteInfo:
         crawl_delay: seconds that its robots.txt asks for.
         samples: its last response times in seconds, oldest first.
         visits: requests made.
+        earned: media files found here.
         waiting: URLs that wait here, the leased one not counted.
         classes: name, score and number of waiting URLs of each link class.
     """
@@ -220,6 +241,7 @@ class SiteInfo:
     crawl_delay: float
     samples: tuple[float, ...]
     visits: int
+    earned: int
     waiting: int
     classes: tuple[tuple[str, float, int], ...]
 

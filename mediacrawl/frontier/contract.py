@@ -6,9 +6,10 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from mediacrawl.frontier.order import BestFirst, Order
 from mediacrawl.notes import Notes
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Added, Candidate, Lease, Outcome, SiteInfo
+from mediacrawl.records import Added, Candidate, Drop, Lease, Outcome, SiteInfo
 
 
 class FrontierError(Exception):
@@ -21,17 +22,47 @@ class FrontierPolicy:
 
     Attributes:
         delay: how long a site is left alone after a request.
+        order: in which order ready sites, and the classes of a site, are asked.
         explore: share of the picks, 0 to 1, made evenly at random over the ready sites and their classes, so
             that nothing starves; 2 % was enough in the measured runs.
-        classes: link classes a site may have; what is beyond goes to the class ``other``, so that endless URL
-            shapes cannot grow the table.
+        classes: link classes a site may have, 2 to 256; what is beyond goes to the class ``other``, so that endless
+            URL shapes cannot grow the table.
         attempts: how often a URL is asked before it is given up.
+        budget: requests that a site gets, 0 for any number. Then it is retired: what waits there is not asked.
+        earns: further requests that it gets for each media file found there.
+        front_least: sites that are held in memory at first.
+        front_most: sites that are held in memory at most.
+        cache: bytes of the file that are held in memory.
+        bloom: URLs that a Bloom filter before the table of seen keys is made for; 0 for no filter.
+
+    Raises:
+        ValueError: a number is out of its range.
     """
 
     delay: DelayPolicy = field(default_factory=DelayPolicy)
+    order: Order = field(default_factory=BestFirst)
     explore: float = 0.02
     classes: int = 60
     attempts: int = 3
+    budget: int = 0
+    earns: int = 0
+    front_least: int = 1_000
+    front_most: int = 100_000
+    cache: int = 64 * 1024 * 1024
+    bloom: int = 0
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.classes <= 256:
+            raise ValueError(f"FRONTIER_CLASSES must be 2 to 256, not {self.classes}")
+
+    def spent(self, visits: int, earned: int) -> bool:
+        """Whether a site has had all the requests that it gets.
+
+        Args:
+            visits: requests made there.
+            earned: media files found there.
+        """
+        return bool(self.budget) and visits >= self.budget + self.earns * earned
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +73,12 @@ class Counts:
         seen: URLs ever accepted. It always equals ``waiting + leased + sum(ends.values())``.
         waiting: URLs that wait.
         leased: URLs that are out.
-        ready: sites that could be asked now.
-        penalty: sites in the penalty box.
+        ready: sites held in memory that could be asked now.
+        penalty: the other sites where something waits: in the penalty box, or on disk until there is room.
         ends: how URLs ended, by ``done`` or the reason of the drop.
+        sites: sites where something waits or is leased, paused and retired ones not counted.
+        shelved: URLs among the waiting whose site is paused or retired: they are not asked.
+        shelved_sites: how many sites are paused, and how many retired.
     """
 
     seen: int
@@ -53,6 +87,9 @@ class Counts:
     ready: int
     penalty: int
     ends: dict[str, int]
+    sites: int = 0
+    shelved: int = 0
+    shelved_sites: tuple[int, int] = (0, 0)
 
 
 class Frontier(Notes, Protocol):
@@ -84,8 +121,10 @@ class Frontier(Notes, Protocol):
     def take(self, now: float, limit: int) -> list[Lease]:
         """Lease up to `limit` URLs, at most one per site, only of sites whose release time has come.
 
-        The ready site with the best score goes first, in it the head of the best class. The leases are
-        durable before this returns, so a site that is about to be asked is known as such after any kill.
+        Of the ready sites those of the rank that `FrontierPolicy.order` chooses go first, the one due longest before
+        the others; in it the class of the chosen rank whose head has waited longest. It never waits for a better
+        site. The leases are durable before this returns, so a site that is about to be asked is known as such after
+        any kill.
         """
         ...
 
@@ -93,7 +132,7 @@ class Frontier(Notes, Protocol):
         """End a lease: the URL's end and the site's clocks in one write. A lease that is not out is ignored.
 
         With `Outcome.hold` the URL's class is not looked at again before that time; its site goes on with the others.
-        A hold does not outlive the process.
+        A site that has spent its budget (`FrontierPolicy.spent`) is retired.
         """
         ...
 
@@ -106,7 +145,7 @@ class Frontier(Notes, Protocol):
         ...
 
     def pending(self) -> int:
-        """URLs that wait or are leased."""
+        """URLs that wait or are leased. Those of paused and retired sites do not count: the crawl ends without them."""
         ...
 
     def counts(self) -> Counts:
@@ -114,7 +153,22 @@ class Frontier(Notes, Protocol):
         ...
 
     def set_score(self, site: str, link_class: str, score: float) -> None:
-        """Give a class a new score; unknown classes are ignored."""
+        """Give a class a new score; unknown classes are ignored. No row of a URL is touched."""
+        ...
+
+    def pause(self, site: str) -> bool:
+        """Ask a site no more until `resume`: what waits there waits on. Answers whether the site is known.
+
+        What is out comes back as usual.
+        """
+        ...
+
+    def resume(self, site: str) -> bool:
+        """Ask a paused or retired site again, the latter with a new budget. Answers whether it was either."""
+        ...
+
+    def drop(self, site: str, reason: Drop) -> int:
+        """End all that waits on a site for this reason; answers how many URLs. What is out comes back as usual."""
         ...
 
     def prune(self, limit: int) -> int:

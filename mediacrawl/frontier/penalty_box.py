@@ -1,4 +1,4 @@
-"""The penalty box: sites ordered by release time, and the ready sites ordered by score.
+"""The penalty box: sites ordered by release time, and those let go by rank, the one due longest first in each.
 
 Both orders are heaps with lazy deletion: an entry that no longer counts is skipped when it is met. So every
 operation is O(log sites), whatever the number of sites; Scrapy's own queue walks all of them at each pop
@@ -8,25 +8,29 @@ operation is O(log sites), whatever the number of sites; Scrapy's own queue walk
 from __future__ import annotations
 
 import random
-from heapq import heapify, heappop, heappush
+from collections.abc import Collection
+from heapq import heapify, heappop, heappush, nsmallest
 from itertools import count
+
+_Item = tuple[float, int, int]
+"""When a site is due, the token of its entry, its number."""
 
 
 class _Entry:
     """A site in the box. `token` names its one valid heap item; `slot` is its place among the ready, or -1."""
 
-    __slots__ = ("release", "score", "site", "slot", "token")
+    __slots__ = ("due", "rank", "site", "slot", "token")
 
-    def __init__(self, site: int, release: float, score: float, token: int) -> None:
+    def __init__(self, site: int, due: float, rank: int, token: int) -> None:
         self.site = site
-        self.release = release
-        self.score = score
+        self.due = due
+        self.rank = rank
         self.token = token
         self.slot = -1
 
 
 class PenaltyBox:
-    """The sites that have something waiting and are not leased. In memory only; the store rebuilds it at start.
+    """Sites that have something waiting and are not leased. In memory only, some 300 bytes a site.
 
     Args:
         rng: source of the even picks; a test hands in a seeded one.
@@ -35,9 +39,10 @@ class PenaltyBox:
     def __init__(self, rng: random.Random | None = None) -> None:
         self._rng = rng or random.Random()
         self._entries: dict[int, _Entry] = {}
-        self._penalty: list[tuple[float, int, int]] = []
-        self._ready: list[tuple[float, float, int, int]] = []
-        self._ready_slots: list[_Entry] = []
+        self._penalty: list[_Item] = []
+        self._ready: dict[int, list[_Item]] = {}
+        self._counts: dict[int, int] = {}
+        self._slots: list[_Entry] = []
         self._tokens = count()
 
     def __len__(self) -> int:
@@ -49,19 +54,28 @@ class PenaltyBox:
     @property
     def ready(self) -> int:
         """How many sites have been let go and not been picked yet."""
-        return len(self._ready_slots)
+        return len(self._slots)
 
     @property
-    def penalty(self) -> int:
-        """How many sites wait for their release time."""
-        return len(self._entries) - len(self._ready_slots)
+    def ranks(self) -> Collection[int]:
+        """The ranks that have a ready site."""
+        return self._counts.keys()
 
-    def put(self, site: int, release: float, score: float) -> None:
-        """Put a site in, or give one that is in it a new release time and score."""
+    def put(self, site: int, due: float, rank: int) -> None:
+        """Put a site in, or give one that is in it a new time and rank.
+
+        Args:
+            site: its number.
+            due: when it may be asked, seconds since the epoch.
+            rank: of its best class.
+        """
         self.remove(site)
-        entry = _Entry(site, release, score, next(self._tokens))
+        entry = _Entry(site, due, rank, next(self._tokens))
         self._entries[site] = entry
-        heappush(self._penalty, (release, entry.token, site))
+        heappush(self._penalty, (due, entry.token, site))
+        if len(self._penalty) > 64 + 4 * len(self._entries):
+            self._penalty = [item for item in self._penalty if self._waits(item)]
+            heapify(self._penalty)
 
     def remove(self, site: int) -> None:
         """Take a site out; unknown sites are ignored."""
@@ -69,67 +83,76 @@ class PenaltyBox:
         if entry is not None and entry.slot >= 0:
             self._leave_ready(entry)
 
-    def rescore(self, site: int, score: float) -> None:
-        """Give a site the score of its best class."""
-        entry = self._entries.get(site)
-        if entry is None or entry.score == score:
-            return
-        entry.score = score
-        if entry.slot >= 0:
-            entry.token = next(self._tokens)
-            self._push_ready(entry)
-
     def release(self, now: float) -> None:
-        """Let go of every site whose release time has come."""
+        """Let go of every site that is due."""
         while self._penalty and self._penalty[0][0] <= now:
-            _, token, site = heappop(self._penalty)
-            entry = self._entries.get(site)
-            if entry is None or entry.token != token or entry.slot >= 0:
-                continue
-            entry.slot = len(self._ready_slots)
-            self._ready_slots.append(entry)
-            self._push_ready(entry)
+            item = heappop(self._penalty)
+            if self._waits(item):
+                self._join_ready(self._entries[item[2]], item)
 
-    def pick(self, explore: float = 0.0) -> tuple[int, bool] | None:
-        """Take a ready site out of the box, with whether it was an even pick, or None if none is ready.
+    def head(self, rank: int) -> float:
+        """Since when the first of the ready sites of a rank has been due. There must be one."""
+        heap = self._ready[rank]
+        while not self._is_ready(heap[0], rank):
+            heappop(heap)
+        return heap[0][0]
 
-        Args:
-            explore: share of the picks, 0 to 1, made evenly at random instead of by score.
-        """
-        if not self._ready_slots:
+    def pick(self, rank: int) -> int:
+        """Take out the site of a rank that has been due longest. There must be one."""
+        self.head(rank)
+        site = self._ready[rank][0][2]
+        self.remove(site)
+        return site
+
+    def pick_even(self) -> int | None:
+        """Take out any ready site, each with the same chance; None if none is ready."""
+        if not self._slots:
             return None
-        if explore > 0 and self._rng.random() < explore:
-            entry = self._rng.choice(self._ready_slots)
-            self.remove(entry.site)
-            return entry.site, True
-        while True:
-            _, _, token, site = heappop(self._ready)
-            chosen = self._entries.get(site)
-            if chosen is not None and chosen.token == token and chosen.slot >= 0:
-                self.remove(site)
-                return site, False
+        site = self._rng.choice(self._slots).site
+        self.remove(site)
+        return site
 
     def next_release(self) -> float | None:
-        """0.0 if a site is ready, else the earliest release time, or None if the box is empty."""
-        if self._ready_slots:
+        """0.0 if a site is ready, else when the first one is due, or None if the box is empty."""
+        if self._slots:
             return 0.0
         while self._penalty:
-            release, token, site = self._penalty[0]
-            entry = self._entries.get(site)
-            if entry is not None and entry.token == token:
-                return release
+            if self._waits(self._penalty[0]):
+                return self._penalty[0][0]
             heappop(self._penalty)
         return None
 
-    def _push_ready(self, entry: _Entry) -> None:
-        heappush(self._ready, (-entry.score, entry.release, entry.token, entry.site))
-        if len(self._ready) > 64 + 4 * len(self._ready_slots):
-            self._ready = [(-e.score, e.release, e.token, e.site) for e in self._ready_slots]
-            heapify(self._ready)
+    def trim(self, keep: int) -> None:
+        """Take out all but `keep` sites: the highest ranks stay, in them those due first."""
+        kept = nsmallest(keep, self._entries.values(), key=lambda entry: (-entry.rank, entry.due))
+        self._penalty, self._ready, self._counts, self._slots, self._entries = [], {}, {}, [], {}
+        for entry in kept:
+            self.put(entry.site, entry.due, entry.rank)
+
+    def _waits(self, item: _Item) -> bool:
+        entry = self._entries.get(item[2])
+        return entry is not None and entry.token == item[1] and entry.slot < 0
+
+    def _is_ready(self, item: _Item, rank: int) -> bool:
+        entry = self._entries.get(item[2])
+        return entry is not None and entry.token == item[1] and entry.rank == rank and entry.slot >= 0
+
+    def _join_ready(self, entry: _Entry, item: _Item) -> None:
+        entry.slot = len(self._slots)
+        self._slots.append(entry)
+        heap = self._ready.setdefault(entry.rank, [])
+        heappush(heap, item)
+        number = self._counts[entry.rank] = self._counts.get(entry.rank, 0) + 1
+        if len(heap) > 64 + 4 * number:
+            heap[:] = [kept for kept in heap if self._is_ready(kept, entry.rank)]
+            heapify(heap)
 
     def _leave_ready(self, entry: _Entry) -> None:
-        last = self._ready_slots.pop()
+        last = self._slots.pop()
         if last is not entry:
-            self._ready_slots[entry.slot] = last
+            self._slots[entry.slot] = last
             last.slot = entry.slot
         entry.slot = -1
+        self._counts[entry.rank] -= 1
+        if not self._counts[entry.rank]:
+            del self._counts[entry.rank], self._ready[entry.rank]

@@ -26,6 +26,8 @@ class DelayPolicy:
         first: seconds; the least that a site gets until `window` response times are known. A site that
             we do not know yet gets the benefit of the doubt.
         window: how many response times count.
+        tail_sites: with fewer sites than that left, of more, delays are stretched; 0 for never.
+        tail_factor: what they are stretched by when the last one is left.
 
     Raises:
         ValueError: a value is negative, or `minimum` exceeds `maximum`.
@@ -36,10 +38,12 @@ class DelayPolicy:
     maximum: float = 1800.0
     first: float = 60.0
     window: int = 5
+    tail_sites: int = 0
+    tail_factor: float = 1.0
 
     def __post_init__(self) -> None:
-        if min(self.factor, self.minimum, self.maximum, self.first) < 0 or self.window < 1:
-            raise ValueError(f"politeness settings must not be negative: {self}")
+        if min(self.factor, self.minimum, self.maximum, self.first) < 0 or self.window < 1 or self.tail_factor < 1:
+            raise ValueError(f"politeness settings must not be negative, POLITENESS_TAIL_FACTOR not below 1: {self}")
         if self.minimum > self.maximum:
             raise ValueError(f"POLITENESS_MIN_DELAY is greater than POLITENESS_MAX_DELAY: {self}")
 
@@ -56,6 +60,20 @@ class DelayPolicy:
         if len(recent) < self.window:
             wanted = max(wanted, self.first)
         return max(wanted, crawl_delay)
+
+    def stretch(self, sites: int, most: int) -> float:
+        """What delays are multiplied by: 1, and more at the end of a crawl.
+
+        A broad crawl spreads over thousands of sites. When few of them are left they are the large ones, and each is
+        asked as often as its delay allows, for days: then there is no hurry.
+
+        Args:
+            sites: sites where something waits now.
+            most: the most sites that this crawl had at one time. One that never had many is not at its end.
+        """
+        if sites >= self.tail_sites or most <= self.tail_sites:
+            return 1.0
+        return 1.0 + (self.tail_factor - 1.0) * (1.0 - sites / self.tail_sites)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +100,7 @@ class Clocks:
         return self.delay > DAY
 
 
-def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolicy) -> Clocks:
+def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolicy, stretch: float = 1.0) -> Clocks:
     """A site's clocks after a visit ended.
 
     Args:
@@ -90,6 +108,7 @@ def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolic
         outcome: what the visit tells. Without a request (`Outcome.asked` false) nothing changes.
         now: the *end* of the visit, seconds since the epoch; the delay counts from it.
         policy: the formula's numbers.
+        stretch: see `DelayPolicy.stretch`.
     """
     if not outcome.asked:
         return clocks
@@ -97,7 +116,7 @@ def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolic
     if outcome.response_time is not None:
         samples = (*samples, max(outcome.response_time, 0.0))[-policy.window :]
     crawl_delay = clocks.crawl_delay if outcome.crawl_delay is None else max(outcome.crawl_delay, 0.0)
-    delay = policy.delay(samples, crawl_delay)
+    delay = policy.delay(samples, crawl_delay) * stretch
     return Clocks(now + delay, delay, crawl_delay, samples, clocks.visits + 1)
 
 

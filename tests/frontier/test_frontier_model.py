@@ -12,10 +12,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, Drop, End, Kind, Outcome
+from mediacrawl.records import Candidate, Drop, End, Kind, Outcome, SiteState
 
-POLICY = FrontierPolicy(delay=DelayPolicy(factor=2, minimum=5, maximum=50, first=8), explore=0.3)
-SITES = ["a.org", "b.org", "c.org"]
+# With room for one site in memory the others come and go by the disk.
+POLICY = FrontierPolicy(
+    delay=DelayPolicy(factor=2, minimum=5, maximum=50, first=8), explore=0.3, front_least=1, front_most=2, bloom=30
+)
+SITES = ["a.org", "b.org", "c.org", "d.org"]
 
 
 class Machine(RuleBasedStateMachine):
@@ -32,11 +35,28 @@ class Machine(RuleBasedStateMachine):
         self.owed = {}
         self.pruned = set()
         self.committed = set()
+        self.paused = set()
 
     def teardown(self):
         if hasattr(self, "frontier"):
+            self.everything_comes_out()
             self.frontier.close()
             shutil.rmtree(self.folder)
+
+    def everything_comes_out(self):
+        for site in list(self.paused):
+            self.resume(site)
+        for lease in list(self.leases.values()):
+            self.frontier.finish(self.leases.pop(lease.site), Outcome(End.DONE), self.now)
+            self.ended.add(lease.url)
+        while (release := self.frontier.next_release()) is not None:
+            self.now = max(self.now, release)
+            self.take(4)
+            for lease in list(self.leases.values()):
+                assert self.leases.pop(lease.site).url not in self.ended
+                self.frontier.finish(lease, Outcome(End.DONE, asked=False), self.now)
+                self.ended.add(lease.url)
+        assert self.ended == self.accepted
 
     @rule(
         numbers=st.lists(st.integers(0, 40), max_size=6),
@@ -57,6 +77,7 @@ class Machine(RuleBasedStateMachine):
         for lease in self.frontier.take(self.now, limit):
             assert lease.site not in self.leases, "two leases of one site"
             assert lease.url in self.accepted - self.ended
+            assert lease.site not in self.paused
             assert self.now >= self.owed.get(lease.site, 0.0), "asked early"
             self.leases[lease.site] = lease
             self.committed = set(self.leases)
@@ -108,6 +129,25 @@ class Machine(RuleBasedStateMachine):
             self.owed = {site: min(owed, self.now) for site, owed in self.owed.items()}
         self.frontier = open_store(self.store, self.folder, POLICY, self.now, random.Random(0))
 
+    @rule(site=st.sampled_from(SITES))
+    def pause(self, site):
+        known = self.frontier.pause(site)
+        assert known or not any(url.startswith(f"http://{site}/") for url in self.accepted)
+        if known:
+            self.paused.add(site)
+
+    @rule(site=st.sampled_from(SITES))
+    def resume(self, site):
+        assert self.frontier.resume(site) == (site in self.paused)
+        self.paused.discard(site)
+
+    @rule(site=st.sampled_from(SITES))
+    def drop(self, site):
+        leased = {lease.url for lease in self.leases.values()}
+        waiting = {url for url in self.accepted - self.ended - leased if url.startswith(f"http://{site}/")}
+        assert self.frontier.drop(site, Drop.OPERATOR) == len(waiting)
+        self.ended |= waiting
+
     @rule(limit=st.integers(0, 30))
     def prune(self, limit):
         before = self.frontier.pending()
@@ -128,16 +168,23 @@ class Machine(RuleBasedStateMachine):
             return
         counts = self.frontier.counts()
         assert counts.seen == len(self.accepted)
-        assert self.frontier.pending() == len(self.accepted - self.ended) == counts.waiting + counts.leased
+        assert len(self.accepted - self.ended) == counts.waiting + counts.leased
+        assert self.frontier.pending() == counts.waiting - counts.shelved + counts.leased
+        assert counts.shelved == sum(url.split("/")[2] in self.paused for url in self._waiting())
         assert counts.leased == len(self.leases)
         assert sum(counts.ends.values()) == len(self.ended)
+        assert counts.sites == len({url.split("/")[2] for url in self.accepted - self.ended} - self.paused)
+
+    def _waiting(self):
+        return self.accepted - self.ended - {lease.url for lease in self.leases.values()}
 
     @invariant()
     def what_waits_has_a_time_to_wake(self):
         if not hasattr(self, "frontier"):
             return
         counts = self.frontier.counts()
-        free = {url for url in self.accepted - self.ended if url.split("/")[2] not in self.leases}
+        busy = {*self.leases, *self.paused}
+        free = {url for url in self.accepted - self.ended if url.split("/")[2] not in busy}
         assert (self.frontier.next_release() is None) == (not free), counts
 
 
@@ -165,10 +212,15 @@ class SQLiteMachine(Machine):
         known = self.accepted | self.pruned
         self.accepted = known - set(self.frontier.unknown(sorted(known)))
         assert asked <= {url.split("/")[2] for url in self.accepted}
-        self.ended &= self._gone()
+        self.ended = self._gone()
+        self.paused = {site for site in SITES if self._is_paused(site)}
         # The ends since then are undone, and with them what they taught about the site: it gets what was owed before.
         for site in asked:
             self.owed[site] = self.now + 8.0
+
+    def _is_paused(self, site):
+        info = self.frontier.site(site)
+        return info is not None and info.state is SiteState.PAUSED
 
     def _gone(self):
         waiting = {row[0] for row in self.frontier._db.execute("SELECT url FROM url UNION SELECT url FROM inbox")}

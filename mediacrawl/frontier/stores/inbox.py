@@ -8,10 +8,6 @@ appended to one table first, and moved in one sorted pass when there are many: M
 from __future__ import annotations
 
 import sqlite3
-from collections import deque
-from itertools import islice
-
-from mediacrawl.frontier.stores.rows import Row, stored_row
 
 MERGE_AT = 20_000
 """Rows after which they are moved: 20 ms of standstill for 2,000 pages. In memory a row costs some 150 bytes."""
@@ -30,14 +26,12 @@ class Inbox:
     def __init__(self, db: sqlite3.Connection, last: int) -> None:
         self._db = db
         self._keys: set[int] = set()
-        self._waiting: dict[int, deque[int]] = {}
+        self._places: dict[int, list[int]] = {}
         self._size = 0
         first = last + 1
-        for seq, link_class, key in db.execute("SELECT seq, class, key FROM inbox ORDER BY seq DESC"):
-            first = seq
-            self._keys.add(key)
-            self._waiting.setdefault(link_class, deque()).appendleft(seq)
-            self._size += 1
+        for seq, link_class, key in db.execute("SELECT seq, class, key FROM inbox ORDER BY seq"):
+            first = min(first, seq)
+            self.note(seq, link_class, key)
         self._first = first
 
     def __contains__(self, key: int) -> bool:
@@ -49,37 +43,35 @@ class Inbox:
         return self._size >= MERGE_AT
 
     def holds(self, seq: int) -> bool:
-        """Whether the row at this place is still here."""
+        """Whether the row at this place is here, or was when it ended."""
         return seq >= self._first
 
-    def note(self, seq: int, link_class: int, key: int, *, beyond: bool) -> None:
+    def note(self, seq: int, link_class: int, key: int) -> None:
         """A row was written here.
 
         Args:
             seq: its place.
             link_class: its class.
             key: its URL's key.
-            beyond: it is not in the class's window, so it must be found here later.
         """
         self._keys.add(key)
         self._size += 1
-        if beyond:
-            self._waiting.setdefault(link_class, deque()).append(seq)
+        self._places.setdefault(link_class, []).append(seq)
 
-    def has(self, link_class: int) -> bool:
-        """Whether rows of this class wait here for their turn in its window."""
-        return link_class in self._waiting
-
-    def draw(self, link_class: int, limit: int) -> list[Row]:
-        """Up to `limit` rows of a class, oldest first; they count as being in its window from now on."""
-        places = self._waiting.get(link_class)
-        if places is None:
-            return []
-        drawn = [places.popleft() for _ in range(min(limit, len(places)))]
+    def gone(self, seq: int, link_class: int) -> None:
+        """A row was deleted here. Its key stays until the merge, which is when the table of keys learns it."""
+        places = self._places[link_class]
+        places.remove(seq)
         if not places:
-            del self._waiting[link_class]
-        select = "SELECT seq, url, facts, state IS NOT NULL FROM inbox WHERE seq = ?"
-        return [stored_row(*self._db.execute(select, (seq,)).fetchone()) for seq in drawn]
+            del self._places[link_class]
+
+    def first(self, link_class: int, after: int = -1) -> int | None:
+        """The place of a class's first row here behind another, or None."""
+        return next((seq for seq in self._places.get(link_class, ()) if seq > after), None)
+
+    def count(self, first: int, last: int) -> int:
+        """How many rows of the classes from `first` to `last` are here."""
+        return sum(len(places) for number, places in self._places.items() if first <= number <= last)
 
     def merge(self, last: int) -> None:
         """Move all rows to their places. What is written and not flushed must be flushed before.
@@ -91,13 +83,6 @@ class Inbox:
         self._db.execute("INSERT OR IGNORE INTO seen SELECT key, 0 FROM inbox ORDER BY key")
         self._db.execute("DELETE FROM inbox")
         self._keys.clear()
-        self._waiting.clear()
+        self._places.clear()
         self._size = 0
         self._first = last + 1
-
-
-def batches(keys: list[int], size: int) -> list[list[int]]:
-    """`keys` in lists of exactly `size`, so that one prepared statement serves all; the last key fills up the last."""
-    found = iter(keys)
-    cut = iter(lambda: list(islice(found, size)), [])
-    return [batch + batch[-1:] * (size - len(batch)) for batch in cut]

@@ -9,13 +9,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from mediacrawl.frontier.stores.rows import Row, pack_samples
-from mediacrawl.politeness.delay import Clocks
-
-_SITE = (
-    "UPDATE site SET release = ?, delay = ?, crawl_delay = ?, samples = ?, visits = ?, score = ?, active = ?"
-    " WHERE id = ?"
-)
+from mediacrawl.frontier.stores.rows import Row
 
 
 class Journal:
@@ -32,12 +26,10 @@ class Journal:
         self._forgotten: list[tuple[int]] = []
         self._leased: list[tuple[int, int, int, float]] = []
         self._over: list[tuple[int]] = []
-        self._sites: dict[int, tuple[Clocks, float, bool]] = {}
 
     def __bool__(self) -> bool:
         return bool(
-            self._sites
-            or self._urls
+            self._urls
             or self._leased
             or self._over
             or self._gone
@@ -81,10 +73,6 @@ class Journal:
         """A URL came back."""
         self._over.append((seq,))
 
-    def site(self, number: int, clocks: Clocks, score: float, *, active: bool) -> None:
-        """A site's clocks; only the last of several counts."""
-        self._sites[number] = (clocks, score, active)
-
     def flush(self) -> None:
         """Write all of it into the open transaction, or open one."""
         if not self:
@@ -101,24 +89,8 @@ class Journal:
         self._write("INSERT OR REPLACE INTO seen VALUES (?, ?)", self._ended)
         self._write("DELETE FROM seen WHERE key = ?", self._forgotten)
         self._write("INSERT INTO lease VALUES (?, ?, ?, ?)", self._leased)
-        if self._sites:
-            self._db.executemany(_SITE, [_site_row(number, *site) for number, site in self._sites.items()])
-            self._sites.clear()
 
     def _write(self, statement: str, rows: list[Any]) -> None:
         if rows:
             self._db.executemany(statement, rows)
             rows.clear()
-
-
-def _site_row(number: int, clocks: Clocks, score: float, active: bool) -> tuple[Any, ...]:
-    return (
-        clocks.release,
-        clocks.delay,
-        clocks.crawl_delay,
-        pack_samples(clocks.samples),
-        clocks.visits,
-        score,
-        active,
-        number,
-    )

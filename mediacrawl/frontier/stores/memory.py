@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import random
 from collections import Counter, deque
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
 from mediacrawl.frontier.contract import Counts, FrontierPolicy
 from mediacrawl.frontier.penalty_box import PenaltyBox
-from mediacrawl.frontier.stores.rules import FINAL, OTHER, class_for, site_state
+from mediacrawl.frontier.stores.rules import FINAL, class_for, site_state
 from mediacrawl.politeness.delay import Clocks, after_visit
-from mediacrawl.records import Added, Candidate, End, Kind, Lease, Outcome, SiteInfo
+from mediacrawl.records import Added, Candidate, Drop, End, Kind, Lease, Outcome, SiteInfo, SiteState
 
 
 @dataclass(slots=True)
 class _Row:
     candidate: Candidate
+    link_class: str
     order: int
     kind: Kind
     attempt: int = 0
@@ -27,6 +28,7 @@ class _Row:
 @dataclass(slots=True)
 class _Class:
     score: float
+    rank: int
     rows: deque[_Row] = field(default_factory=deque)
     held: float = 0.0
 
@@ -39,6 +41,13 @@ class _Site:
     classes: dict[str, _Class] = field(default_factory=dict)
     lease: Lease | None = None
     row: _Row | None = None
+    shelf: SiteState | None = None
+    earned: int = 0
+    granted: int = 0
+
+    @property
+    def waiting(self) -> int:
+        return sum(len(c.rows) for c in self.classes.values())
 
     def filled(self) -> list[_Class]:
         return [c for c in self.classes.values() if c.rows]
@@ -46,9 +55,6 @@ class _Site:
     def free(self, now: float) -> list[_Class]:
         """The classes with something waiting that may be looked at now."""
         return [c for c in self.filled() if c.held <= now]
-
-    def best(self, now: float) -> _Class | None:
-        return max(self.free(now), key=lambda c: (c.score, -c.rows[0].order), default=None)
 
 
 class MemoryFrontier:
@@ -66,8 +72,8 @@ class MemoryFrontier:
         self._sites: dict[str, _Site] = {}
         self._numbered: list[_Site] = []
         self._seen: set[str] = set()
-        self._out: dict[int, _Site] = {}
-        self._waiting = 0
+        self._out: dict[str, _Site] = {}
+        self._waiting = self._most = 0
         self._now = 0.0
         self._ends: Counter[str] = Counter()
         self._notes: dict[tuple[str, str], bytes] = {}
@@ -96,40 +102,53 @@ class MemoryFrontier:
         leases: list[Lease] = []
         self._now = now
         self._box.release(now)
-        while len(leases) < limit and (picked := self._box.pick(self._policy.explore)) is not None:
-            site = self._numbered[picked[0]]
+        while len(leases) < limit and self._box.ready:
+            even = self._rng.random() < self._policy.explore
+            number = self._box.pick_even() if even else self._box.pick(self._choose(self._box.ranks))
+            assert number is not None, "some are ready"
+            site = self._numbered[number]
             if site.free(now):
-                leases.append(self._lease(site, even=picked[1], now=now))
+                leases.append(self._lease(site, even=even, now=now))
             else:
-                self._box_if_filled(site)
+                self._settle(site)
         return leases
 
     def finish(self, lease: Lease, outcome: Outcome, now: float) -> None:
-        site = self._out.pop(lease.id, None)
-        if site is None or site.row is None:
+        site = self._out.get(lease.site)
+        if site is None or site.row is None or site.lease is not lease:
             return
+        del self._out[lease.site]
         self._now = now
         row, site.lease, site.row = site.row, None, None
         self._end(site, row, outcome)
-        site.clocks = after_visit(site.clocks, outcome, now, self._policy.delay)
-        self._box_if_filled(site)
+        stretch = self._policy.delay.stretch(self._active(), self._most)
+        site.clocks = after_visit(site.clocks, outcome, now, self._policy.delay, stretch)
+        site.earned += outcome.earned
+        self._settle(site)
 
     def charge(self, site: str, outcome: Outcome, now: float) -> None:
         home = self._site(site)
         home.clocks = after_visit(home.clocks, outcome, now, self._policy.delay)
         if home.number in self._box:
-            self._box.remove(home.number)
-            self._box_if_filled(home)
+            self._settle(home)
 
     def next_release(self) -> float | None:
         return self._box.next_release()
 
     def pending(self) -> int:
-        return self._waiting + len(self._out)
+        return self._waiting - self._shelved() + len(self._out)
 
     def counts(self) -> Counts:
         return Counts(
-            len(self._seen), self._waiting, len(self._out), self._box.ready, self._box.penalty, dict(self._ends)
+            seen=len(self._seen),
+            waiting=self._waiting,
+            leased=len(self._out),
+            ready=self._box.ready,
+            penalty=len(self._box) - self._box.ready,
+            ends=dict(self._ends),
+            sites=self._active(),
+            shelved=self._shelved(),
+            shelved_sites=(self._count(SiteState.PAUSED), self._count(SiteState.RETIRED)),
         )
 
     def set_score(self, site: str, link_class: str, score: float) -> None:
@@ -137,19 +156,46 @@ class MemoryFrontier:
         if home is None or link_class not in home.classes:
             return
         home.classes[link_class].score = score
-        if home.lease is None:
-            self._box_if_filled(home)
+        home.classes[link_class].rank = self._policy.order.rank(score)
+        self._settle(home)
 
     def prune(self, limit: int) -> int:
         gone = 0
         classes = [(c.score, c, s) for s in self._sites.values() for c in s.classes.values() if c.rows]
         for _, link_class, site in sorted(classes, key=lambda entry: entry[0]):
-            while link_class.rows and self._waiting > limit:
+            while link_class.rows and self.pending() > limit:
                 self._seen.discard(link_class.rows.pop().candidate.url)
                 self._waiting -= 1
                 gone += 1
-            if not site.filled():
-                self._box.remove(site.number)
+            self._settle(site)
+        return gone
+
+    def pause(self, site: str) -> bool:
+        home = self._sites.get(site)
+        if home is not None:
+            home.shelf = SiteState.PAUSED
+            self._settle(home)
+        return home is not None
+
+    def resume(self, site: str) -> bool:
+        home = self._sites.get(site)
+        if home is None or home.shelf is None:
+            return False
+        if home.shelf is SiteState.RETIRED:
+            home.granted = home.clocks.visits
+        home.shelf = None
+        self._settle(home)
+        return True
+
+    def drop(self, site: str, reason: Drop) -> int:
+        home = self._sites.get(site)
+        gone = home.waiting if home else 0
+        if home is not None:
+            for link_class in home.classes.values():
+                link_class.rows.clear()
+            self._settle(home)
+        self._waiting -= gone
+        self._ends[reason] += gone
         return gone
 
     def site(self, name: str) -> SiteInfo | None:
@@ -157,18 +203,19 @@ class MemoryFrontier:
         if site is None:
             return None
         clocks = site.clocks
-        classes = tuple((name, c.score, len(c.rows)) for name, c in site.classes.items())
-        waiting = sum(len(c.rows) for c in site.classes.values())
+        due = clocks.release <= self._now
+        state = site_state(leased=site.lease is not None, waiting=site.waiting, rests=clocks.rests, due=due)
         return SiteInfo(
-            name,
-            site_state(leased=site.lease is not None, waiting=waiting, rests=clocks.rests),
-            clocks.release,
-            clocks.delay,
-            clocks.crawl_delay,
-            clocks.samples,
-            clocks.visits,
-            waiting,
-            classes,
+            name=name,
+            state=site.shelf or state,
+            release=clocks.release,
+            delay=clocks.delay,
+            crawl_delay=clocks.crawl_delay,
+            samples=clocks.samples,
+            visits=clocks.visits,
+            earned=site.earned,
+            waiting=site.waiting,
+            classes=tuple((name, c.score, len(c.rows)) for name, c in site.classes.items()),
         )
 
     def note(self, room: str, key: str) -> bytes | None:
@@ -185,14 +232,27 @@ class MemoryFrontier:
             if site.lease is not None:
                 self.finish(site.lease, Outcome(End.RETURNED, asked=False), site.clocks.release)
 
+    def _choose(self, ranks: Collection[int]) -> int:
+        return self._policy.order.choose(ranks, self._rng)
+
+    def _active(self) -> int:
+        return len(self._box) + sum(site.shelf is None for site in self._out.values())
+
+    def _count(self, shelf: SiteState) -> int:
+        return sum(site.shelf is shelf for site in self._numbered)
+
+    def _shelved(self) -> int:
+        return sum(site.waiting for site in self._numbered if site.shelf)
+
     def _queue(self, candidate: Candidate) -> None:
         site = self._site(candidate.site)
         name = class_for(candidate.link_class, site.classes, self._policy.classes)
-        link_class = site.classes.setdefault(name, _Class(candidate.score))
-        link_class.rows.append(_Row(candidate, next(self._orders), candidate.kind))
+        link_class = site.classes.get(name)
+        if link_class is None:
+            link_class = site.classes[name] = _Class(candidate.score, self._policy.order.rank(candidate.score))
+        link_class.rows.append(_Row(candidate, name, next(self._orders), candidate.kind))
         self._waiting += 1
-        if site.lease is None:
-            self._box_if_filled(site)
+        self._settle(site)
 
     def _site(self, name: str) -> _Site:
         site = self._sites.get(name)
@@ -201,27 +261,36 @@ class MemoryFrontier:
             self._numbered.append(site)
         return site
 
-    def _box_if_filled(self, site: _Site) -> None:
-        """Put a site into the box as of its classes: its best one, or the one whose hold ends first."""
-        filled = site.filled()
-        if not filled:
+    def _settle(self, site: _Site) -> None:
+        """Put a site where it belongs: into the box, as of its classes, or out of it."""
+        if site.lease is not None:
             return
-        best = site.best(self._now) or min(filled, key=lambda c: c.held)
-        if site.number in self._box and all(c.held <= self._now for c in filled):
-            self._box.rescore(site.number, best.score)
-        else:
-            self._box.put(site.number, max(site.clocks.release, best.held), best.score)
+        filled = site.filled()
+        if filled and site.shelf is None and self._policy.spent(site.clocks.visits - site.granted, site.earned):
+            site.shelf = SiteState.RETIRED
+        if not filled or site.shelf is not None:
+            self._box.remove(site.number)
+            return
+        free = site.free(max(self._now, site.clocks.release))
+        held = 0.0 if free else min(c.held for c in filled)
+        self._box.put(site.number, max(site.clocks.release, held), max(c.rank for c in free or filled))
+        self._box.release(self._now)
+        self._most = max(self._most, self._active())
 
     def _lease(self, site: _Site, *, even: bool, now: float) -> Lease:
-        link_class = self._rng.choice(site.free(now)) if even else site.best(now)
-        assert link_class is not None, "a site in the box has something waiting"
+        free = site.free(now)
+        if even:
+            link_class = self._rng.choice(free)
+        else:
+            rank = self._choose({c.rank for c in free})
+            link_class = min((c for c in free if c.rank == rank), key=lambda c: c.rows[0].order)
         row = link_class.rows.popleft()
         found = row.candidate
         lease = Lease(
             id=next(self._ids),
             url=found.url,
             site=found.site,
-            link_class=found.link_class,
+            link_class=row.link_class,
             kind=row.kind,
             depth=found.depth,
             hops=found.hops,
@@ -233,18 +302,17 @@ class MemoryFrontier:
             taken=now,
         )
         site.lease, site.row = lease, row
-        self._out[lease.id] = site
+        self._out[site.name] = site
         self._waiting -= 1
         return lease
 
     def _end(self, site: _Site, row: _Row, outcome: Outcome) -> None:
+        if outcome.hold:
+            site.classes[row.link_class].held = self._now + outcome.hold
         if outcome.end in FINAL:
             self._ends[outcome.reason or outcome.end] += 1
             return
-        name = row.candidate.link_class if row.candidate.link_class in site.classes else OTHER
-        rows = site.classes[name].rows
-        if outcome.hold:
-            site.classes[name].held = self._now + outcome.hold
+        rows = site.classes[row.link_class].rows
         self._waiting += 1
         if outcome.end is End.AGAIN:
             row.attempt += outcome.asked

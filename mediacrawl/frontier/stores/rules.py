@@ -29,16 +29,19 @@ def class_for(name: str, classes: _Classes, limit: int) -> str:
     return OTHER if name not in classes and len(classes) >= limit - 1 else name
 
 
-def site_state(*, leased: bool, waiting: int, rests: bool) -> SiteState:
-    """The state of a site, from what waits there and its clocks.
+def site_state(*, leased: bool, waiting: int, rests: bool, due: bool) -> SiteState:
+    """The state of a site that is neither paused nor retired.
 
     Args:
         leased: whether a URL of it is out.
         waiting: URLs that wait there.
         rests: whether it asked for more than a day.
+        due: whether its release time has come.
     """
     if leased:
         return SiteState.LEASED
     if not waiting:
         return SiteState.IDLE
+    if due:
+        return SiteState.READY
     return SiteState.RESTING if rests else SiteState.WAITING

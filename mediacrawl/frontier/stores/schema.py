@@ -9,21 +9,31 @@ from pathlib import Path
 
 from mediacrawl.frontier.contract import FrontierError
 
-VERSION = 1
+VERSION = 2
+
+CLASS_BITS = 8
+"""A link class has the number of its site, and in so many bits its own: the rows of a site lie side by side."""
 
 TABLES = """
-CREATE TABLE total (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE total (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
+-- place: 0 nothing waits, 1 something does, 2 paused by the operator, 3 retired. rank: of its best class.
+-- due: when it may be asked: its release time, or later if all that waits is held.
 CREATE TABLE site (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+    place INTEGER NOT NULL DEFAULT 0, rank INTEGER NOT NULL DEFAULT 0, due REAL NOT NULL DEFAULT 0,
     release REAL NOT NULL DEFAULT 0, delay REAL NOT NULL DEFAULT 0, crawl_delay REAL NOT NULL DEFAULT 0,
-    samples BLOB NOT NULL DEFAULT x'90', visits INTEGER NOT NULL DEFAULT 0,
-    score REAL NOT NULL DEFAULT 0, active INTEGER NOT NULL DEFAULT 0
+    samples BLOB NOT NULL DEFAULT x'90', visits INTEGER NOT NULL DEFAULT 0, earned INTEGER NOT NULL DEFAULT 0,
+    granted INTEGER NOT NULL DEFAULT 0
 );
--- Only sites with something waiting are read at start, however many are known.
-CREATE INDEX site_active ON site (id) WHERE active = 1;
+-- The order in which sites are asked; all that a start and a pick need.
+CREATE INDEX site_due ON site (rank, due) WHERE place = 1;
+CREATE INDEX site_shelved ON site (place) WHERE place > 1;
+-- id: that of the site, and its number there. filled: whether rows may wait; cleared when none was found.
 CREATE TABLE class (
-    id INTEGER PRIMARY KEY, site INTEGER NOT NULL, name TEXT NOT NULL, score REAL NOT NULL, UNIQUE (site, name)
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, score REAL NOT NULL,
+    filled INTEGER NOT NULL DEFAULT 1, held REAL NOT NULL DEFAULT 0
 );
+CREATE INDEX class_worst ON class (score) WHERE filled = 1;
 -- One tree: a class's FIFO is a range of it, its head is the first row of the range.
 CREATE TABLE url (
     class INTEGER NOT NULL, seq INTEGER NOT NULL, url TEXT NOT NULL, facts BLOB NOT NULL, state BLOB,
@@ -36,6 +46,8 @@ CREATE TABLE inbox (
 );
 -- ended: 0 while it waits or is leased, else a code of table ending.
 CREATE TABLE seen (key INTEGER PRIMARY KEY, ended INTEGER NOT NULL DEFAULT 0);
+-- Keys that the file of the Bloom filter does not have yet, see sieve.py.
+CREATE TABLE unsieved (key INTEGER NOT NULL);
 CREATE TABLE ending (code INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, urls INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE lease (seq INTEGER PRIMARY KEY, class INTEGER NOT NULL, site INTEGER NOT NULL, taken REAL NOT NULL);
 -- What other rooms keep, in their own formats.
@@ -67,15 +79,19 @@ def lock(path: Path) -> int:
     return descriptor
 
 
-def connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path, cache: int = 64 * 1024 * 1024) -> sqlite3.Connection:
     """Open the file, make the tables if it is new, check it if it is not.
+
+    Args:
+        path: the database file.
+        cache: bytes of it that may be held in memory.
 
     Raises:
         FrontierError: not our file, a newer one, or one that cannot be read.
     """
     try:
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
-        _prepare(db, path)
+        _prepare(db, path, cache)
     except sqlite3.Error as error:
         raise FrontierError(unusable(path, error)) from error
     return db
@@ -86,10 +102,10 @@ def unusable(path: Path, error: Exception) -> str:
     return f"{path} cannot be used as a frontier ({error}); move it away, or start anew with -a fresh=1"
 
 
-def _prepare(db: sqlite3.Connection, path: Path) -> None:
+def _prepare(db: sqlite3.Connection, path: Path, cache: int) -> None:
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
-    db.execute("PRAGMA cache_size = -65536")
+    db.execute(f"PRAGMA cache_size = -{max(cache // 1024, 1)}")
     # A checkpoint copies pages back and syncs them: rarely and much beats often and little.
     db.execute("PRAGMA wal_autocheckpoint = 8000")
     db.execute("PRAGMA temp_store = MEMORY")

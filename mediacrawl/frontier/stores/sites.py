@@ -1,58 +1,143 @@
-"""Sites and their link classes as the SQLite store keeps them in memory while something waits there."""
+"""A site as the SQLite store has it in hand: while it is leased, and until what changed is written."""
 
 from __future__ import annotations
 
-from collections import deque
+import sqlite3
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from mediacrawl.frontier.stores.rows import Row, unpack_samples
+from mediacrawl.frontier.stores.rows import Row, pack_samples, unpack_samples
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import Lease
 
-SITE_COLUMNS = "id, name, release, delay, crawl_delay, samples, visits, score"
+if TYPE_CHECKING:
+    from mediacrawl.frontier.stores.classes import LinkClass
 
+IDLE, ACTIVE, PAUSED, RETIRED = range(4)
+"""`Site.place`."""
 
-class LinkClass:
-    """A link class in memory: its score, and the head of its FIFO. ``more`` says that the file holds further rows."""
-
-    __slots__ = ("held", "id", "last", "more", "name", "score", "window")
-
-    def __init__(self, number: int, name: str, score: float, more: bool) -> None:
-        self.id = number
-        self.name = name
-        self.score = score
-        self.more = more
-        self.held = 0.0
-        self.last = -1
-        self.window: deque[Row] = deque()
-
-    @property
-    def filled(self) -> bool:
-        return bool(self.window) or self.more
-
-    @property
-    def rank(self) -> tuple[float, int]:
-        """Best first by score, then the one whose head has waited longest."""
-        return self.score, -(self.window[0].seq if self.window else self.last + 1)
+_COLUMNS = "id, name, place, rank, due, release, delay, crawl_delay, samples, visits, earned, granted"
+_UPDATE = (
+    "UPDATE site SET place = ?, rank = ?, due = ?, release = ?, delay = ?, crawl_delay = ?, samples = ?, visits = ?,"
+    " earned = ?, granted = ? WHERE id = ?"
+)
 
 
 class Site:
-    """A site with something waiting or leased. ``classes`` is None until they are needed after a start."""
+    """One site.
 
-    __slots__ = ("classes", "clocks", "held", "id", "lease", "name", "row", "score")
+    Attributes:
+        id, name, place, rank, due: as in the table.
+        clocks: what decides when it may be asked.
+        earned: media files found here.
+        granted: visits that do not count against its budget.
+        lease: what is out, and `row` its row, and `link_class` the class of that.
+        heads: while it is leased: class -> place of its first row, for the classes that have any beside the leased.
+    """
 
-    def __init__(self, number: int, name: str, clocks: Clocks, score: float) -> None:
+    __slots__ = (
+        "clocks",
+        "due",
+        "earned",
+        "granted",
+        "heads",
+        "id",
+        "lease",
+        "link_class",
+        "name",
+        "place",
+        "rank",
+        "row",
+    )
+
+    def __init__(self, number: int, name: str, place: int, rank: int, due: float) -> None:
         self.id = number
         self.name = name
-        self.clocks = clocks
-        self.score = score
-        self.held = 0.0
-        self.classes: dict[str, LinkClass] | None = None
+        self.place = place
+        self.rank = rank
+        self.due = due
+        self.clocks = Clocks()
+        self.earned = self.granted = 0
         self.lease: Lease | None = None
-        self.row: tuple[LinkClass, Row] | None = None
+        self.link_class: LinkClass | None = None
+        self.row: Row | None = None
+        self.heads: dict[int, int] = {}
 
 
-def stored_site(row: tuple[int, str, float, float, float, bytes, int, float]) -> Site:
-    """The site as the file has it; columns as in `SITE_COLUMNS`."""
-    number, name, release, delay, crawl_delay, samples, visits, score = row
-    clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits)
-    return Site(number, name, clocks, score)
+class SiteTable:
+    """The table of sites, with what was changed there and not written yet.
+
+    On disk: table ``site``. In memory: the changed ones, until `flush`.
+
+    Args:
+        db: the store's connection.
+    """
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._changed: dict[int, Site] = {}
+        self._names: dict[str, Site] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._changed)
+
+    def named(self, name: str) -> Site | None:
+        """The site of this name, or None."""
+        return self._names.get(name) or self._read("name", name)
+
+    def numbered(self, number: int) -> Site:
+        """The site of this number. It is there."""
+        site = self._changed.get(number) or self._read("id", number)
+        assert site is not None, "a number comes from the table"
+        return site
+
+    def make(self, name: str, place: int, rank: int = 0, due: float = 0.0) -> Site:
+        """A new site."""
+        row = (name, place, rank, due)
+        cursor = self._db.execute("INSERT INTO site (name, place, rank, due) VALUES (?, ?, ?, ?)", row)
+        assert cursor.lastrowid is not None
+        return Site(cursor.lastrowid, *row)
+
+    def change(self, site: Site) -> None:
+        """A site is to be written."""
+        self._changed[site.id] = self._names[site.name] = site
+
+    def flush(self) -> None:
+        """Write what changed, into the open transaction."""
+        if self._changed:
+            self._db.executemany(_UPDATE, [_row(site) for site in self._changed.values()])
+            self._changed.clear()
+            self._names.clear()
+
+    def among(self, place: int) -> Iterable[Site]:
+        """The sites at a place that is not common: paused, retired. What changed must be written."""
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM site WHERE place = ? AND place > 1", (place,)).fetchall()
+        return [_site(row) for row in rows]
+
+    def _read(self, column: str, value: str | int) -> Site | None:
+        row = self._db.execute(f"SELECT {_COLUMNS} FROM site WHERE {column} = ?", (value,)).fetchone()
+        return _site(row) if row else None
+
+
+def _site(row: tuple[int, str, int, int, float, float, float, float, bytes, int, int, int]) -> Site:
+    site = Site(*row[:5])
+    release, delay, crawl_delay, samples, visits, site.earned, site.granted = row[5:]
+    site.clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits)
+    return site
+
+
+def _row(site: Site) -> tuple[int, int, float, float, float, float, bytes, int, int, int, int]:
+    clocks = site.clocks
+    return (
+        site.place,
+        site.rank,
+        site.due,
+        clocks.release,
+        clocks.delay,
+        clocks.crawl_delay,
+        pack_samples(clocks.samples),
+        clocks.visits,
+        site.earned,
+        site.granted,
+        site.id,
+    )

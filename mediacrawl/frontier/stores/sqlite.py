@@ -8,24 +8,26 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from functools import wraps
+from math import inf
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy
-from mediacrawl.frontier.penalty_box import PenaltyBox
-from mediacrawl.frontier.seen import RecentUrls, url_key
-from mediacrawl.frontier.stores.inbox import Inbox, batches
+from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.stores.classes import ClassTable, LinkClass, site_of_class, span
+from mediacrawl.frontier.stores.front import Front
+from mediacrawl.frontier.stores.inbox import Inbox
 from mediacrawl.frontier.stores.journal import Journal
-from mediacrawl.frontier.stores.rows import Row, stored_row
+from mediacrawl.frontier.stores.rows import Row
 from mediacrawl.frontier.stores.rules import FINAL, class_for, site_state
-from mediacrawl.frontier.stores.schema import connect, lock, unusable
-from mediacrawl.frontier.stores.sites import SITE_COLUMNS, LinkClass, Site, stored_site
-from mediacrawl.politeness.delay import Clocks, after_restart, after_visit
-from mediacrawl.records import Added, Candidate, End, Lease, Outcome, SiteInfo
+from mediacrawl.frontier.stores.schema import CLASS_BITS, connect, lock, unusable
+from mediacrawl.frontier.stores.seen_table import SeenTable
+from mediacrawl.frontier.stores.sieve import Sieve
+from mediacrawl.frontier.stores.sites import ACTIVE, IDLE, PAUSED, RETIRED, Site, SiteTable
+from mediacrawl.politeness.delay import after_restart, after_visit
+from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo, SiteState
 
-WINDOW = 8
-"""URLs of a class that are read ahead: one read in eight visits, and at most some 4 KB a class."""
-
+_WORST = "SELECT score, id FROM class WHERE filled = 1 AND (score, id) > (?, ?) ORDER BY score, id LIMIT 64"
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -40,7 +42,7 @@ def _guarded(method: Callable[Concatenate[SQLiteFrontier, _P], _R]) -> Callable[
             raise FrontierError(self._failed)
         try:
             return method(self, *args, **kwargs)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             self._failed = (
                 f"the frontier {self._path} cannot be written ({error}); what was committed is safe: "
                 "make room, or end the program that holds it, and start the crawl again"
@@ -54,14 +56,20 @@ class SQLiteFrontier:
     """A `Frontier` in one SQLite file.
 
     On disk: ``frontier.db`` (SQLite, WAL; tables in ``schema.py``; evidence and samples as msgpack, never pickle),
-    beside it ``-wal`` and ``-shm`` of SQLite, and ``frontier.lock``. They may be deleted together while no crawl
-    runs; that starts the crawl anew.
+    beside it ``-wal`` and ``-shm`` of SQLite, ``frontier.lock``, and with ``FRONTIER_BLOOM`` ``frontier.bloom``. They
+    may be deleted together while no crawl runs; that starts the crawl anew.
 
-    A kill of the process leaves the last commit, and there is one before leases go out. So no request is ever
-    made that the file does not know of, and what a kill can undo is only the *end* of a visit: that URL is given
-    out again, and its site waits its whole delay from the restart, as it was known at the last commit. A power cut
-    can undo the commits since the last checkpoint (``synchronous = NORMAL``: the file stays whole): URLs found since
-    then are found again. After an error of the disk the store answers nothing more; the file is at its last commit.
+    A kill of the process loses nothing. It leaves the last commit, and there is one before leases go out, so no
+    request is ever made that the file does not know of. What is undone is only the *end* of a visit: its URL is
+    leased in the file, so it is given out again, and its site waits its whole delay from the restart. A power cut can
+    undo the commits since the last checkpoint (``synchronous = NORMAL``: the file stays whole): URLs found since then
+    are found again. After an error of the disk the store answers nothing more; the file is at its last commit.
+
+    Commits are shared: `take` makes one for all its leases and all that ended or joined before, and the scheduler
+    one a second.
+
+    In memory: the front (`Front`), what is leased, the classes of some sites, `RecentUrls`, the keys of the inbox,
+    SQLite's cache. No waiting URL.
 
     Args:
         path: the database file; its folder is made if missing.
@@ -80,17 +88,13 @@ class SQLiteFrontier:
         self._failed = ""
         self._closed = False
         self._lock = lock(path)
-        self._box = PenaltyBox(self._rng)
-        self._recent = RecentUrls()
-        self._sites: dict[str, Site] = {}
-        self._by_id: dict[int, Site] = {}
-        self._out: dict[int, Site] = {}
-        self._endings: dict[str, int] = {}
+        self._out: dict[str, Site] = {}
+        self._away: dict[int, Site] = {}
         self._ended: Counter[str] = Counter()
-        self._asked: dict[str, int] = {}
+        self._most: int = 0
         self._now = now
         try:
-            self._db = connect(path)
+            self._db = connect(path, policy.cache)
             self._load(now)
         except BaseException as error:
             os.close(self._lock)
@@ -103,42 +107,25 @@ class SQLiteFrontier:
     @_guarded
     def add(self, candidates: Iterable[Candidate]) -> Added:
         new = known = 0
+        homes: dict[str, Site] = {}
         for candidate in candidates:
-            key = self._new_key(candidate.url)
+            key = self._seen.new_key(candidate.url)
             if key is None:
                 known += 1
                 continue
-            self._recent.add(candidate.url)
-            self._queue(candidate, key)
+            self._queue(candidate, key, homes)
             new += 1
-        self._seen += new
+        self._total_seen += new
         self._waiting += new
         return Added(new, known)
 
     @property
     def recent(self) -> Container[str]:
-        return self._recent
+        return self._seen.recent
 
     @_guarded
     def unknown(self, urls: Sequence[str]) -> list[str]:
-        asked = {url: url_key(url) for url in self._recent.unknown(urls)}
-        known = self._known(list(asked.values()))
-        for url, key in asked.items():
-            if key in known:
-                self._recent.add(url)
-        # What is unknown now stays unknown until it is added, so that `add` need not ask again.
-        self._asked = {url: key for url, key in asked.items() if key not in known}
-        return list(self._asked)
-
-    def _new_key(self, url: str) -> int | None:
-        """The key of a URL that was never accepted; None if it was."""
-        key = self._asked.pop(url, None)
-        if key is not None:
-            return key
-        if url in self._recent:
-            return None
-        key = url_key(url)
-        return None if self._known([key]) else key
+        return self._seen.unknown(urls)
 
     # -- going out -------------------------------------------------------------------------------------------
 
@@ -146,9 +133,17 @@ class SQLiteFrontier:
     def take(self, now: float, limit: int) -> list[Lease]:
         leases: list[Lease] = []
         self._now = now
-        self._box.release(now)
-        while len(leases) < limit and (picked := self._box.pick(self._policy.explore)) is not None:
-            lease = self._lease(self._by_id[picked[0]], even=picked[1], now=now)
+        release = self._front.next_release()
+        if release is None or release > now:
+            return leases
+        self._flush()
+        self._front.trim()
+        while len(leases) < limit:
+            even = self._policy.explore > 0 and self._rng.random() < self._policy.explore
+            number = (self._front.pick_even(now) if even else None) or self._front.pick(now)
+            if number is None:
+                break
+            lease = self._lease(self._sites.numbered(number), even=even)
             if lease is not None:
                 leases.append(lease)
         if leases:
@@ -157,103 +152,156 @@ class SQLiteFrontier:
 
     @_guarded
     def finish(self, lease: Lease, outcome: Outcome, now: float) -> None:
-        site = self._out.pop(lease.id, None)
-        if site is None or site.row is None:
+        site = self._out.get(lease.site)
+        if site is None or site.row is None or site.link_class is None or site.row.seq != lease.id:
             return
+        self._begin()
         self._now = now
-        (link_class, row), site.lease, site.row = site.row, None, None
-        self._journal.lease_over(row.seq)
+        link_class, row = site.link_class, site.row
+        self._bring_back(site, row)
         if outcome.hold:
-            link_class.held = now + outcome.hold
-            site.held = max(site.held, link_class.held)
-        self._end(link_class, row, outcome)
-        site.clocks = after_visit(site.clocks, outcome, now, self._policy.delay)
+            self._classes.change(link_class, held=now + outcome.hold)
+        self._end(site, link_class, row, outcome)
+        stretch = self._policy.delay.stretch(self._front.active, self._most)
+        site.clocks = after_visit(site.clocks, outcome, now, self._policy.delay, stretch)
+        site.earned += outcome.earned
         self._settle(site)
 
     @_guarded
     def charge(self, site: str, outcome: Outcome, now: float) -> None:
         self._begin()
-        home = self._sites.get(site) or self._awake(site)
+        home = self._site(site) or self._sites.make(site, IDLE)
         home.clocks = after_visit(home.clocks, outcome, now, self._policy.delay)
-        if home.lease is None:
-            self._settle(home)
-        else:
-            self._save(home, active=True)
+        self._sites.change(home)
+        if home.place == ACTIVE and home.lease is None:
+            self._refresh(home)
 
     def next_release(self) -> float | None:
-        return self._box.next_release()
+        return self._front.next_release()
 
     # -- looking ---------------------------------------------------------------------------------------------
 
     def pending(self) -> int:
-        return self._waiting + len(self._out)
+        return self._waiting - self._shelved + len(self._out)
+
+    @property
+    def front(self) -> int:
+        """Sites that are held in memory."""
+        return len(self._front)
 
     @_guarded
     def counts(self) -> Counts:
         ends = Counter(dict(self._db.execute("SELECT name, urls FROM ending WHERE urls > 0")))
         ends.update(self._ended)
-        return Counts(self._seen, self._waiting, len(self._out), self._box.ready, self._box.penalty, dict(ends))
+        sites, ready = self._front.active, self._front.ready
+        return Counts(
+            seen=self._total_seen,
+            waiting=self._waiting,
+            leased=len(self._out),
+            ready=ready,
+            penalty=sites - ready - self._front.leased,
+            ends=dict(ends),
+            sites=sites,
+            shelved=self._shelved,
+            shelved_sites=(self._shelved_sites[PAUSED], self._shelved_sites[RETIRED]),
+        )
 
     @_guarded
     def site(self, name: str) -> SiteInfo | None:
-        site = self._sites.get(name) or self._read_site(name)
+        site = self._site(name)
         if site is None:
             return None
         clocks = site.clocks
-        self._journal.flush()
-        classes = tuple(
-            self._db.execute(
-                "SELECT name, score, (SELECT count(*) FROM url WHERE class = class.id)"
-                " + (SELECT count(*) FROM inbox WHERE class = class.id) FROM class WHERE site = ? ORDER BY id",
-                (site.id,),
-            )
+        self._flush()
+        counted = self._db.execute(
+            "SELECT name, score, (SELECT count(*) FROM url WHERE class = class.id)"
+            " + (SELECT count(*) FROM inbox WHERE class = class.id) FROM class WHERE id BETWEEN ? AND ? ORDER BY id",
+            span(site.id),
         )
+        classes = tuple(counted)
         waiting = sum(row[2] for row in classes) - (site.lease is not None)
+        due = site.due <= self._now
+        state = site_state(leased=site.lease is not None, waiting=waiting, rests=clocks.rests, due=due)
         return SiteInfo(
-            name,
-            site_state(leased=site.lease is not None, waiting=waiting, rests=clocks.rests),
-            clocks.release,
-            clocks.delay,
-            clocks.crawl_delay,
-            clocks.samples,
-            clocks.visits,
-            waiting,
-            classes,
+            name=name,
+            state={PAUSED: SiteState.PAUSED, RETIRED: SiteState.RETIRED}.get(site.place, state),
+            release=clocks.release,
+            delay=clocks.delay,
+            crawl_delay=clocks.crawl_delay,
+            samples=clocks.samples,
+            visits=clocks.visits,
+            earned=site.earned,
+            waiting=waiting,
+            classes=classes,
         )
 
     # -- steering --------------------------------------------------------------------------------------------
 
     @_guarded
     def set_score(self, site: str, link_class: str, score: float) -> None:
-        home = self._sites.get(site) or self._read_site(site)
-        if home is None:
+        home = self._site(site)
+        found = self._classes.of(home.id).get(link_class) if home else None
+        if home is None or found is None:
             return
         self._begin()
-        self._db.execute("UPDATE class SET score = ? WHERE site = ? AND name = ?", (score, home.id, link_class))
-        classes = self._classes(home)
-        if link_class not in classes:
-            return
-        classes[link_class].score = score
-        if home.id in self._by_id and home.lease is None:
-            self._settle(home)
+        before = found.rank
+        self._classes.change(found, score=score)
+        if found.rank != before and home.place == ACTIVE and home.lease is None:
+            self._refresh(home)
 
     @_guarded
     def prune(self, limit: int) -> int:
-        excess = self._waiting - limit
+        excess = self.pending() - limit
         gone = 0
         if excess > 0:
             self._merge()
-            for number, name in self._db.execute(
-                "SELECT class.id, site.name FROM class JOIN site ON site.id = class.site"
-                " WHERE site.active = 1 ORDER BY class.score, class.id"
-            ).fetchall():
-                if gone >= excess:
-                    break
-                if name in self._sites:
-                    gone += self._prune_class(number, self._sites[name], excess - gone)
-        self._waiting -= gone
-        self._seen -= gone
+        last = (-inf, -1)
+        while gone < excess:
+            worst = self._db.execute(_WORST, last).fetchall()
+            if not worst:
+                break
+            for _, number in worst:
+                gone += self._prune_class(number, excess - gone) if gone < excess else 0
+            last = worst[-1]
         return gone
+
+    @_guarded
+    def pause(self, site: str) -> bool:
+        home = self._site(site)
+        if home is None:
+            return False
+        if home.place != PAUSED:
+            self._begin()
+            self._shelve(home, PAUSED)
+        return True
+
+    @_guarded
+    def resume(self, site: str) -> bool:
+        home = self._site(site)
+        if home is None or home.place not in {PAUSED, RETIRED}:
+            return False
+        self._begin()
+        if home.place == RETIRED:
+            home.granted = home.clocks.visits
+        self._unshelve(home)
+        return True
+
+    @_guarded
+    def drop(self, site: str, reason: Drop) -> int:
+        home = self._site(site)
+        if home is None:
+            return 0
+        self._merge()
+        leased = home.row.seq if home.row else -1
+        rows = self._db.execute(
+            "SELECT class, seq, url FROM url WHERE class BETWEEN ? AND ? AND seq != ?", (*span(home.id), leased)
+        ).fetchall()
+        for link_class, seq, url in rows:
+            self._journal.gone(link_class, seq, inbox=False)
+            self._journal.ended(url_key(url), self._code(str(reason)))
+        self._ended[str(reason)] += len(rows)
+        self._went(home, len(rows))
+        return len(rows)
 
     # -- notes of other rooms --------------------------------------------------------------------------------
 
@@ -271,17 +319,25 @@ class SQLiteFrontier:
 
     @_guarded
     def commit(self) -> None:
-        if not self._db.in_transaction and not self._journal:
+        self._flush()
+        if not self._db.in_transaction:
             return
-        self._begin()
-        self._journal.flush()
         if self._inbox.full:
             self._merge()
         for name, urls in self._ended.items():
             self._db.execute("UPDATE ending SET urls = urls + ? WHERE code = ?", (urls, self._endings[name]))
         self._ended.clear()
-        totals = (("seen", self._seen), ("waiting", self._waiting + len(self._out)), ("seq", self._seq))
-        self._db.executemany("INSERT OR REPLACE INTO total VALUES (?, ?)", totals)
+        self._most = max(self._most, self._front.active)
+        totals = {
+            "seen": self._total_seen,
+            "waiting": self._waiting + len(self._out),
+            "seq": self._seq,
+            "active": self._front.active,
+            "shelved": self._shelved,
+            "most": self._most,
+            "at": self._now,
+        }
+        self._db.executemany("INSERT OR REPLACE INTO total VALUES (?, ?)", totals.items())
         self._db.execute("COMMIT")
 
     def close(self) -> None:
@@ -293,217 +349,306 @@ class SQLiteFrontier:
                 for site in list(self._out.values()):
                     if site.lease is not None:
                         self.finish(site.lease, Outcome(End.RETURNED, asked=False), self._now)
+                self._save_sieve()
                 self.commit()
         finally:
             self._db.close()
             os.close(self._lock)
 
+    @_guarded
+    def _save_sieve(self) -> None:
+        if self._sieve is not None:
+            self._begin()
+            self._sieve.save()
+
     def _merge(self) -> None:
-        self._journal.flush()
+        """Move the rows of the inbox to their places."""
         self._begin()
+        self._flush()
+        if self._sieve is not None:
+            self._sieve.merging()
         self._inbox.merge(self._seq)
+        if self._sieve is not None and self._sieve.due:
+            self._sieve.save()
 
     def _begin(self) -> None:
         if not self._db.in_transaction:
             self._db.execute("BEGIN")
 
+    def _flush(self) -> None:
+        """Write into the open transaction, or a new one, what was gathered."""
+        if self._journal or self._sites:
+            self._begin()
+            self._journal.flush()
+            self._sites.flush()
+
     def _load(self, now: float) -> None:
-        self._journal = Journal(self._db)
-        totals = dict(self._db.execute("SELECT name, value FROM total"))
-        self._seen: int = totals.get("seen", 0)
+        db, policy = self._db, self._policy
+        self._journal = Journal(db)
+        totals = dict(db.execute("SELECT name, value FROM total"))
+        self._total_seen: int = totals.get("seen", 0)
         self._waiting: int = totals.get("waiting", 0)
         self._seq: int = totals.get("seq", 0)
-        self._inbox = Inbox(self._db, self._seq)
-        self._endings = dict(self._db.execute("SELECT name, code FROM ending"))
-        leased = {row[0] for row in self._db.execute("SELECT site FROM lease")}
-        for row in self._db.execute(f"SELECT {SITE_COLUMNS} FROM site WHERE active = 1"):
-            site = self._keep(stored_site(row))
-            site.clocks = after_restart(site.clocks, site.id in leased, now, self._policy.delay)
-            self._box.put(site.id, site.clocks.release, site.score)
-        for number in leased:
-            self._save(self._by_id[number], active=True)
+        self._shelved: int = totals.get("shelved", 0)
+        self._most = totals.get("most", 0)
+        self._endings: dict[str, int] = dict(db.execute("SELECT name, code FROM ending"))
         self._begin()
-        self._db.execute("DELETE FROM lease")
+        self._inbox = Inbox(db, self._seq)
+        self._sieve = Sieve(db, self._path.with_suffix(".bloom"), policy.bloom) if policy.bloom else None
+        self._seen = SeenTable(db, self._inbox, self._sieve)
+        self._classes = ClassTable(db, self._inbox, policy.order)
+        self._sites = SiteTable(db)
+        self._set_clock_back(totals.get("at", now), now)
+        self._give_back(now)
+        self._order_anew(totals.get("order", ""))
+        self._front = Front(db, policy.order, (policy.front_least, policy.front_most), self._away, self._rng)
+        self._front.active = totals.get("active", 0)
+        shelved = dict(db.execute("SELECT place, count(*) FROM site WHERE place > 1 GROUP BY place"))
+        self._shelved_sites = Counter(shelved)
+        self._budget_anew()
         self.commit()
 
-    # -- sites and classes -----------------------------------------------------------------------------------
-
-    def _keep(self, site: Site) -> Site:
-        self._sites[site.name] = self._by_id[site.id] = site
-        return site
-
-    def _read_site(self, name: str) -> Site | None:
-        self._journal.flush()
-        row = self._db.execute(f"SELECT {SITE_COLUMNS} FROM site WHERE name = ?", (name,)).fetchone()
-        return stored_site(row) if row else None
-
-    def _awake(self, name: str) -> Site:
-        """The site, in memory and marked active; made if it is new."""
-        site = self._read_site(name)
-        if site is None:
-            cursor = self._db.execute("INSERT INTO site (name, active) VALUES (?, 1)", (name,))
-            assert cursor.lastrowid is not None
-            site = Site(cursor.lastrowid, name, Clocks(), 0.0)
-            site.classes = {}
-        else:
-            self._db.execute("UPDATE site SET active = 1 WHERE id = ?", (site.id,))
-        return self._keep(site)
-
-    def _save(self, site: Site, *, active: bool) -> None:
-        self._journal.site(site.id, site.clocks, site.score, active=active)
-
-    def _classes(self, site: Site) -> dict[str, LinkClass]:
-        if site.classes is None:
-            self._journal.flush()
-            rows = self._db.execute(
-                "SELECT id, name, score, EXISTS (SELECT 1 FROM url WHERE class = class.id) FROM class WHERE site = ?",
-                (site.id,),
+    def _set_clock_back(self, at: float, now: float) -> None:
+        """If the machine's clock was set back since the last commit, times that lie ahead move with it."""
+        back = at - now
+        if back > 0:
+            row = (back, now)
+            self._db.execute(
+                "UPDATE site SET due = max(due - ?1, ?2), release = max(release - ?1, ?2) WHERE due > ?2", row
             )
-            site.classes = {
-                name: LinkClass(number, name, score, bool(more) or self._inbox.has(number))
-                for number, name, score, more in rows
-            }
-        return site.classes
+            self._db.execute("UPDATE class SET held = max(held - ?1, ?2) WHERE held > ?2", row)
 
-    def _class(self, site: Site, name: str, score: float) -> LinkClass:
-        classes = self._classes(site)
-        name = class_for(name, classes, self._policy.classes)
-        if name in classes:
-            return classes[name]
-        cursor = self._db.execute("INSERT INTO class (site, name, score) VALUES (?, ?, ?)", (site.id, name, score))
-        assert cursor.lastrowid is not None
-        classes[name] = LinkClass(cursor.lastrowid, name, score, more=False)
-        return classes[name]
+    def _give_back(self, now: float) -> None:
+        """End the leases of a process that died. It may have asked a moment ago: the sites wait their whole delay."""
+        for (number,) in self._db.execute("SELECT site FROM lease").fetchall():
+            site = self._sites.numbered(number)
+            site.clocks = after_restart(site.clocks, True, now, self._policy.delay)
+            site.due = max(site.due, site.clocks.release)
+            self._sites.change(site)
+        self._db.execute("DELETE FROM lease")
+        self._sites.flush()
 
-    def _best(self, site: Site) -> LinkClass | None:
-        """The class whose head goes next; if all are held, the one whose hold ends first; None if nothing waits."""
-        filled = [c for c in self._classes(site).values() if c.filled]
-        if len(filled) < 2:
-            return filled[0] if filled else None
-        free = [c for c in filled if c.held <= self._now] if site.held > self._now else filled
-        return max(free, key=lambda c: c.rank) if free else min(filled, key=lambda c: c.held)
+    def _order_anew(self, before: str) -> None:
+        """With another `Order` than at the last start every site gets its rank of that one."""
+        order = self._policy.order
+        if before not in {"", repr(order)}:
+            self._db.create_function("rank_of", 1, lambda score: order.rank(score or 0.0), deterministic=True)
+            self._db.execute(
+                "UPDATE site SET rank = rank_of((SELECT max(score) FROM class WHERE filled = 1"
+                f" AND class.id BETWEEN site.id << {CLASS_BITS} AND (site.id + 1 << {CLASS_BITS}) - 1)) WHERE place = 1"
+            )
+        self._db.execute("INSERT OR REPLACE INTO total VALUES ('order', ?)", (repr(order),))
+
+    def _budget_anew(self) -> None:
+        """Retired sites that have not spent the budget of today's settings are asked again."""
+        for site in self._sites.among(RETIRED):
+            if not self._spent(site):
+                self._unshelve(site)
+
+    # -- sites -----------------------------------------------------------------------------------------------
+
+    def _site(self, name: str) -> Site | None:
+        return self._out.get(name) or self._sites.named(name)
+
+    def _spent(self, site: Site) -> bool:
+        return self._policy.spent(site.clocks.visits - site.granted, site.earned)
 
     def _settle(self, site: Site) -> None:
-        """Put a site that is not leased where it belongs: into the box, or, if nothing waits, out of memory."""
-        best = self._best(site)
-        if best is not None:
-            self._put(site, best)
-        self._save(site, active=best is not None)
-        if best is None:
-            self._box.remove(site.id)
-            del self._sites[site.name], self._by_id[site.id]
+        """Put a site that is not leased where it belongs, as of its heads."""
+        self._sites.change(site)
+        heads, site.heads = site.heads, {}
+        if site.place > ACTIVE:
+            return
+        if heads and self._spent(site):
+            self._shelve(site, RETIRED)
+        elif heads:
+            self._wait(site, heads)
+        elif site.place == ACTIVE:
+            site.place = IDLE
+            self._front.active -= 1
+            self._front.remove(site.id)
 
-    def _put(self, site: Site, best: LinkClass) -> None:
-        """Put a site into the box, as of its best class."""
-        site.score = best.score
-        self._box.put(site.id, max(site.clocks.release, best.held), best.score)
+    def _wait(self, site: Site, heads: Container[int]) -> None:
+        """A site waits for its release, or, if all its classes are held, for the end of the first hold."""
+        filled = [c for c in self._classes.of(site.id).values() if c.id in heads]
+        free = [c for c in filled if c.held <= max(self._now, site.clocks.release)]
+        due = 0.0 if free else min(c.held for c in filled)
+        site.rank = max(c.rank for c in free or filled)
+        site.due = max(site.clocks.release, due)
+        if site.place == IDLE:
+            site.place = ACTIVE
+            self._front.active += 1
+        self._front.put(site.id, site.due, site.rank)
+
+    def _refresh(self, site: Site) -> None:
+        """Settle a site whose rows or scores were changed from outside. A leased one only learns its new heads."""
+        self._flush()
+        heads = self._classes.heads(site.id)
+        if site.row is None or site.link_class is None:
+            site.heads = heads
+            self._settle(site)
+            return
+        if heads.get(site.link_class.id) == site.row.seq:
+            self._behind(site.link_class, site.row, heads)
+        site.heads = heads
+
+    def _shelve(self, site: Site, place: int) -> None:
+        """A site is paused or retired: what waits there waits on, and does not count as pending."""
+        if site.place > ACTIVE:
+            self._unshelve(site)
+        self._flush()
+        if site.place == ACTIVE:
+            self._front.active -= 1
+            self._front.leased -= site.lease is not None
+            self._front.remove(site.id)
+        site.place = place
+        self._shelved_sites[place] += 1
+        self._shelved += self._rows_of(site)
+        self._sites.change(site)
+
+    def _unshelve(self, site: Site) -> None:
+        self._flush()
+        self._shelved -= self._rows_of(site)
+        self._shelved_sites[site.place] -= 1
+        site.place = IDLE
+        self._sites.change(site)
+        if site.lease is not None:
+            site.place = ACTIVE
+            self._front.active += 1
+            self._front.leased += 1
+        self._refresh(site)
+
+    def _rows_of(self, site: Site) -> int:
+        """How many URLs wait on a site, the leased one not counted. What was gathered must be written."""
+        first, last = span(site.id)
+        (rows,) = self._db.execute("SELECT count(*) FROM url WHERE class BETWEEN ? AND ?", (first, last)).fetchone()
+        return int(rows) + self._inbox.count(first, last) - (site.lease is not None)
 
     # -- rows ------------------------------------------------------------------------------------------------
 
-    def _queue(self, candidate: Candidate, key: int) -> None:
+    def _queue(self, candidate: Candidate, key: int, homes: dict[str, Site]) -> None:
         # Site and class are written in the transaction of the rows, or a kill would leave them without any.
         self._begin()
-        site = self._sites.get(candidate.site) or self._awake(candidate.site)
-        link_class = self._class(site, candidate.link_class, candidate.score)
-        self._push(link_class, Row.of(candidate, self._next_seq()), key)
+        site = self._out.get(candidate.site) or homes.get(candidate.site)
+        if site is None:
+            site = self._sites.named(candidate.site) or self._new_site(candidate)
+            homes[candidate.site] = site
+        classes = self._classes.of(site.id)
+        name = class_for(candidate.link_class, classes, self._policy.classes)
+        link_class = classes.get(name) or self._classes.make(site.id, name, candidate.score)
+        row = Row.of(candidate, self._next_seq())
+        self._push(link_class, row, key)
         if site.lease is not None:
+            site.heads.setdefault(link_class.id, row.seq)
+        if site.place > ACTIVE:
+            self._shelved += 1
+        elif site.lease is None:
+            self._call(site, link_class)
+
+    def _new_site(self, candidate: Candidate) -> Site:
+        site = self._sites.make(candidate.site, IDLE)
+        self._classes.begin(site.id)
+        return site
+
+    def _call(self, site: Site, link_class: LinkClass) -> None:
+        """A URL has joined a class of a site that is not leased: the site may have become due, or of better rank."""
+        if site.place == IDLE:
+            site.place = ACTIVE
+            self._front.active += 1
+        elif site.due > site.clocks.release and link_class.held <= self._now:
+            # All that waited was held; this is not.
+            pass
+        elif link_class.rank <= site.rank:
             return
-        if site.id not in self._box or site.held > self._now:
-            self._put(site, self._best(site) or link_class)
-        elif link_class.score > site.score:
-            site.score = link_class.score
-            self._box.rescore(site.id, site.score)
+        site.rank = link_class.rank
+        # Not earlier than now: it goes behind those that have been due for longer.
+        site.due = max(site.clocks.release, link_class.held, self._now)
+        self._sites.change(site)
+        self._front.found(site.id, site.due, site.rank)
 
     def _next_seq(self) -> int:
         self._seq += 1
         return self._seq
 
     def _push(self, link_class: LinkClass, row: Row, key: int) -> None:
-        # Only the head of a class is kept in memory as it comes; the others are read when their turn nears.
-        beyond = link_class.filled
+        if not link_class.filled:
+            self._classes.change(link_class, filled=True)
         self._journal.url(link_class.id, row, key)
-        self._inbox.note(row.seq, link_class.id, key, beyond=beyond)
-        if beyond:
-            link_class.more = True
-        else:
-            link_class.window.append(row)
-            link_class.last = row.seq
+        self._inbox.note(row.seq, link_class.id, key)
 
-    def _pop(self, link_class: LinkClass) -> Row | None:
-        if not link_class.window and link_class.more:
-            self._refill(link_class)
-        return link_class.window.popleft() if link_class.window else None
-
-    def _refill(self, link_class: LinkClass) -> None:
-        """Read the next rows of a class: those at their place are older than those in the inbox."""
-        self._journal.flush()
-        rows = [
-            stored_row(*row)
-            for row in self._db.execute(
-                "SELECT seq, url, facts, state IS NOT NULL FROM url WHERE class = ? AND seq > ? ORDER BY seq LIMIT ?",
-                (link_class.id, link_class.last, WINDOW),
-            )
-        ]
-        if len(rows) < WINDOW:
-            rows += self._inbox.draw(link_class.id, WINDOW - len(rows))
-        link_class.window.extend(rows)
-        link_class.more = len(rows) == WINDOW
-        if rows:
-            link_class.last = rows[-1].seq
-
-    def _lease(self, site: Site, *, even: bool, now: float) -> Lease | None:
-        """Lease a URL of a site that was just picked. None if all that waits there is held, or nothing does."""
-        taken = self._next_row(site, even=even)
-        if taken is None:
+    def _lease(self, site: Site, *, even: bool) -> Lease | None:
+        """Lease a URL of a site that was just picked. None if nothing waits there that may be asked now."""
+        heads = site.heads = self._classes.heads(site.id)
+        link_class = self._choose(site, heads, even=even) if site.clocks.release <= self._now else None
+        if link_class is None:
             self._settle(site)
             return None
-        link_class, row = taken
-        self._journal.leased(row.seq, link_class.id, site.id, now)
-        if row.state is None:
-            row.state = self._state_of(link_class, row)
-        lease = row.lease(site.name, link_class.name, site.clocks.delay, now)
-        site.lease, site.row = lease, taken
-        self._out[lease.id] = site
+        row = self._read(link_class, heads[link_class.id])
+        self._journal.leased(row.seq, link_class.id, site.id, self._now)
+        site.lease = row.lease(site.name, link_class.name, site.clocks.delay, self._now)
+        site.row, site.link_class = row, link_class
+        self._behind(link_class, row, heads)
+        self._out[site.name] = self._away[site.id] = site
+        self._front.leased += 1
         self._waiting -= 1
-        return lease
+        return site.lease
 
-    def _next_row(self, site: Site, *, even: bool) -> tuple[LinkClass, Row] | None:
-        while True:
-            free = [c for c in self._classes(site).values() if c.filled and c.held <= self._now]
-            if not free:
-                return None
-            link_class = self._rng.choice(free) if even else max(free, key=lambda c: c.rank)
-            row = self._pop(link_class)
-            if row is not None:
-                return link_class, row
+    def _choose(self, site: Site, heads: dict[int, int], *, even: bool) -> LinkClass | None:
+        free = [c for c in self._classes.of(site.id).values() if c.id in heads and c.held <= self._now]
+        if not free:
+            return None
+        if even:
+            return self._rng.choice(free)
+        rank = self._policy.order.choose({c.rank for c in free}, self._rng)
+        return min((c for c in free if c.rank == rank), key=lambda c: heads[c.id])
 
-    def _state_of(self, link_class: LinkClass, row: Row) -> bytes:
-        """What an earlier visit left; up to a quarter of a megabyte, so it waits on disk."""
-        self._journal.flush()
-        found = self._db.execute(
-            "SELECT state FROM url WHERE class = ? AND seq = ? UNION ALL SELECT state FROM inbox WHERE seq = ?",
-            (link_class.id, row.seq, row.seq),
+    def _read(self, link_class: LinkClass, seq: int) -> Row:
+        row = self._db.execute(
+            "SELECT url, facts, state FROM url WHERE class = ? AND seq = ? UNION ALL"
+            " SELECT url, facts, state FROM inbox WHERE seq = ?",
+            (link_class.id, seq, seq),
         ).fetchone()
-        return bytes(found[0] or b"")
+        return Row(seq, row[0], row[1], bytes(row[2] or b""))
 
-    def _end(self, link_class: LinkClass, row: Row, outcome: Outcome) -> None:
+    def _behind(self, link_class: LinkClass, row: Row, heads: dict[int, int]) -> None:
+        """The head of a class is leased: the next row is its head, if there is one."""
+        following = self._classes.next(link_class.id, row.seq)
+        if following is None:
+            heads.pop(link_class.id, None)
+        else:
+            heads[link_class.id] = following
+
+    def _bring_back(self, site: Site, row: Row) -> None:
+        """A lease is over."""
+        self._journal.lease_over(row.seq)
+        site.lease = site.row = site.link_class = None
+        del self._out[site.name], self._away[site.id]
+        self._front.leased -= site.place == ACTIVE
+
+    def _end(self, site: Site, link_class: LinkClass, row: Row, outcome: Outcome) -> None:
         if outcome.end in FINAL:
             name = str(outcome.reason or outcome.end)
-            self._journal.gone(link_class.id, row.seq, inbox=self._inbox.holds(row.seq))
+            self._remove(link_class, row.seq)
             self._journal.ended(url_key(row.url), self._code(name))
             self._ended[name] += 1
             return
         self._waiting += 1
+        self._shelved += site.place > ACTIVE
         if outcome.end is End.AGAIN:
-            self._journal.gone(link_class.id, row.seq, inbox=self._inbox.holds(row.seq))
-            self._push(link_class, row.again(self._next_seq(), asked=outcome.asked), url_key(row.url))
+            self._remove(link_class, row.seq)
+            later = row.again(self._next_seq(), asked=outcome.asked)
+            self._push(link_class, later, url_key(row.url))
+            site.heads.setdefault(link_class.id, later.seq)
             return
         if outcome.end is End.CONTINUE:
-            row = row.continued(outcome)
-            self._journal.changed(link_class.id, row, inbox=self._inbox.holds(row.seq))
-        if row.state:
-            row = Row(row.seq, row.url, row.facts, None)
-        link_class.window.appendleft(row)
+            self._journal.changed(link_class.id, row.continued(outcome), inbox=self._inbox.holds(row.seq))
+        site.heads[link_class.id] = row.seq
+
+    def _remove(self, link_class: LinkClass, seq: int) -> None:
+        here = self._inbox.holds(seq)
+        self._journal.gone(link_class.id, seq, inbox=here)
+        if here:
+            self._inbox.gone(seq, link_class.id)
 
     def _code(self, name: str) -> int:
         if name not in self._endings:
@@ -513,42 +658,27 @@ class SQLiteFrontier:
             self._endings[name] = cursor.lastrowid
         return self._endings[name]
 
-    def _known(self, keys: list[int]) -> set[int]:
-        known = {key for key in keys if key in self._inbox}
-        for batch in batches([key for key in keys if key not in known], _ASK):
-            known.update(row[0] for row in self._db.execute(_KNOWN_SQL, batch))
-        return known
-
-    def _prune_class(self, number: int, site: Site, most: int) -> int:
+    def _prune_class(self, number: int, most: int) -> int:
         """Forget up to `most` waiting rows of a class, newest first. The leased row stays."""
-        leased = site.row[1].seq if site.row else -1
+        site = self._away.get(site_of_class(number)) or self._sites.numbered(site_of_class(number))
+        leased = site.row.seq if site.row else -1
         rows = self._db.execute(
             "SELECT seq, url FROM url WHERE class = ? AND seq != ? ORDER BY seq DESC LIMIT ?", (number, leased, most)
         ).fetchall()
         for seq, url in rows:
-            self._recent.discard(url)
+            self._seen.forget(url)
             self._journal.pruned(number, seq, url_key(url))
-        self._journal.flush()
-        if rows:
-            site.classes = self._reread(site)
-            if site.lease is None:
-                self._settle(site)
+        self._total_seen -= len(rows)
+        if len(rows) < most and (site.link_class is None or site.link_class.id != number):
+            link_class = next(c for c in self._classes.of(site.id).values() if c.id == number)
+            self._classes.change(link_class, filled=False)
+        self._went(site, len(rows))
         return len(rows)
 
-    def _reread(self, site: Site) -> dict[str, LinkClass]:
-        """The site's classes as the file has them; the leased row keeps its class object's place."""
-        site.classes = None
-        classes = self._classes(site)
-        if site.row is not None:
-            link_class, row = site.row
-            fresh = classes[link_class.name]
-            fresh.last = row.seq
-            fresh.more = bool(
-                self._db.execute("SELECT 1 FROM url WHERE class = ? AND seq > ?", (fresh.id, row.seq)).fetchone()
-            )
-            site.row = (fresh, row)
-        return classes
-
-
-_ASK = 16
-_KNOWN_SQL = f"SELECT key FROM seen WHERE key IN ({', '.join('?' * _ASK)})"
+    def _went(self, site: Site, rows: int) -> None:
+        """Rows of a site were deleted from outside."""
+        self._waiting -= rows
+        if site.place > ACTIVE:
+            self._shelved -= rows
+        if rows:
+            self._refresh(site)

@@ -1,0 +1,80 @@
+"""In which order ready sites are asked, and the link classes of one site.
+
+Both are ordered by the **rank** of a class, a whole number made of its score, and by age inside a rank. Ranks are few,
+so sites on disk are found by rank without reading any, and a score that changes by a hair moves nothing.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection
+from dataclasses import dataclass
+from math import frexp, isfinite
+from typing import Protocol
+
+_LOWEST_EXPONENT = 1_100
+"""Below that of any float, so that ranks of positive scores are positive."""
+
+
+class Order(Protocol):
+    """How scores become ranks, and which rank goes next."""
+
+    def rank(self, score: float) -> int:
+        """The rank of a score: never lower for a higher score."""
+        ...
+
+    def choose(self, ranks: Collection[int], rng: random.Random) -> int:
+        """The rank that goes next.
+
+        Args:
+            ranks: those that have something ready; at least one.
+            rng: source of chance.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class BestFirst:
+    """The highest score first. Scores that differ by less than an eighth may have the same rank.
+
+    The scores of a learner are guesses with errors far above that, and range over orders of magnitude: hence shares.
+    """
+
+    def rank(self, score: float) -> int:
+        """Exponent and three bits of the mantissa; the sign with them."""
+        if not score or not isfinite(score):
+            return 0
+        mantissa, exponent = frexp(abs(score))
+        rank = (exponent + _LOWEST_EXPONENT) * 8 + int(mantissa * 16) - 8
+        return rank if score > 0 else -rank
+
+    def choose(self, ranks: Collection[int], rng: random.Random) -> int:  # noqa: ARG002
+        """The highest."""
+        return max(ranks)
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Mercator's front queues: `number` levels of scores from 0 to 1, and a biased random choice among them.
+
+    Each level is chosen twice as often as the one below it, counting those that have something ready: the best is
+    preferred and none starves (Najork and Heydon, "High-performance web crawling", 2001, section 3.2).
+
+    Raises:
+        ValueError: there is no level.
+    """
+
+    number: int = 8
+
+    def __post_init__(self) -> None:
+        if self.number < 1:
+            raise ValueError(f"PRIORITY_LEVELS must be 1 or more, not {self.number}")
+
+    def rank(self, score: float) -> int:
+        """The level, from 0; scores outside 0 to 1 belong to the outermost."""
+        return min(max(int(score * self.number), 0), self.number - 1) if isfinite(score) else 0
+
+    def choose(self, ranks: Collection[int], rng: random.Random) -> int:
+        """A level, by chance."""
+        levels = list(ranks)
+        return rng.choices(levels, [2.0**level for level in levels])[0]

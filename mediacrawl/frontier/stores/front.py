@@ -1,0 +1,205 @@
+"""The front: the sites that the SQLite store holds in memory. All others wait on disk, in one index.
+
+The file is the whole truth: each site with something waiting has its rank and the time it is due in its row, and one
+index orders those rows by both. The front is only a cache of that index. So a start reads next to nothing, a kill
+cannot spoil it, and a crawl of a million sites needs the memory of those that it is about to ask.
+"""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from collections.abc import Container
+from dataclasses import dataclass
+from math import inf
+
+from mediacrawl.frontier.order import Order
+from mediacrawl.frontier.penalty_box import PenaltyBox
+
+ACTIVE = 1
+"""`place` of a site that has something waiting and may be asked."""
+
+WAKE = 64
+"""Sites that are read at a time: two batches of leases."""
+
+GROW = 1_000
+"""Sites by which the front grows when it proves too small; BUbiNG's step."""
+
+_NEXT = (
+    "SELECT id, due FROM site WHERE place = 1 AND rank = ? AND due >= ? AND (due > ? OR id > ?) AND due <= ?"
+    " ORDER BY due, id LIMIT ?"
+)
+_LATER = "SELECT due FROM site WHERE place = 1 AND rank = ? AND due > ? ORDER BY due LIMIT 1"
+_RANK = "SELECT rank, due FROM site WHERE place = 1 AND rank < ? ORDER BY rank DESC, due LIMIT 1"
+_EVEN = "SELECT id FROM site WHERE id BETWEEN ? AND ? AND place = 1 AND due <= ? ORDER BY id LIMIT 1"
+
+
+@dataclass(slots=True)
+class _Group:
+    """The sites of one rank, as far as they are on disk only.
+
+    `first` is a time before which none of them is due. Those up to the mark (`due`, `site`) have been read.
+    """
+
+    first: float = -inf
+    due: float = -inf
+    site: int = -1
+
+
+class Front:
+    """Which site is next, of those in memory and those on disk together.
+
+    On disk: nothing of its own; it reads the index ``site_due``. What changed must be written before `pick`.
+
+    Args:
+        db: the store's connection.
+        order: in which order ranks go.
+        size: sites that are held at first, and at most.
+        away: sites that are leased: they have a row, and are passed over.
+        rng: source of chance.
+    """
+
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        order: Order,
+        size: tuple[int, int],
+        away: Container[int],
+        rng: random.Random,
+    ) -> None:
+        self._db = db
+        self._order = order
+        self._most = max(size[1], 1)
+        self.bound = min(max(size[0], 1), self._most)
+        """Sites that are held now; more each time one had to be read back as soon as it was due."""
+        self._away = away
+        self._rng = rng
+        self._box = PenaltyBox(rng)
+        self._groups: dict[int, _Group] = {}
+        self.active = 0
+        """Sites that have something waiting and may be asked, those that are leased counted. The store counts."""
+        self.leased = 0
+        """Those of them that are leased."""
+        self._now = -inf
+        self._trimmed = inf
+        self._read_ranks()
+
+    def __len__(self) -> int:
+        return len(self._box)
+
+    @property
+    def ready(self) -> int:
+        """Sites in memory that may be asked now."""
+        return self._box.ready
+
+    @property
+    def _on_disk(self) -> bool:
+        """Whether any of them waits on disk only."""
+        return self.active > len(self._box) + self.leased
+
+    def put(self, site: int, due: float, rank: int) -> None:
+        """A site waits, and its row says so, or will when `trim` and `pick` look. It is held in memory."""
+        self._box.put(site, due, rank)
+
+    def found(self, site: int, due: float, rank: int) -> None:
+        """A site that was not leased has got something, or a better rank. With a full front it waits on disk."""
+        if site in self._box or len(self._box) < self.bound:
+            self._box.put(site, due, rank)
+            return
+        group = self._groups.setdefault(rank, _Group(first=due))
+        group.first = min(group.first, due)
+        if (due, site) <= (group.due, group.site):
+            group.due, group.site = due, -1
+
+    def remove(self, site: int) -> None:
+        """A site has nothing waiting, or may not be asked."""
+        self._box.remove(site)
+
+    def trim(self) -> None:
+        """If more sites are held than there is room for, hold only the better half.
+
+        The others are found again on disk, from the beginning of each rank.
+        """
+        if len(self._box) > self.bound:
+            self._box.trim(self.bound // 2)
+            self._trimmed = self._now
+            self._read_ranks()
+
+    def pick(self, now: float) -> int | None:
+        """Take the next site that may be asked, or None.
+
+        Args:
+            now: seconds since the epoch.
+        """
+        self._now = now
+        self._box.release(now)
+        while True:
+            held = self._box.ranks
+            asleep = [rank for rank, group in self._groups.items() if group.first <= now] if self._on_disk else ()
+            if not held and not asleep:
+                return None
+            rank = self._order.choose({*held, *asleep} if asleep else held, self._rng)
+            group = self._groups.get(rank)
+            if group is None or group.first > now or (rank in held and self._box.head(rank) <= group.first):
+                return self._box.pick(rank)
+            self._wake(rank, group, now)
+
+    def pick_even(self, now: float) -> int | None:
+        """Take any site that may be asked, each with nearly the same chance, or None.
+
+        Args:
+            now: seconds since the epoch.
+        """
+        self._box.release(now)
+        site = self._even_on_disk(now) if self._on_disk else None
+        if site is None:
+            return self._box.pick_even()
+        self._box.remove(site)
+        return site
+
+    def next_release(self) -> float | None:
+        """0.0 if a site may be asked, else a time before which none may, or None if none waits."""
+        held = self._box.next_release()
+        times = [group.first for group in self._groups.values() if group.first < inf] if self._on_disk else []
+        if held is not None:
+            times.append(held)
+        return max(min(times), 0.0) if times else None
+
+    def _wake(self, rank: int, group: _Group, now: float) -> None:
+        """Read the next sites of a rank that are due, and what comes after them."""
+        found = self._db.execute(_NEXT, (rank, group.due, group.due, group.site, now, WAKE)).fetchall()
+        early = 0
+        for site, due in found:
+            if site not in self._box and site not in self._away:
+                self._box.put(site, due, rank)
+                early += due > self._trimmed
+        if found:
+            group.site, group.due = found[-1]
+        if early > WAKE // 2:
+            self.bound = min(self.bound + GROW, self._most)
+        group.first = group.due if len(found) == WAKE else self._first_after(rank, now)
+        self._box.release(now)
+
+    def _first_after(self, rank: int, now: float) -> float:
+        later = self._db.execute(_LATER, (rank, now)).fetchone()
+        return later[0] if later else inf
+
+    def _read_ranks(self) -> None:
+        self._groups.clear()
+        rank = 1 << 62
+        while row := self._db.execute(_RANK, (rank,)).fetchone():
+            rank, due = row
+            self._groups[rank] = _Group(first=due)
+
+    def _even_on_disk(self, now: float) -> int | None:
+        (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM site").fetchone()
+        start = self._rng.randint(1, max(last, 1))
+        for low in (start, 1):
+            row = self._db.execute(_EVEN, (low, low + _NEAR, now)).fetchone()
+            if row is not None and row[0] not in self._away:
+                return int(row[0])
+        return None
+
+
+_NEAR = 1_000
+"""Rows that are looked at for an even pick."""

@@ -1,0 +1,134 @@
+"""A Bloom filter in front of the table of seen keys: it says "certainly new" without a look at the disk.
+
+As long as the table's pages are cached, a batch of questions to it is as cheap as the filter's answers. The filter pays
+when they are not: then each new URL would be a read at a random place (``benchmarks/frontier.py`` shows from which size
+on). So it is off unless ``FRONTIER_BLOOM`` says how many URLs are expected.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import struct
+import zlib
+from collections.abc import Iterable
+from io import BytesIO
+from pathlib import Path
+
+from pybloom_live import BloomFilter
+
+from mediacrawl.frontier.seen import SeenFilter
+
+logger = logging.getLogger(__name__)
+
+ERROR_RATE = 0.001
+"""Share of new keys that the filter takes for perhaps known; 14.4 bits a key."""
+
+SAVE_AT = 500_000
+"""Keys after which the filter is written anew: a start adds at most so many again, in a second."""
+
+_MAGIC = b"mediacrawl bloom 1\n"
+_HEAD = struct.Struct("<qqI")
+
+
+class Sieve(SeenFilter):
+    """The filter of one store (pybloom-live).
+
+    On disk: ``frontier.bloom`` (store, generation, checksum, the filter's own format; written to another name and
+    renamed), and in the database the keys that joined since then, table ``unsieved``. A kill loses nothing: the file
+    and those keys together have every known key. If the file is missing, spoiled or of another store, the filter is
+    made anew from the table of seen keys, once, which takes some 3 s a million.
+
+    Args:
+        db: the store's connection.
+        path: the filter's file.
+        capacity: URLs that are expected. Beyond it every key is perhaps known.
+    """
+
+    def __init__(self, db: sqlite3.Connection, path: Path, capacity: int) -> None:
+        self._db = db
+        self._path = path
+        self._capacity = capacity
+        self._store = _number(db, "store", int.from_bytes(os.urandom(7), "big"))
+        self._generation = _number(db, "sieve", 0)
+        self._full = False
+        (self._unsaved,) = db.execute("SELECT count(*) FROM unsieved").fetchone()
+        filter_ = self._load()
+        self._filter = filter_ or BloomFilter(capacity, ERROR_RATE)
+        if filter_ is None:
+            self._make()
+        self._add_all(key for (key,) in db.execute("SELECT key FROM unsieved UNION ALL SELECT key FROM inbox"))
+
+    def __contains__(self, key: object) -> bool:
+        return self._full or self._filter.__contains__(key) is True
+
+    def add(self, key: int) -> None:
+        """A key is known from now on."""
+        if self._full:
+            return
+        try:
+            self._filter.add(key)
+        except IndexError:
+            self._full = True
+            logger.warning(
+                "The Bloom filter is full at %d URLs and of no more use; set FRONTIER_BLOOM higher at the next start",
+                self._capacity,
+            )
+
+    def merging(self) -> None:
+        """The keys of the inbox are about to join the table: they are noted until the filter's file has them."""
+        self._unsaved += self._db.execute("INSERT INTO unsieved SELECT key FROM inbox").rowcount
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time to save."""
+        return self._unsaved >= SAVE_AT
+
+    def save(self) -> None:
+        """Write the file, and then forget the noted keys in the open transaction, so that none is missed."""
+        self._generation += 1
+        body = BytesIO()
+        self._filter.tofile(body)
+        packed = body.getbuffer()
+        part = self._path.with_suffix(".bloom-part")
+        with part.open("wb") as file:
+            file.write(_MAGIC + _HEAD.pack(self._store, self._generation, zlib.crc32(packed)))
+            file.write(packed)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(self._path)
+        self._db.execute("DELETE FROM unsieved")
+        self._db.execute("INSERT OR REPLACE INTO total VALUES ('sieve', ?)", (self._generation,))
+        self._unsaved = 0
+
+    def _load(self) -> BloomFilter | None:
+        try:
+            content = self._path.read_bytes()
+        except OSError:
+            return None
+        head = len(_MAGIC) + _HEAD.size
+        if not content.startswith(_MAGIC) or len(content) < head:
+            return None
+        store, generation, checksum = _HEAD.unpack(content[len(_MAGIC) : head])
+        packed = memoryview(content)[head:]
+        if store != self._store or generation < self._generation or zlib.crc32(packed) != checksum:
+            return None
+        loaded = BloomFilter.fromfile(BytesIO(packed))
+        return loaded if loaded.capacity == self._capacity else None
+
+    def _make(self) -> None:
+        (known,) = self._db.execute("SELECT count(*) FROM seen").fetchone()
+        if known:
+            logger.info("Making the Bloom filter of %d URLs", known)
+        self._add_all(key for (key,) in self._db.execute("SELECT key FROM seen"))
+
+    def _add_all(self, keys: Iterable[int]) -> None:
+        for key in keys:
+            self.add(key)
+
+
+def _number(db: sqlite3.Connection, name: str, first: int) -> int:
+    db.execute("INSERT OR IGNORE INTO total VALUES (?, ?)", (name, first))
+    (value,) = db.execute("SELECT value FROM total WHERE name = ?", (name,)).fetchone()
+    return int(value)
