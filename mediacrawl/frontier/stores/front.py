@@ -30,7 +30,8 @@ _NEXT = (
     " ORDER BY due, id LIMIT ?"
 )
 _LATER = "SELECT due FROM site WHERE place = 1 AND rank = ? AND due > ? ORDER BY due LIMIT 1"
-_RANK = "SELECT rank, due FROM site WHERE place = 1 AND rank < ? ORDER BY rank DESC, due LIMIT 1"
+_RANK = "SELECT max(rank) FROM site WHERE place = 1 AND rank < ?"
+_FIRST = "SELECT min(due) FROM site WHERE place = 1 AND rank = ?"
 _EVEN = "SELECT id FROM site WHERE id BETWEEN ? AND ? AND place = 1 AND due <= ? ORDER BY id LIMIT 1"
 
 
@@ -186,10 +187,11 @@ class Front:
 
     def _read_ranks(self) -> None:
         self._groups.clear()
-        rank = 1 << 62
-        while row := self._db.execute(_RANK, (rank,)).fetchone():
-            rank, due = row
+        (rank,) = self._db.execute(_RANK, (1 << 62,)).fetchone()
+        while rank is not None:
+            (due,) = self._db.execute(_FIRST, (rank,)).fetchone()
             self._groups[rank] = _Group(first=due)
+            (rank,) = self._db.execute(_RANK, (rank,)).fetchone()
 
     def _even_on_disk(self, now: float) -> int | None:
         (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM site").fetchone()
@@ -201,5 +203,5 @@ class Front:
         return None
 
 
-_NEAR = 1_000
+_NEAR = 100
 """Rows that are looked at for an even pick."""

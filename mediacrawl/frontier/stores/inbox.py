@@ -80,7 +80,7 @@ class Inbox:
             last: the last place that was given to a row.
         """
         self._db.execute("INSERT INTO url SELECT class, seq, url, facts, state FROM inbox ORDER BY class, seq")
-        self._db.execute("INSERT OR IGNORE INTO seen SELECT key, 0 FROM inbox ORDER BY key")
+        self._db.execute("INSERT OR IGNORE INTO seen SELECT key FROM inbox ORDER BY key")
         self._db.execute("DELETE FROM inbox")
         self._keys.clear()
         self._places.clear()

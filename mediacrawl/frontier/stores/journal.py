@@ -13,16 +13,23 @@ from mediacrawl.frontier.stores.rows import Row
 
 
 class Journal:
-    """The gathered writes. In memory only; lost with the process, as any write after the last commit."""
+    """The gathered writes. In memory only; lost with the process, as any write after the last commit.
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    Args:
+        db: the store's connection.
+        sieved: whether a Bloom filter must hear of keys that join the table of seen keys here.
+    """
+
+    def __init__(self, db: sqlite3.Connection, *, sieved: bool = False) -> None:
         self._db = db
+        self._sieved = sieved
         self._urls: list[tuple[int, int, int, str, bytes, bytes | None]] = []
         self._changes: list[tuple[bytes, bytes | None, int, int]] = []
         self._inbox_changes: list[tuple[bytes, bytes | None, int]] = []
         self._gone: list[tuple[int, int]] = []
         self._inbox_gone: list[tuple[int]] = []
         self._ended: list[tuple[int, int]] = []
+        self._known: list[tuple[int]] = []
         self._forgotten: list[tuple[int]] = []
         self._leased: list[tuple[int, int, int, float]] = []
         self._over: list[tuple[int]] = []
@@ -56,9 +63,11 @@ class Journal:
         else:
             self._gone.append((link_class, seq))
 
-    def ended(self, key: int, code: int) -> None:
-        """A URL has come to its end, named by `code`."""
+    def ended(self, key: int, code: int, *, inbox: bool) -> None:
+        """A URL has come to its end, named by `code`. If its row was in the inbox, so was its key."""
         self._ended.append((key, code))
+        if inbox:
+            self._known.append((key,))
 
     def pruned(self, link_class: int, seq: int, key: int) -> None:
         """A URL is forgotten."""
@@ -86,7 +95,10 @@ class Journal:
         self._write("UPDATE url SET facts = ?, state = ? WHERE class = ? AND seq = ?", self._changes)
         self._write("DELETE FROM url WHERE class = ? AND seq = ?", self._gone)
         self._write("DELETE FROM inbox WHERE seq = ?", self._inbox_gone)
-        self._write("INSERT OR REPLACE INTO seen VALUES (?, ?)", self._ended)
+        self._write("INSERT INTO ended VALUES (?, ?)", self._ended)
+        if self._sieved and self._known:
+            self._db.executemany("INSERT INTO unsieved VALUES (?)", self._known)
+        self._write("INSERT OR IGNORE INTO seen VALUES (?)", self._known)
         self._write("DELETE FROM seen WHERE key = ?", self._forgotten)
         self._write("INSERT INTO lease VALUES (?, ?, ?, ?)", self._leased)
 

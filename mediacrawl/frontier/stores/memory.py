@@ -163,7 +163,7 @@ class MemoryFrontier:
         gone = 0
         classes = [(c.score, c, s) for s in self._sites.values() for c in s.classes.values() if c.rows]
         for _, link_class, site in sorted(classes, key=lambda entry: entry[0]):
-            while link_class.rows and self.pending() > limit:
+            while link_class.rows and self._waiting > limit:
                 self._seen.discard(link_class.rows.pop().candidate.url)
                 self._waiting -= 1
                 gone += 1

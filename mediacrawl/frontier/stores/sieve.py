@@ -128,6 +128,16 @@ class Sieve(SeenFilter):
             self.add(key)
 
 
+def open_sieve(db: sqlite3.Connection, path: Path, capacity: int) -> Sieve | None:
+    """The filter of a store, or None without a capacity: then a file of an earlier run is good for nothing any more."""
+    if capacity > 0:
+        return Sieve(db, path, capacity)
+    db.execute("DELETE FROM unsieved")
+    db.execute("DELETE FROM total WHERE name IN ('store', 'sieve')")
+    path.unlink(missing_ok=True)
+    return None
+
+
 def _number(db: sqlite3.Connection, name: str, first: int) -> int:
     db.execute("INSERT OR IGNORE INTO total VALUES (?, ?)", (name, first))
     (value,) = db.execute("SELECT value FROM total WHERE name = ?", (name,)).fetchone()

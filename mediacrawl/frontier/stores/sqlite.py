@@ -22,7 +22,7 @@ from mediacrawl.frontier.stores.rows import Row
 from mediacrawl.frontier.stores.rules import FINAL, class_for, site_state
 from mediacrawl.frontier.stores.schema import CLASS_BITS, connect, lock, unusable
 from mediacrawl.frontier.stores.seen_table import SeenTable
-from mediacrawl.frontier.stores.sieve import Sieve
+from mediacrawl.frontier.stores.sieve import open_sieve
 from mediacrawl.frontier.stores.sites import ACTIVE, IDLE, PAUSED, RETIRED, Site, SiteTable
 from mediacrawl.politeness.delay import after_restart, after_visit
 from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo, SiteState
@@ -251,7 +251,7 @@ class SQLiteFrontier:
 
     @_guarded
     def prune(self, limit: int) -> int:
-        excess = self.pending() - limit
+        excess = self._waiting - limit
         gone = 0
         if excess > 0:
             self._merge()
@@ -298,8 +298,8 @@ class SQLiteFrontier:
         ).fetchall()
         for link_class, seq, url in rows:
             self._journal.gone(link_class, seq, inbox=False)
-            self._journal.ended(url_key(url), self._code(str(reason)))
-        self._ended[str(reason)] += len(rows)
+            self._journal.ended(url_key(url), self._code(reason), inbox=False)
+            self._ended[reason] += 1
         self._went(home, len(rows))
         return len(rows)
 
@@ -384,7 +384,7 @@ class SQLiteFrontier:
 
     def _load(self, now: float) -> None:
         db, policy = self._db, self._policy
-        self._journal = Journal(db)
+        self._journal = Journal(db, sieved=policy.bloom > 0)
         totals = dict(db.execute("SELECT name, value FROM total"))
         self._total_seen: int = totals.get("seen", 0)
         self._waiting: int = totals.get("waiting", 0)
@@ -394,7 +394,7 @@ class SQLiteFrontier:
         self._endings: dict[str, int] = dict(db.execute("SELECT name, code FROM ending"))
         self._begin()
         self._inbox = Inbox(db, self._seq)
-        self._sieve = Sieve(db, self._path.with_suffix(".bloom"), policy.bloom) if policy.bloom else None
+        self._sieve = open_sieve(db, self._path.with_suffix(".bloom"), policy.bloom)
         self._seen = SeenTable(db, self._inbox, self._sieve)
         self._classes = ClassTable(db, self._inbox, policy.order)
         self._sites = SiteTable(db)
@@ -627,9 +627,9 @@ class SQLiteFrontier:
 
     def _end(self, site: Site, link_class: LinkClass, row: Row, outcome: Outcome) -> None:
         if outcome.end in FINAL:
-            name = str(outcome.reason or outcome.end)
-            self._remove(link_class, row.seq)
-            self._journal.ended(url_key(row.url), self._code(name))
+            name = outcome.reason or outcome.end
+            here = self._remove(link_class, row.seq)
+            self._journal.ended(url_key(row.url), self._code(name), inbox=here)
             self._ended[name] += 1
             return
         self._waiting += 1
@@ -644,11 +644,13 @@ class SQLiteFrontier:
             self._journal.changed(link_class.id, row.continued(outcome), inbox=self._inbox.holds(row.seq))
         site.heads[link_class.id] = row.seq
 
-    def _remove(self, link_class: LinkClass, seq: int) -> None:
+    def _remove(self, link_class: LinkClass, seq: int) -> bool:
+        """A row goes; answers whether it was in the inbox."""
         here = self._inbox.holds(seq)
         self._journal.gone(link_class.id, seq, inbox=here)
         if here:
             self._inbox.gone(seq, link_class.id)
+        return here
 
     def _code(self, name: str) -> int:
         if name not in self._endings:
