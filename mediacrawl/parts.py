@@ -17,12 +17,15 @@ from scrapy.utils.conf import closest_scrapy_cfg
 from mediacrawl.clock import Clock
 from mediacrawl.folders import state_folder
 from mediacrawl.frontier import Counts, Frontier, FrontierPolicy
+from mediacrawl.frontier.order import BestFirst, Levels, Order
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.notes import NoNotes
 from mediacrawl.observe import RequestLog
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.politeness.robots_book import RobotsBook
+from mediacrawl.priority.score import RULES, Scores
 from mediacrawl.probe import ProbePolicy
+from mediacrawl.scope import DuplicatePolicy, Duplicates, Traps
 from mediacrawl.scope.exclusions import NeverCrawl
 
 if TYPE_CHECKING:
@@ -81,17 +84,50 @@ class Parts:
             minimum=get("POLITENESS_MIN_DELAY", 15.0),
             maximum=get("POLITENESS_MAX_DELAY", 1800.0),
             first=get("POLITENESS_FIRST_DELAY", 60.0),
+            tail_sites=self.settings.getint("POLITENESS_TAIL_SITES", 100),
+            tail_factor=get("POLITENESS_TAIL_FACTOR", 2.0),
         )
 
     @cached_property
     def policy(self) -> FrontierPolicy:
         """The frontier's numbers."""
+        getint = self.settings.getint
         return FrontierPolicy(
             delay=self.delay,
+            order=self.order,
             explore=self.settings.getfloat("FRONTIER_EXPLORE", 0.02),
-            classes=self.settings.getint("FRONTIER_CLASSES", 60),
-            attempts=self.settings.getint("FRONTIER_ATTEMPTS", 3),
+            classes=getint("FRONTIER_CLASSES", 60),
+            attempts=getint("FRONTIER_ATTEMPTS", 3),
+            budget=getint("FRONTIER_SITE_BUDGET", 1_000),
+            earns=getint("FRONTIER_SITE_EARNS", 20),
+            front_least=getint("FRONTIER_FRONT", 1_000),
+            front_most=getint("FRONTIER_FRONT_MAX", 100_000),
+            cache=getint("FRONTIER_CACHE", 64 * 1024 * 1024),
+            bloom=getint("FRONTIER_BLOOM", 0),
         )
+
+    @cached_property
+    def order(self) -> Order:
+        """In which order ready sites go.
+
+        Raises:
+            ValueError: the setting ``PRIORITY`` names none.
+        """
+        name = self.settings.get("PRIORITY") or "rules"
+        if name == "rules":
+            return BestFirst()
+        if name == "levels":
+            return Levels(self.settings.getint("PRIORITY_LEVELS", 8))
+        raise ValueError(f"PRIORITY = {name!r} is no order; use 'rules' or 'levels'")
+
+    @cached_property
+    def scores(self) -> Scores:
+        """The score with which a link class starts.
+
+        Raises:
+            ValueError: the setting ``PRIORITY_SCORES`` cannot be used.
+        """
+        return Scores(self.settings.getdict("PRIORITY_SCORES") or RULES)
 
     @cached_property
     def frontier(self) -> Frontier:
@@ -125,6 +161,38 @@ class Parts:
             store=self.frontier if self.leases else NoNotes(),
             attempts=self.policy.attempts,
         )
+
+    @cached_property
+    def traps(self) -> Traps:
+        """The rules for URLs without end."""
+        get = self.settings.getint
+        return Traps(
+            max_length=get("SCOPE_MAX_LENGTH", 2048),
+            max_segments=get("SCOPE_MAX_SEGMENTS", 20),
+            max_repeats=get("SCOPE_MAX_REPEATS", 3),
+            max_cycles=get("SCOPE_MAX_CYCLES", 2),
+            years_ahead=get("SCOPE_YEARS_AHEAD", 1),
+            first_year=get("SCOPE_FIRST_YEAR", 1990),
+            max_parameters=get("SCOPE_MAX_PARAMETERS", 12),
+            max_same_parameter=get("SCOPE_MAX_SAME_PARAMETER", 3),
+        )
+
+    @cached_property
+    def duplicates(self) -> Duplicates:
+        """What the crawl has seen before under another name."""
+        get = self.settings.getint
+        policy = DuplicatePolicy(
+            pages=get("SCOPE_COPY_PAGES", 200),
+            bits=get("SCOPE_NEAR_BITS", 3),
+            near_text=get("SCOPE_NEAR_TEXT", 500),
+            thin_text=get("SCOPE_THIN_TEXT", 200),
+            dust_pages=get("SCOPE_DUST_PAGES", 3),
+            mirror_pages=get("SCOPE_MIRROR_PAGES", 5),
+            mirror_share=self.settings.getfloat("SCOPE_MIRROR_SHARE", 0.9),
+            combinations=get("SCOPE_MAX_COMBINATIONS", 300),
+            soft_404=self.settings.getbool("SCOPE_SOFT_404", True),
+        )
+        return Duplicates(self.frontier if self.leases else NoNotes(), policy)
 
     @cached_property
     def nevercrawl(self) -> NeverCrawl:

@@ -368,6 +368,7 @@ class Visit:
         outcome: what the visit came to, once somebody decided it.
         found: URLs that join the frontier in the same write.
         items: items on their way through the pipelines.
+        earned: items that were stored.
         detours: how often a middleware put another request in its place before it went out.
         over: whether the frontier knows its end.
     """
@@ -389,6 +390,7 @@ class Visit:
     outcome: Outcome | None = None
     found: list[Candidate] = field(default_factory=list)
     items: int = 0
+    earned: int = 0
     detours: int = 0
     over: bool = False
 

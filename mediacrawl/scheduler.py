@@ -51,6 +51,9 @@ logger = logging.getLogger(__name__)
 HOUSEKEEPING = 1.0
 """Seconds between two looks for leases that nobody ended; also how often stats are written."""
 
+PRUNED_AT_ONCE = 5_000
+"""URLs that are pruned in one piece, within a tenth of a second."""
+
 DETOURS = 10
 """Requests that middlewares may put in place of one before it goes out. Beyond it they go round in circles."""
 
@@ -73,6 +76,8 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._parts = parts
         self._clock = parts.clock
         self._take = max(parts.settings.getint("FRONTIER_TAKE", 32), 1)
+        self._most_urls = parts.settings.getint("FRONTIER_MAX_URLS", 20_000_000)
+        self._pruning = False
         self._commit_every = parts.settings.getfloat("FRONTIER_COMMIT", 1.0)
         self._attempts = parts.policy.attempts
         self._leases: deque[Lease] = deque()
@@ -93,7 +98,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         connect(scheduler._opened, signals.spider_opened)
         connect(scheduler._reached_downloader, signals.request_reached_downloader)
         connect(scheduler._item_stored, signals.item_scraped)
-        connect(scheduler._item_stored, signals.item_dropped)
+        connect(scheduler._item_over, signals.item_dropped)
         connect(scheduler._item_failed, signals.item_error)
         connect(scheduler._callback_failed, signals.spider_error)
         return scheduler
@@ -290,6 +295,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         # What fails on its way out, by a middleware's own doing, counts too: nothing else would slow it down or end it.
         outcome.asked = visit.sent is not None or (outcome.end is End.AGAIN and not outcome.hold)
         outcome.response_time = visit.response_time
+        outcome.earned = visit.earned
         if visit.crawl_delay is not None:
             outcome.crawl_delay = visit.crawl_delay
         return outcome
@@ -324,6 +330,12 @@ class PenaltyBoxScheduler(BaseScheduler):
     def _item_stored(self, response: Response | None) -> None:
         visit = _visit(response)
         if visit is not None and visit.items:
+            visit.earned += 1
+        self._item_over(response)
+
+    def _item_over(self, response: Response | None) -> None:
+        visit = _visit(response)
+        if visit is not None and visit.items:
             visit.items -= 1
             if not visit.items:
                 self.end(visit)
@@ -333,12 +345,12 @@ class PenaltyBoxScheduler(BaseScheduler):
         if visit is not None and isinstance(failure.value, StoreError):
             # Nothing can be stored, so nothing may be finished: the file is asked again when there is room.
             visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
-            self._item_stored(response)  # type: ignore[arg-type]
+            self._item_over(response)  # type: ignore[arg-type]
             self.stop("store_error", failure.value)
         elif visit is not None:
             visit.error = visit.error or "item_error"
             visit.outcome = after_failure(visit.lease.attempt, self._attempts, Drop.CALLBACK_ERROR)
-            self._item_stored(response)  # type: ignore[arg-type]
+            self._item_over(response)  # type: ignore[arg-type]
 
     def _callback_failed(self, response: Response | Failure | None) -> None:
         visit = _visit(response)
@@ -370,10 +382,23 @@ class PenaltyBoxScheduler(BaseScheduler):
         try:
             if now - self._committed >= self._commit_every:
                 self._committed = now
+                self._prune()
                 self.frontier.commit()
             self._set_timer()
         except FrontierError as error:
             self.stop("frontier_error", error)
+
+    def _prune(self) -> None:
+        """Once too many URLs wait, prune the least promising, a slice at a time, until a tenth of the room is free."""
+        if not self._most_urls:
+            return
+        waiting = self.frontier.counts().waiting
+        aim = self._most_urls - self._most_urls // 10
+        self._pruning = waiting > (aim if self._pruning else self._most_urls)
+        if self._pruning:
+            gone = self.frontier.prune(max(aim, waiting - PRUNED_AT_ONCE))
+            self._counted[f"drop/{Drop.PRUNED}"] += gone
+            self._pruning = gone > 0
 
     def _write_stats(self) -> None:
         """Counted here and written once a second: a call to the collector for each link costs a tenth of a page."""

@@ -46,6 +46,12 @@ POLITENESS_MAX_DELAY = 1800.0
 POLITENESS_FIRST_DELAY = 60.0
 """Seconds; the least while fewer than five response times of a site are known: the benefit of the doubt."""
 
+POLITENESS_TAIL_SITES = 100
+"""Sites. When fewer are left in a crawl that had more, delays grow: those left are the large ones, asked for days."""
+
+POLITENESS_TAIL_FACTOR = 2.0
+"""What delays are multiplied by when the last site is left; 1 for nothing. Between it grows evenly."""
+
 ROBOTS_ENABLED = True
 """Whether robots.txt binds us. Off is for one's own sites only."""
 
@@ -71,11 +77,74 @@ REDIRECT_CAP = 3
 SCOPE_MAX_LENGTH = 2048
 """Characters of a URL. Longer ones are session ids and traps."""
 
+SCOPE_MAX_SEGMENTS = 20
+"""Segments of a path. Only paths that grow by being appended to themselves have more (``drop/trap_segments``)."""
+
+SCOPE_MAX_REPEATS = 3
+"""How often one segment may stand in a path. ``/a/b/a/c/a/`` exists; four times is a loop (``drop/trap_repeat``)."""
+
+SCOPE_MAX_CYCLES = 2
+"""How often a run of segments may follow itself: ``/x/y/x/y/x/y/`` is once too often (``drop/trap_repeat``)."""
+
+SCOPE_YEARS_AHEAD = 1
+"""Years that a calendar may reach into the future. Concerts are announced for a year (``drop/trap_calendar``)."""
+
+SCOPE_FIRST_YEAR = 1990
+"""The first year of a calendar, by months or days. Archives may be older: 1977 is what we came for."""
+
+SCOPE_MAX_PARAMETERS = 12
+"""Parameters of a query. Search forms have ten; filters upon filters have no end (``drop/trap_facets``)."""
+
+SCOPE_MAX_SAME_PARAMETER = 3
+"""How often one name may stand in a query, ``f[0]`` and ``f[1]`` being one name (``drop/trap_facets``)."""
+
+SCOPE_MAX_COMBINATIONS = 300
+"""Combinations of three or more filters that are followed for a path, none of them an identifier; beyond it they show
+what was shown before (``drop/trap_facets``). 0 follows all."""
+
 SCOPE_MAX_DEPTH = 20
 """Clicks from a seed."""
 
 SCOPE_EXTENSIONS_FILE = "exclusions/extensions.txt"
 """Extensions that are not fetched, one a line."""
+
+SCOPE_SESSION_NAMES = [
+    *("phpsessid", "jsessionid", "sessionid", "session_id", "sessid", "sess", "sid", "asid", "oscsid", "oscid"),
+    *("zenid", "xtcsid", "mscsid", "s_id", "aspsessionid", "cfid", "cftoken"),
+]
+"""Parameters of queries and paths that are taken out of links if their value looks like a session id, in any case.
+Links that become known URLs so are counted as ``drop/session``. Empty, ASP.NET's ``(S(...))`` stays too."""
+
+# -- Duplicates: what was seen under another name ---------------------------------------------------------------
+
+SCOPE_COPY_PAGES = 200
+"""Pages of a site that a new page is compared with, 32 bytes each. The links of a copy are not followed
+(``drop/duplicate``), of a near copy only those to media (``drop/near_duplicate``). 0 compares nothing."""
+
+SCOPE_NEAR_BITS = 3
+"""Bits of 64 in which the simhash of a near copy may differ; on 8 billion pages 3 was found best (Manku, Jain and Das
+Sarma, WWW 2007)."""
+
+SCOPE_NEAR_TEXT = 500
+"""Characters of text below which no page is a near copy: there, one other word turns more than three bits."""
+
+SCOPE_THIN_TEXT = 200
+"""Characters of text below which a copy must have the same links too: galleries and frames show hardly any text."""
+
+SCOPE_DUST_PAGES = 3
+"""Different pages that must stay the same when a parameter changes, and none change, for it to be taken out of the
+site's links (``drop/dust``). 0 learns none."""
+
+SCOPE_MIRROR_PAGES = 5
+"""Pages, the front page first, that must be the same at the same path for a site to be the mirror of another; its other
+URLs are dropped (``drop/mirror``). 0 looks for none."""
+
+SCOPE_MIRROR_SHARE = 0.9
+"""Share of the compared pages, 0 to 1, that must be the same. Mirrors lag behind by some pages."""
+
+SCOPE_SOFT_404 = True
+"""Whether pages that come in place of media are compared: one that shows what the last one did, or the front page, says
+that the file is gone (``drop/soft_404``)."""
 
 # -- Frontier ---------------------------------------------------------------------------------------------------
 
@@ -83,7 +152,7 @@ FRONTIER_EXPLORE = 0.02
 """Share of the picks, 0 to 1, made evenly at random so that nothing starves. More costs finds, none loses sites."""
 
 FRONTIER_CLASSES = 60
-"""Link classes a site may have; endless URL shapes cannot grow the table beyond it."""
+"""Link classes a site may have, at most 256; endless URL shapes cannot grow the table beyond it."""
 
 FRONTIER_ATTEMPTS = 3
 """How often a URL is asked before it is given up."""
@@ -93,6 +162,43 @@ FRONTIER_TAKE = 32
 
 FRONTIER_COMMIT = 1.0
 """Seconds after which writes are made durable at the latest. A kill undoes at most the ends of this long."""
+
+FRONTIER_SITE_BUDGET = 1_000
+"""Requests that a site gets; then it is retired, and what waits there is asked no more, in this run and the next, until
+the budget is raised or ``scrapy frontier resume SITE``. A trap is left after so many. 0 for any number."""
+
+FRONTIER_SITE_EARNS = 20
+"""Further requests that a site gets for each media file found there: one in twenty is 25 times what chance finds."""
+
+FRONTIER_MAX_URLS = 20_000_000
+"""URLs that may wait, some 5 GB of disk. Beyond it the least promising are pruned, down to nine tenths (counted as
+``drop/pruned``); they may join again when they are found again. 0 for any number."""
+
+FRONTIER_FRONT = 1_000
+"""Sites held in memory at first, some 300 bytes each. More whenever one had to be read back as soon as it was due."""
+
+FRONTIER_FRONT_MAX = 100_000
+"""Sites held in memory at most: 30 MB. At 1,000 pages a second and 60 s of delay 60,000 sites are on their way."""
+
+FRONTIER_CACHE = 64 * 1024 * 1024
+"""Bytes of the frontier's file that are held in memory."""
+
+FRONTIER_BLOOM = 0
+"""URLs that a Bloom filter in front of the table of seen URLs is made for, 14.4 bits each; 0 for none. While the table
+lies in the machine's page cache it is as quick as the filter (``benchmarks/frontier.py``); on a machine whose memory
+does not hold it (16 bytes a URL) the filter spares a read of the disk for each new URL."""
+
+# -- Order: what goes first -------------------------------------------------------------------------------------
+
+PRIORITY = "rules"
+"""Which site and class go next: ``rules``, the best score first; ``levels``, Mercator's front queues: a level of scores
+is drawn by chance, each twice as likely as the one below."""
+
+PRIORITY_SCORES = {"media": 1.0, "feed": 0.7, "seed": 0.6, "page": 0.3, "depth": -0.02, ".pls": 0.8, ".m3u": 0.8}
+"""Scores of link classes, by the door or the extension of their first URL; ``depth`` counts for each click."""
+
+PRIORITY_LEVELS = 8
+"""Levels of scores from 0 to 1 for ``PRIORITY = "levels"``."""
 
 # -- What is fetched --------------------------------------------------------------------------------------------
 
@@ -178,6 +284,7 @@ DOWNLOADER_MIDDLEWARES = {
     # Ours, from the engine outward.
     "mediacrawl.middlewares.ContactMiddleware": 30,
     "mediacrawl.middlewares.NeverCrawlMiddleware": 40,
+    "mediacrawl.middlewares.SeenMiddleware": 50,
     "mediacrawl.middlewares.RobotsMiddleware": 60,
     "mediacrawl.middlewares.RedirectCapMiddleware": 605,
     "mediacrawl.middlewares.CutMiddleware": 800,
@@ -216,6 +323,7 @@ EXTENSIONS = {
     "scrapy.extensions.spiderstate.SpiderState": None,
     "mediacrawl.extensions.Tuning": 0,
     "mediacrawl.extensions.Progress": 10,
+    "mediacrawl.extensions.Steering": 20,
 }
 
 TWISTED_DNS_RESOLVER = "mediacrawl.resolver.HostsResolver"

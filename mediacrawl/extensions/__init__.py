@@ -2,6 +2,7 @@
 
 from mediacrawl.extensions.log_format import QuietLogFormatter
 from mediacrawl.extensions.progress import Progress
+from mediacrawl.extensions.steering import Steering
 from mediacrawl.extensions.tuning import Tuning
 
-__all__ = ["Progress", "QuietLogFormatter", "Tuning"]
+__all__ = ["Progress", "QuietLogFormatter", "Steering", "Tuning"]

@@ -77,6 +77,7 @@ class Counts:
         penalty: the other sites where something waits: in the penalty box, or on disk until there is room.
         ends: how URLs ended, by ``done`` or the reason of the drop.
         sites: sites where something waits or is leased, paused and retired ones not counted.
+        most: the most sites there ever were at one time.
         shelved: URLs among the waiting whose site is paused or retired: they are not asked.
         shelved_sites: how many sites are paused, and how many retired.
     """
@@ -88,6 +89,7 @@ class Counts:
     penalty: int
     ends: dict[str, int]
     sites: int = 0
+    most: int = 0
     shelved: int = 0
     shelved_sites: tuple[int, int] = (0, 0)
 

@@ -72,7 +72,7 @@ class Levels:
 
     def rank(self, score: float) -> int:
         """The level, from 0; scores outside 0 to 1 belong to the outermost."""
-        return min(max(int(score * self.number), 0), self.number - 1) if isfinite(score) else 0
+        return min(int(min(max(score, 0.0), 1.0) * self.number), self.number - 1) if isfinite(score) else 0
 
     def choose(self, ranks: Collection[int], rng: random.Random) -> int:
         """A level, by chance."""

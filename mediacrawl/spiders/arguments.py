@@ -43,6 +43,7 @@ class Arguments:
         borders: where the crawl may go, the seeds' sites not yet counted.
         include: the whitelist, if there is one.
         fresh: forget what an earlier crawl left.
+        stop_below: end when fewer sites are left, of more; 0 for never.
     """
 
     seeds: list[str] = field(default_factory=list)
@@ -51,9 +52,12 @@ class Arguments:
     borders: Borders = field(default_factory=Borders)
     include: Include | None = None
     fresh: bool = False
+    stop_below: int = 0
 
     @classmethod
-    def read(cls, folder: Path, seed: str = "", scope: str = "", include: str = "", fresh: str = "") -> Arguments:
+    def read(
+        cls, folder: Path, *, seed: str = "", scope: str = "", include: str = "", fresh: str = "", stop_below: str = ""
+    ) -> Arguments:
         """Read the arguments as the command line gives them, and the borders of the crawl that goes on.
 
         Args:
@@ -62,11 +66,12 @@ class Arguments:
             scope: ``web`` or ``site``; left out, as the crawl began, at first ``web``.
             include: path of a whitelist; left out, as the crawl began.
             fresh: yes or no.
+            stop_below: a number of sites.
 
         Raises:
             ArgumentError: one of them cannot be used.
         """
-        arguments = cls(fresh=switch("fresh", fresh))
+        arguments = cls(fresh=switch("fresh", fresh), stop_below=_sites(stop_below))
         before = None if arguments.fresh else Borders.load(folder)
         arguments.borders = _borders(before or Borders(), scope, include)
         arguments.include = _include(arguments.borders.include)
@@ -162,6 +167,14 @@ class RecheckArguments:
         except ItemsError as error:
             raise ArgumentError(str(error)) from error
         return cls(path, _below(below or str(settings.getfloat("RECHECK_BELOW", 0.9))), switch("fresh", fresh))
+
+
+def _sites(text: str) -> int:
+    if not text.strip():
+        return 0
+    if not text.strip().isdecimal():
+        raise ArgumentError(f"stop_below={text} is no number of sites; it is a whole one, as in stop_below=100")
+    return int(text)
 
 
 def _below(text: str) -> float:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mediacrawl.scope.include import Include
 
 _BATCH = 1000
+_ARGUMENTS = ("seed", "scope", "include", "fresh", "stop_below")
 
 
 class MediaSpider(ProbingSpider):
@@ -39,6 +40,7 @@ class MediaSpider(ProbingSpider):
         scope: ``web`` (default) or ``site``: keep to the seeds' sites.
         include: path of a whitelist of domains and regular expressions.
         fresh: 1 forgets what an earlier crawl in the same state folder left.
+        stop_below: ends the crawl once it has had so many sites with something waiting, and has fewer.
     """
 
     name = "media"
@@ -46,15 +48,18 @@ class MediaSpider(ProbingSpider):
     def __init__(self, arguments: Arguments, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(crawler, **kwargs)
         self.arguments = arguments
+        self.stop_below = arguments.stop_below
 
     @classmethod
     def from_crawler(
         cls,
         crawler: Crawler,
+        *,
         seed: str = "",
         scope: str = "",
         include: str = "",
         fresh: str = "",
+        stop_below: str = "",
         **kwargs: Any,
     ) -> Self:
         """Make it for a crawl; other arguments (scrapyd's ``_job``) become attributes.
@@ -62,7 +67,9 @@ class MediaSpider(ProbingSpider):
         Raises:
             ArgumentError: an argument cannot be used.
         """
-        arguments = Arguments.read(Parts.of(crawler).folder, seed, scope, include, fresh)
+        arguments = Arguments.read(
+            Parts.of(crawler).folder, seed=seed, scope=scope, include=include, fresh=fresh, stop_below=stop_below
+        )
         arguments.check(anonymous=Parts.of(crawler).anonymous)
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
@@ -77,7 +84,7 @@ class MediaSpider(ProbingSpider):
         Raises:
             ArgumentError: it cannot; one sentence says why and what to do.
         """
-        known = {name: arguments[name] for name in ("seed", "scope", "include", "fresh") if name in arguments}
+        known = {name: arguments[name] for name in _ARGUMENTS if name in arguments}
         parts = Parts(settings)
         read = Arguments.read(parts.folder, **known)
         read.check(anonymous=parts.anonymous)

@@ -103,6 +103,8 @@ class RecheckSpider(ProbingSpider):
         parts = Parts.of(crawler)
         arguments = RecheckArguments.read(crawler.settings, parts.folder, items, below, fresh)
         parts.frontier_folder = parts.folder / FOLDER
+        # All that is asked for is to be asked, however much of it one site has.
+        parts.policy = replace(parts.policy, budget=0)
         if is_catalogue(arguments.items):
             crawler.settings.set("MEDIACRAWL_DB", str(arguments.items.resolve()), priority="spider")
         spider = cls(arguments, crawler, **kwargs)

@@ -147,6 +147,7 @@ class MemoryFrontier:
             penalty=len(self._box) - self._box.ready,
             ends=dict(self._ends),
             sites=self._active(),
+            most=self._most,
             shelved=self._shelved(),
             shelved_sites=(self._count(SiteState.PAUSED), self._count(SiteState.RETIRED)),
         )

@@ -16,12 +16,12 @@ class Row:
         seq: place in its class; grows with time, unique in the store.
         url: canonical URL.
         facts: msgpack of kind, depth, hops, parent, attempt and the evidence's fields.
-        state: what an earlier visit left, or empty; None if it waits on disk.
+        state: what an earlier visit left, or empty.
     """
 
     __slots__ = ("facts", "seq", "state", "url")
 
-    def __init__(self, seq: int, url: str, facts: bytes, state: bytes | None = b"") -> None:
+    def __init__(self, seq: int, url: str, facts: bytes, state: bytes = b"") -> None:
         self.seq = seq
         self.url = url
         self.facts = facts
@@ -62,10 +62,20 @@ class Row:
             parent=parent,
             evidence=Evidence(*evidence),
             attempt=attempt,
-            state=self.state or b"",
+            state=self.state,
             delay=delay,
             taken=now,
         )
+
+    @property
+    def attempt(self) -> int:
+        """How often it was asked and failed."""
+        return _unpack(self.facts)[4]
+
+    def candidate(self, site: str, link_class: str, score: float) -> Candidate:
+        """The URL as it would join another frontier. What an earlier visit left of it is not in that."""
+        kind, depth, hops, parent, _, *evidence = _unpack(self.facts)
+        return Candidate(self.url, site, link_class, Kind(kind), depth, hops, parent, score, Evidence(*evidence))
 
     def again(self, seq: int, *, asked: bool) -> Row:
         """The row after a failed visit: at a new place, one attempt more if the site was asked, without state."""
@@ -82,11 +92,6 @@ class Row:
 # One packer for all: making one costs three times what packing a row does. Text of a hostile page can hold lone
 # surrogates; they must not stop the URL from being kept.
 _packer = msgpack.Packer(unicode_errors="replace")
-
-
-def stored_row(seq: int, url: str, facts: bytes, has_state: int) -> Row:
-    """The row as the file has it; its state stays there until it is leased."""
-    return Row(seq, url, facts, None if has_state else b"")
 
 
 def pack_samples(samples: tuple[float, ...]) -> bytes:

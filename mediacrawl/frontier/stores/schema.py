@@ -45,8 +45,8 @@ CREATE TABLE inbox (
     state BLOB
 );
 CREATE TABLE seen (key INTEGER PRIMARY KEY);
--- How URLs ended, in the order in which they did; code: of table ending. Only operators read it: to write the end beside
--- the key would dirty a page at a random place for each visit, a third of all that a visit costs.
+-- How URLs ended, in the order in which they did; code: of table ending. Only operators read it: to write the end
+-- beside the key would dirty a page at a random place for each visit, a third of all that a visit costs.
 CREATE TABLE ended (key INTEGER NOT NULL, code INTEGER NOT NULL);
 -- Keys that the file of the Bloom filter does not have yet, see sieve.py.
 CREATE TABLE unsieved (key INTEGER NOT NULL);
@@ -101,7 +101,10 @@ def connect(path: Path, cache: int = 64 * 1024 * 1024) -> sqlite3.Connection:
 
 def unusable(path: Path, error: Exception) -> str:
     """The sentence for a file that is not, or no longer, a frontier."""
-    return f"{path} cannot be used as a frontier ({error}); move it away, or start anew with -a fresh=1"
+    return (
+        f"{path} cannot be used as a frontier ({error}); see what is wrong with scrapy frontier check, "
+        "save what can be saved with scrapy frontier repair, or start anew with -a fresh=1"
+    )
 
 
 def _prepare(db: sqlite3.Connection, path: Path, cache: int) -> None:
@@ -111,9 +114,19 @@ def _prepare(db: sqlite3.Connection, path: Path, cache: int) -> None:
     # A checkpoint copies pages back and syncs them: rarely and much beats often and little.
     db.execute("PRAGMA wal_autocheckpoint = 8000")
     db.execute("PRAGMA temp_store = MEMORY")
+    if not check_layout(db, path):
+        db.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT")
+
+
+def check_layout(db: sqlite3.Connection, path: Path) -> bool:
+    """Whether the file has our tables; False if it is empty.
+
+    Raises:
+        FrontierError: it has another layout, or is another program's.
+    """
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version == VERSION:
-        return
+        return True
     if version:
         raise FrontierError(
             f"{path} was written by another version of mediacrawl (layout {version}, this one reads {VERSION}); "
@@ -121,7 +134,7 @@ def _prepare(db: sqlite3.Connection, path: Path, cache: int) -> None:
         )
     if db.execute("SELECT 1 FROM sqlite_master").fetchone():
         raise FrontierError(f"{path} is an SQLite file, but not a frontier; choose another folder with JOBDIR")
-    db.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT")
+    return False
 
 
 def store_files(path: Path) -> list[Path]:

@@ -61,7 +61,7 @@ class Sieve(SeenFilter):
         self._add_all(key for (key,) in db.execute("SELECT key FROM unsieved UNION ALL SELECT key FROM inbox"))
 
     def __contains__(self, key: object) -> bool:
-        return self._full or self._filter.__contains__(key) is True
+        return self._full or bool(key in self._filter)
 
     def add(self, key: int) -> None:
         """A key is known from now on."""

@@ -202,6 +202,7 @@ class SQLiteFrontier:
             penalty=sites - ready - self._front.leased,
             ends=dict(ends),
             sites=sites,
+            most=max(self._most, sites),
             shelved=self._shelved,
             shelved_sites=(self._shelved_sites[PAUSED], self._shelved_sites[RETIRED]),
         )

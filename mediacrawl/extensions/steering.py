@@ -1,0 +1,167 @@
+"""The door for the operator of a crawl that runs: his orders, and the end that he has set."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.asyncio import CallLaterResult, call_later
+from scrapy.utils.defer import deferred_from_coro
+
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.exchange import is_json, lines_of, write
+from mediacrawl.frontier.mailbox import Mailbox, Order
+from mediacrawl.frontier.steering import obey
+from mediacrawl.frontier.stores import SQLITE_FILE
+from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.parts import Parts
+from mediacrawl.records import Candidate
+from mediacrawl.scope.imported import Import
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+    from mediacrawl.scheduler import PenaltyBoxScheduler
+
+logger = logging.getLogger(__name__)
+
+INTERVAL = 1.0
+"""Seconds between two looks for orders."""
+
+BATCH = 2_000
+"""URLs of an import that join between two looks."""
+
+REMAINING = "remaining.txt"
+"""The seeds that a crawl with ``-a stop_below`` leaves, in its state folder."""
+
+
+class Steering:
+    """Carries out the orders of ``scrapy frontier`` while the crawl runs, and ends it when few sites are left.
+
+    With ``-a stop_below=N`` the crawl ends once it has had N sites and fewer are left: then it would only wait for the
+    delays of a few large ones. What waits is written to ``remaining.txt``, sorted by site, for ``-a seed=``.
+
+    On disk: ``orders/`` (see `Mailbox`); ``remaining.txt``, by way of another name.
+
+    Stats: ``steering/orders``.
+    """
+
+    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+        if not parts.leases:
+            raise NotConfigured("without our scheduler there is no frontier to steer")
+        self._crawler = crawler
+        self._parts = parts
+        self._mailbox = Mailbox(parts.folder)
+        self._timer: CallLaterResult | None = None
+        self._import: Import | None = None
+        self._importing: Order | None = None
+        self._urls: Iterator[Candidate] = iter(())
+        self._new = self._known = 0
+        self._files = ExitStack()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
+        steering = cls(crawler, Parts.of(crawler))
+        crawler.signals.connect(steering._opened, signals.spider_opened)
+        crawler.signals.connect(steering._closed, signals.spider_closed)
+        return steering
+
+    @property
+    def _scheduler(self) -> PenaltyBoxScheduler:
+        return cast("PenaltyBoxScheduler", self._crawler.engine.scheduler)
+
+    def _opened(self) -> None:
+        self._timer = call_later(INTERVAL, self._look)
+
+    def _look(self) -> None:
+        self._timer = call_later(INTERVAL, self._look)
+        try:
+            for order in self._mailbox.orders():
+                self._carry_out(order)
+            self._go_on_importing()
+            self._stop_if_few_are_left()
+        except FrontierError as error:
+            self._scheduler.stop("frontier_error", error)
+        except OSError as error:
+            logger.error("An order could not be answered: %s", error)  # noqa: TRY400 - one line is what helps
+
+    # -- orders ----------------------------------------------------------------------------------------------
+
+    def _carry_out(self, order: Order) -> None:
+        if order.verb == "add":
+            self._begin_import(order)
+            return
+        sentence = obey(self._parts.frontier, order.verb, order.what)
+        logger.info("Order %s %s: %s", order.verb, order.what, sentence)
+        self._done(order, sentence)
+
+    def _done(self, order: Order, sentence: str) -> None:
+        self._crawler.stats.inc_value("steering/orders")
+        self._mailbox.answer(order, sentence)
+
+    def _begin_import(self, order: Order) -> None:
+        if self._importing is not None:
+            return
+        scope = getattr(self._crawler.spider, "scope", None)
+        if scope is None:
+            self._done(order, "this spider takes no URLs from outside")
+            return
+        path = Path(order.what)
+        try:
+            lines = self._files.enter_context(lines_of(path))
+        except OSError as error:
+            self._done(order, f"{path} cannot be read: {error.strerror}")
+            return
+        self._import = Import(scope, self._parts.scores, lines, is_json(path))
+        self._importing, self._urls, self._new, self._known = order, iter(self._import), 0, 0
+
+    def _go_on_importing(self) -> None:
+        """Let some of a file's URLs join. The order stays in its folder until all have: a kill repeats it."""
+        if self._import is None or self._importing is None:
+            return
+        batch = list(islice(self._urls, BATCH))
+        if batch:
+            new = self._scheduler.add(batch)
+            self._new += new
+            self._known += len(batch) - new
+            return
+        self._files.close()
+        self._parts.frontier.commit()
+        self._done(self._importing, self._import.report(self._new, self._known))
+        self._import = self._importing = None
+
+    # -- the end ---------------------------------------------------------------------------------------------
+
+    def _stop_if_few_are_left(self) -> None:
+        fewest = getattr(self._crawler.spider, "stop_below", 0)
+        counts = self._parts.counts()
+        if fewest and counts.sites < fewest <= counts.most:
+            logger.info("%d sites are left of %d: the crawl ends (stop_below=%d)", counts.sites, counts.most, fewest)
+            deferred_from_coro(self._crawler.engine.close_spider_async(reason="stop_below"))
+
+    def _closed(self, reason: str) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._files.close()
+        if reason == "stop_below":
+            self._leave_seeds()
+
+    def _leave_seeds(self) -> None:
+        """Write what waits as seeds. The frontier is closed by now: its file is read, as by any operator."""
+        path = self._parts.folder / REMAINING
+        try:
+            with FrontierReader(self._parts.frontier_folder / SQLITE_FILE) as reader:
+                number = write(reader.waiting(), path)
+        except (FrontierError, OSError) as error:
+            logger.error("What waits could not be written as seeds: %s", error)  # noqa: TRY400
+            return
+        logger.info("%d URLs that wait are in %s, sorted by site, for the next crawl: -a seed=%s", number, path, path)

@@ -1,0 +1,63 @@
+"""What an operator orders, carried out: one sentence for each order, the same with a crawl running and without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from mediacrawl.frontier.contract import Frontier
+from mediacrawl.records import Drop
+
+
+class Verb(StrEnum):
+    """What can be ordered for a site."""
+
+    PAUSE = "pause"
+    RESUME = "resume"
+    DROP = "drop"
+
+
+def obey(frontier: Frontier, verb: str, site: str) -> str:
+    """Carry out an order, and say what came of it. It is durable when this returns.
+
+    Args:
+        frontier: whose site it is.
+        verb: see `Verb`; another one is answered with a sentence as well.
+        site: registrable domain.
+    """
+    action = _ACTIONS.get(verb)
+    if action is None:
+        return f"{verb!r} is no order; there are {', '.join(_ACTIONS)}"
+    if frontier.site(site) is None:
+        return f"{site} is not known here; a site is a registrable domain, as in: scrapy frontier stats"
+    sentence = action(frontier, site)
+    frontier.commit()
+    return sentence
+
+
+def _pause(frontier: Frontier, site: str) -> str:
+    frontier.pause(site)
+    return f"{site} is paused: {_waiting(frontier, site)} there, until scrapy frontier resume {site}"
+
+
+def _resume(frontier: Frontier, site: str) -> str:
+    if not frontier.resume(site):
+        return f"{site} is neither paused nor retired"
+    return f"{site} is asked again: {_waiting(frontier, site)} there"
+
+
+def _drop(frontier: Frontier, site: str) -> str:
+    gone = frontier.drop(site, Drop.OPERATOR)
+    return f"{gone:,} URLs of {site} are dropped ({Drop.OPERATOR}); found again they do not join again"
+
+
+def _waiting(frontier: Frontier, site: str) -> str:
+    info = frontier.site(site)
+    return f"{info.waiting if info else 0:,} URLs wait"
+
+
+_ACTIONS: dict[str, Callable[[Frontier, str], str]] = {
+    Verb.PAUSE: _pause,
+    Verb.RESUME: _resume,
+    Verb.DROP: _drop,
+}

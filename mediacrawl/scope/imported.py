@@ -1,0 +1,112 @@
+"""URLs from a file, on their way into a frontier: an exported frontier, a list of seeds, any JSON lines with URLs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from mediacrawl.frontier.exchange import evidence_of, kind_of, read_json
+from mediacrawl.priority.link_class import link_class
+from mediacrawl.priority.score import Scores
+from mediacrawl.records import Candidate, Drop, Kind
+from mediacrawl.scope.canonical import canonical
+from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
+from mediacrawl.scope.gate import Scope
+from mediacrawl.scope.seeds import parse_seeds
+from mediacrawl.scope.sites import site_of
+
+
+@dataclass(slots=True)
+class Import:
+    """The URLs of one file. Site, class and canonical form are worked out anew: another program may have written it.
+
+    Args:
+        scope: what decides whether a URL may join.
+        scores: gives the first score of its class.
+        lines: of the file.
+        json: whether they are JSON objects; else they are a list of seeds.
+
+    Attributes:
+        drops: refused URLs by reason.
+        problems: a sentence for each of the first lines that could not be read.
+        unread: how many could not be.
+    """
+
+    scope: Scope
+    scores: Scores
+    lines: Iterable[str]
+    json: bool
+    drops: Counter[Drop] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+    unread: int = 0
+
+    def __iter__(self) -> Iterator[Candidate]:
+        for number, line in enumerate(self.lines, 1):
+            candidate = self._read(line.strip(), number)
+            if candidate is None:
+                continue
+            reason = self.scope.check(candidate.url, candidate.depth)
+            if reason is None:
+                yield candidate
+            else:
+                self.drops[reason] += 1
+
+    def report(self, new: int, known: int) -> str:
+        """What became of the lines, in one sentence.
+
+        Args:
+            new: URLs that joined.
+            known: URLs that were there before.
+        """
+        parts = [f"{new:,} URLs joined", f"{known:,} were known"]
+        parts += [f"{number:,} refused ({reason})" for reason, number in self.drops.most_common()]
+        parts += [f"{self.unread:,} lines could not be read, first {self.problems[0]}"] if self.unread else []
+        return ", ".join(parts)
+
+    def _read(self, line: str, number: int) -> Candidate | None:
+        if not line or line.startswith("#"):
+            return None
+        try:
+            found = read_json(line) if self.json else {"url": _seed(line)}
+        except ValueError as error:
+            self._problem(number, str(error))
+            return None
+        url = canonical(found["url"])
+        if url is None:
+            self._problem(number, f"{found['url'][:100]!r} is no http or https URL")
+            return None
+        extension = extension_of(url)
+        kind = kind_of(found) or (Kind.MEDIA if extension in MEDIA_EXTENSIONS else Kind.PAGE)
+        evidence = evidence_of(found, "seed")
+        depth = _whole(found.get("depth"))
+        return Candidate(
+            url=url,
+            site=site_of(url),
+            link_class=link_class(url),
+            kind=kind,
+            depth=depth,
+            hops=_whole(found.get("hops")),
+            parent=str(found.get("parent") or ""),
+            score=self.scores.first(kind, evidence.via, depth, extension),
+            evidence=evidence,
+        )
+
+    def _problem(self, number: int, what: str) -> None:
+        self.unread += 1
+        if len(self.problems) < _SHOWN:
+            self.problems.append(f"line {number}: {what}")
+
+
+_SHOWN = 20
+
+
+def _seed(line: str) -> str:
+    seeds, problems = parse_seeds(line.encode("utf-8", "replace"), "line")
+    if problems:
+        raise ValueError(problems[0])
+    return seeds[0][1]
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) and 0 <= value < 1_000_000 else 0
