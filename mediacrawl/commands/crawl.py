@@ -63,6 +63,6 @@ def _check(name: str, arguments: dict[str, str], settings: BaseSettings) -> None
 def _check_settings(settings: BaseSettings) -> None:
     parts = Parts(settings)
     try:
-        _ = parts.policy, parts.probe, use_settings(settings)
+        _ = parts.policy, parts.scores, parts.probe, use_settings(settings)
     except ValueError as error:
         raise ArgumentError(f"a setting cannot be used: {error}") from error

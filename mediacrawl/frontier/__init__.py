@@ -5,6 +5,6 @@ a time, each of a site whose release time has come. It promises that no URL is l
 whenever the process dies; `contract.Frontier` says so method by method.
 """
 
-from mediacrawl.frontier.contract import Counts, Frontier, FrontierError, FrontierPolicy
+from mediacrawl.frontier.contract import Counts, Frontier, FrontierBusyError, FrontierError, FrontierPolicy
 
-__all__ = ["Counts", "Frontier", "FrontierError", "FrontierPolicy"]
+__all__ = ["Counts", "Frontier", "FrontierBusyError", "FrontierError", "FrontierPolicy"]

@@ -16,6 +16,10 @@ class FrontierError(Exception):
     """The store cannot be used. The message says what, where, and what to do."""
 
 
+class FrontierBusyError(FrontierError):
+    """Another process works on the store."""
+
+
 @dataclass(frozen=True, slots=True)
 class FrontierPolicy:
     """The numbers of a frontier.

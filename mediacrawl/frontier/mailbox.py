@@ -47,7 +47,7 @@ class Mailbox:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder / FOLDER
+        self.folder = folder / FOLDER
 
     def post(self, verb: str, what: str) -> str:
         """Leave an order; answers its name.
@@ -55,7 +55,7 @@ class Mailbox:
         Raises:
             OSError: the folder cannot be written.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         name = f"{time.time_ns()}-{os.getpid()}"
         self._write(name + _ORDER, {"verb": verb, "what": what})
         return name
@@ -63,13 +63,13 @@ class Mailbox:
     def orders(self) -> list[Order]:
         """The orders that wait, oldest first. What is no order is put out of the way."""
         with suppress(FileNotFoundError):
-            return [order for path in sorted(self._folder.glob("*" + _ORDER)) if (order := self._read(path))]
+            return [order for path in sorted(self.folder.glob("*" + _ORDER)) if (order := self._read(path))]
         return []
 
     def answer(self, order: Order, sentence: str) -> None:
         """Say what became of an order, which is thereby done."""
         self._write(order.name + _ANSWER, {"answer": sentence})
-        (self._folder / (order.name + _ORDER)).unlink(missing_ok=True)
+        (self.folder / (order.name + _ORDER)).unlink(missing_ok=True)
 
     def wait(self, name: str, seconds: float, sleep: Callable[[float], None] = time.sleep) -> str | None:
         """The answer to an order, or None if none came; the order waits on then.
@@ -79,7 +79,7 @@ class Mailbox:
             seconds: how long to wait.
             sleep: how to wait.
         """
-        path = self._folder / (name + _ANSWER)
+        path = self.folder / (name + _ANSWER)
         for _ in range(max(int(seconds / 0.1), 1)):
             if path.exists():
                 answer: str = json.loads(path.read_text(encoding="utf-8"))["answer"]
@@ -97,6 +97,6 @@ class Mailbox:
         return None
 
     def _write(self, name: str, content: dict[str, Any]) -> None:
-        part = self._folder / (name + _PART)
+        part = self.folder / (name + _PART)
         part.write_text(json.dumps(content), encoding="utf-8")
-        part.replace(self._folder / name)
+        part.replace(self.folder / name)

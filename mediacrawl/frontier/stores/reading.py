@@ -189,9 +189,15 @@ class FrontierReader:
         ended = self._db.execute("SELECT name FROM ended JOIN ending USING (code) WHERE key = ?", (key,)).fetchone()
         return Whereabouts(known=True, end=ended[0] if ended else "")
 
-    def waiting(self) -> Iterator[Candidate]:
-        """All that waits or is leased, sorted by site, in each the best class first. Paused and retired sites too."""
-        sites = self._db.cursor().execute("SELECT id, name FROM site ORDER BY name")
+    def waiting(self, only: str | None = None) -> Iterator[Candidate]:
+        """All that waits or is leased, sorted by site, in each the best class first. Paused and retired sites too.
+
+        Args:
+            only: the site, if only one is wanted.
+        """
+        sites = self._db.cursor().execute(
+            "SELECT id, name FROM site WHERE ?1 IS NULL OR name = ?1 ORDER BY name", (only,)
+        )
         for number, name in sites:
             for link_class, score, seq, url, facts in self._db.cursor().execute(_ROWS, span(number)):
                 yield Row(seq, url, facts).candidate(name, link_class, score)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import sqlite3
 from pathlib import Path
 
-from mediacrawl.frontier.contract import FrontierError
+from mediacrawl.frontier.contract import FrontierBusyError, FrontierError
+from mediacrawl.frontier.stores.upgrade import upgrade
+
+logger = logging.getLogger(__name__)
 
 VERSION = 2
 
@@ -61,7 +65,8 @@ def lock(path: Path) -> int:
     """Take the store's lock file; the descriptor holds it, so a killed process leaves it free.
 
     Raises:
-        FrontierError: another process works on this store, or the folder cannot be written.
+        FrontierBusyError: another process works on this store.
+        FrontierError: the folder cannot be written.
     """
     name = path.with_suffix(".lock")
     try:
@@ -75,7 +80,7 @@ def lock(path: Path) -> int:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         os.close(descriptor)
-        raise FrontierError(
+        raise FrontierBusyError(
             f"another crawl is working on {path}; stop it first, or give this one its own folder with JOBDIR"
         ) from error
     return descriptor
@@ -114,7 +119,11 @@ def _prepare(db: sqlite3.Connection, path: Path, cache: int) -> None:
     # A checkpoint copies pages back and syncs them: rarely and much beats often and little.
     db.execute("PRAGMA wal_autocheckpoint = 8000")
     db.execute("PRAGMA temp_store = MEMORY")
-    if not check_layout(db, path):
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if version == 1:
+        logger.info("%s is rewritten in the layout of this version", path)
+        upgrade(db, TABLES, VERSION)
+    elif not check_layout(db, path):
         db.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT")
 
 

@@ -53,6 +53,7 @@ class Sieve(SeenFilter):
         self._store = _number(db, "store", int.from_bytes(os.urandom(7), "big"))
         self._generation = _number(db, "sieve", 0)
         self._full = False
+        self._unsaved: int
         (self._unsaved,) = db.execute("SELECT count(*) FROM unsieved").fetchone()
         filter_ = self._load()
         self._filter = filter_ or BloomFilter(capacity, ERROR_RATE)

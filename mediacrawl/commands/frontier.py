@@ -1,0 +1,234 @@
+"""Door to the frontier: ``scrapy frontier`` looks at what waits, and steers it, also while a crawl runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from mediacrawl.commands import refuse_options
+from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
+from mediacrawl.frontier.exchange import is_json, lines_of, seed_lines, write
+from mediacrawl.frontier.mailbox import Mailbox
+from mediacrawl.frontier.steering import Verb, obey
+from mediacrawl.frontier.stores import SQLITE_FILE, open_store
+from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.frontier.telling import overview_text, site_text, url_text
+from mediacrawl.observe.text import printable
+from mediacrawl.parts import Parts
+from mediacrawl.priority import link_class
+from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
+from mediacrawl.scope.imported import Import
+from mediacrawl.spiders.arguments import ArgumentError, Arguments
+
+PATIENCE = 15.0
+"""Seconds that a crawl gets to answer an order; it looks for one each second, between its own work."""
+
+_BATCH = 1_000
+
+
+class Command(ScrapyCommand):
+    """Shows a frontier, and carries out an operator's orders.
+
+    While no crawl runs it works on the file itself, under the store's lock. While one runs it reads beside it, and
+    leaves orders for it (`Mailbox`).
+    """
+
+    requires_project = False
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        """What may follow the name of the command."""
+        return "[options] stats | show SITE | why URL | export | import FILE | pause|resume|drop SITE | check | repair"
+
+    def short_desc(self) -> str:
+        """For the list of all commands."""
+        return "Show what waits to be crawled, and steer it"
+
+    def long_desc(self) -> str:
+        """For ``-h``."""
+        return (
+            "stats: the frontier in numbers. show SITE: its state, clocks and link classes. why URL: where it waits,"
+            " or how it ended, or why it never joined. export: what waits, sorted by site, as seeds or JSON lines"
+            " (-o next.txt, next.jl.gz). import FILE: let URLs join, from an export, a list of seeds or JSON lines."
+            " pause, resume, drop SITE: also while a crawl runs. check: whether the file is sound. repair: save what"
+            " can be read of one that is not. The frontier is that of MEDIACRAWL_DIR (or JOBDIR)."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's own options and ours."""
+        super().add_options(parser)
+        parser.add_argument(
+            "-o", "--output", metavar="FILE", help="export: seeds, or JSON lines if it ends in .jl; .gz"
+        )
+        parser.add_argument("--site", metavar="SITE", help="export: only what waits on this site")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Answer on the standard output; errors go to the standard error, and the exit code is 1."""
+        refuse_options(args)
+        verb, words = (args[0], args[1:]) if args else ("stats", [])
+        action = self._actions().get(verb)
+        if action is None:
+            raise UsageError(f"{verb!r} is not known; use one of {', '.join(self._actions())}", print_help=False)
+        wanted, work = action
+        if len(words) != (wanted is not None):
+            raise UsageError(f"frontier {verb} takes {wanted or 'no further word'}", print_help=False)
+        assert self.settings is not None
+        self._opts = opts
+        self._parts = Parts(self.settings)
+        self._path = self._parts.folder / SQLITE_FILE
+        try:
+            work(*words)
+            sys.stdout.flush()
+        except (FrontierError, NeverCrawlError, ArgumentError) as error:
+            self._fail(str(error))
+        except BrokenPipeError:
+            # The reader (`head`, `less`) has seen enough; Python must not complain at exit that nobody listens.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except OSError as error:
+            self._fail(f"{error.filename}: {error.strerror}")
+
+    def _actions(self) -> dict[str, tuple[str | None, Callable[..., None]]]:
+        """Verb -> the word that it takes, if any, and what is to be done."""
+        orders = {str(verb): ("one SITE", self._order(verb)) for verb in Verb}
+        return {
+            "stats": (None, self._stats),
+            "show": ("one SITE", self._show),
+            "why": ("one URL", self._why),
+            "export": (None, self._export),
+            "import": ("one FILE", self._import),
+            **orders,
+            "check": (None, self._check),
+            "repair": (None, self._repair),
+        }
+
+    # -- looking ---------------------------------------------------------------------------------------------
+
+    def _stats(self) -> None:
+        now = time.time()
+        with FrontierReader(self._path) as reader:
+            _say(overview_text(reader.overview(now), now))
+
+    def _show(self, name: str) -> None:
+        now, site = time.time(), site_of(name)
+        with FrontierReader(self._path) as reader:
+            info = reader.site(site, now)
+            if info is None:
+                self._fail(f"{site} was never met by this crawl")
+            else:
+                _say(site_text(info, reader.rank(site), now))
+
+    def _why(self, written: str) -> None:
+        url = canonical(written if "://" in written else f"https://{written}")
+        if url is None:
+            raise FrontierError(f"{written[:200]!r} is no http or https URL")
+        site, now = site_of(url), time.time()
+        refusal = self._scope().check(url)
+        with FrontierReader(self._path) as reader:
+            where = reader.where(url, site, link_class(url))
+            _say(url_text(url, where, refusal))
+            info = reader.site(site, now)
+            if info is not None and where.candidate is not None:
+                _say(site_text(info, reader.rank(site), now).splitlines()[0])
+
+    # -- files -----------------------------------------------------------------------------------------------
+
+    def _export(self) -> None:
+        only = site_of(self._opts.site) if self._opts.site else None
+        with FrontierReader(self._path) as reader:
+            waiting = reader.waiting(only)
+            if self._opts.output in {None, "-"}:
+                for line in seed_lines(waiting):
+                    sys.stdout.write(printable(line.rstrip("\n")) + "\n")
+                return
+            number = write(waiting, Path(self._opts.output))
+        print(f"{number:,} URLs are in {self._opts.output}", file=sys.stderr)
+
+    def _import(self, name: str) -> None:
+        path = Path(name)
+        with lines_of(path) as lines:
+            arrived = Import(self._scope(), self._parts.scores, lines, is_json(path))
+            try:
+                with self._opened() as frontier:
+                    _say(_add(frontier, arrived))
+            except FrontierBusyError:
+                self._post("add", str(path.resolve()))
+
+    # -- orders ----------------------------------------------------------------------------------------------
+
+    def _order(self, verb: Verb) -> Callable[[str], None]:
+        def order(name: str) -> None:
+            site = site_of(name)
+            if not self._path.exists():
+                raise FrontierError(f"there is no frontier in {self._parts.folder.resolve()}")
+            try:
+                with self._opened() as frontier:
+                    _say(obey(frontier, verb, site))
+            except FrontierBusyError:
+                self._post(verb, site)
+
+        return order
+
+    def _post(self, verb: str, what: str) -> None:
+        mailbox = Mailbox(self._parts.folder)
+        answer = mailbox.wait(mailbox.post(verb, what), PATIENCE)
+        if answer is not None:
+            _say(answer)
+            return
+        self._fail(
+            f"the crawl has not answered within {PATIENCE:.0f} s; the order stays in {mailbox.folder},"
+            " and it or the next start will carry it out"
+        )
+
+    # -- the file --------------------------------------------------------------------------------------------
+
+    def _check(self) -> None:
+        pass
+
+    def _repair(self) -> None:
+        pass
+
+    # -- what they share -------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _opened(self) -> Iterator[Frontier]:
+        frontier = open_store("sqlite", self._parts.folder, self._parts.policy, time.time())
+        try:
+            yield frontier
+        finally:
+            frontier.close()
+
+    def _scope(self) -> Scope:
+        """What decides in the crawl that lies here."""
+        arguments = Arguments.read(self._parts.folder)
+        return self._parts.scope(arguments.include, arguments.only_sites)
+
+    def _fail(self, sentence: str) -> None:
+        print(printable(sentence), file=sys.stderr)
+        self.exitcode = 1
+
+
+def _say(text: str) -> None:
+    encoding = sys.stdout.encoding or "ascii"
+    print(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def _add(frontier: Frontier, arrived: Import) -> str:
+    """Let the URLs of a file join, and say how many did."""
+    urls = iter(arrived)
+    new = known = 0
+    while batch := list(islice(urls, _BATCH)):
+        added = frontier.add(batch)
+        new, known = new + added.new, known + added.known
+        frontier.commit()
+    return arrived.report(new, known)

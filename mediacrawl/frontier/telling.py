@@ -1,0 +1,130 @@
+"""What ``scrapy frontier`` says of a frontier: plain text for a terminal, without a line feed at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mediacrawl.frontier.stores.reading import Overview, Whereabouts
+from mediacrawl.observe.format import count, elapsed, size
+from mediacrawl.observe.text import pad, printable
+from mediacrawl.records import Drop, End, SiteInfo, SiteState
+
+_LABEL = 14
+_CLASSES = 10
+"""Link classes that are shown."""
+
+_MEANINGS = {
+    End.DONE: "it was visited, and what it gave is stored",
+    Drop.PRUNED: "too many URLs waited, and its class promised least",
+    Drop.OPERATOR: "scrapy frontier drop",
+    Drop.ROBOTS: "its robots.txt forbids it",
+    Drop.NEVERCRAWL: "its domain is on a NeverCrawl list",
+    Drop.HTTP_STATUS: "the server refused it, or failed at each attempt",
+    Drop.DOWNLOAD_ERROR: "no answer came at any attempt",
+    Drop.CONTENT_TYPE: "it is neither a page, nor a feed, nor media",
+    Drop.REDIRECT_CAP: "too many redirects in a row led to it",
+}
+
+
+def overview_text(overview: Overview, now: float) -> str:
+    """The frontier in numbers.
+
+    Args:
+        overview: see there.
+        now: seconds since the epoch.
+    """
+    sites = ", ".join(f"{count(number)} {state}" for state, number in overview.sites.items() if number)
+    first = "nothing waits" if overview.first_due is None else _when(overview.first_due, now)
+    return _rows(
+        [
+            (
+                "URLs",
+                f"{count(overview.seen)} accepted: {count(overview.waiting)} wait, {count(overview.leased)} are out",
+            ),
+            ("ended", ", ".join(f"{name} {count(number)}" for name, number in overview.ends.items())),
+            ("sites", sites or "none"),
+            ("next", first),
+            ("disk", size(overview.bytes)),
+        ]
+    )
+
+
+def site_text(site: SiteInfo, before: int, now: float) -> str:
+    """A site.
+
+    Args:
+        site: see there.
+        before: sites that go before it.
+        now: seconds since the epoch.
+    """
+    rows = [
+        (site.name, _state(site, before, now)),
+        ("delay", _delay(site)),
+        ("visits", f"{count(site.visits)} requests, {count(site.earned)} media files found"),
+        ("waiting", f"{count(site.waiting)} URLs in {count(len(site.classes))} link classes"),
+    ]
+    shown = [(name, score, urls) for name, score, urls in site.classes if urls][:_CLASSES]
+    rows += [("", f"{score:6.3f}  {count(urls):>9}  {printable(name)}") for name, score, urls in shown]
+    return _rows(rows)
+
+
+def url_text(url: str, where: Whereabouts, refusal: Drop | None) -> str:
+    """Where a URL is, and why.
+
+    Args:
+        url: in canonical form.
+        where: see there.
+        refusal: why scope would refuse it now, if it would.
+    """
+    return "\n".join([printable(url), _rows(_where(where, refusal))])
+
+
+def meaning(end: str) -> str:
+    """An end in words: its name, and what it means where the name does not say."""
+    said = next((text for name, text in _MEANINGS.items() if name == end), "")
+    return f"{end} ({said})" if said else end
+
+
+def _where(where: Whereabouts, refusal: Drop | None) -> list[tuple[str, str]]:
+    refused = f"scope refuses it now: {meaning(refusal)}" if refusal else ""
+    if not where.known:
+        return [("never joined", refused or "scope would let it in: no page, feed or seed that was read has named it")]
+    if where.candidate is None:
+        return [("ended", meaning(where.end) if where.end else "how is not known any more"), ("", refused)]
+    found = where.candidate
+    waits = "is out: it is asked now" if where.leased else f"{count(where.before)} URLs of its class before it"
+    named = f" ({printable(found.evidence.anchor)!r})" if found.evidence.anchor else ""
+    source = f"on {printable(found.parent)}" if found.parent else "as a seed"
+    return [
+        ("waits", waits),
+        ("class", f"{printable(where.link_class)}, score {where.score:.3f}"),
+        ("found", f"{source} by {found.evidence.via}{named}, depth {found.depth}, {found.hops} redirects"),
+        ("attempts", count(where.attempt) if where.attempt else ""),
+        ("when taken", refused and f"{refused}: it will be dropped"),
+    ]
+
+
+def _state(site: SiteInfo, before: int, now: float) -> str:
+    if site.state in {SiteState.READY, SiteState.WAITING, SiteState.RESTING}:
+        return f"{site.state}, {_when(site.release, now)}; {count(before)} sites go before it"
+    explained = {
+        SiteState.LEASED: "a request is out",
+        SiteState.PAUSED: "by the operator, until scrapy frontier resume",
+        SiteState.RETIRED: "it has had its budget of requests (FRONTIER_SITE_BUDGET), until scrapy frontier resume",
+        SiteState.IDLE: f"nothing waits; {_when(site.release, now)}",
+    }
+    return f"{site.state}: {explained[site.state]}"
+
+
+def _when(release: float, now: float) -> str:
+    return f"may be asked in {elapsed(release - now)}" if release > now else "may be asked now"
+
+
+def _delay(site: SiteInfo) -> str:
+    samples = " ".join(f"{seconds:.2f}" for seconds in site.samples) or "none yet"
+    asked = f"; robots.txt asks for {elapsed(site.crawl_delay)}" if site.crawl_delay else ""
+    return f"{elapsed(site.delay)} after its last visit; response times in seconds: {samples}{asked}"
+
+
+def _rows(rows: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(f"  {pad(label, _LABEL)} {text}" for label, text in rows if text)

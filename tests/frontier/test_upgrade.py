@@ -1,0 +1,106 @@
+"""A frontier that an earlier version wrote goes on."""
+
+import sqlite3
+from contextlib import closing
+
+from mediacrawl.frontier import FrontierPolicy
+from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.stores import open_store
+from mediacrawl.frontier.stores.rows import Row
+from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.records import Candidate, End, Kind, Outcome
+
+LAYOUT_1 = """
+CREATE TABLE total (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE site (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+    release REAL NOT NULL DEFAULT 0, delay REAL NOT NULL DEFAULT 0, crawl_delay REAL NOT NULL DEFAULT 0,
+    samples BLOB NOT NULL DEFAULT x'90', visits INTEGER NOT NULL DEFAULT 0,
+    score REAL NOT NULL DEFAULT 0, active INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX site_active ON site (id) WHERE active = 1;
+CREATE TABLE class (
+    id INTEGER PRIMARY KEY, site INTEGER NOT NULL, name TEXT NOT NULL, score REAL NOT NULL, UNIQUE (site, name)
+);
+CREATE TABLE url (
+    class INTEGER NOT NULL, seq INTEGER NOT NULL, url TEXT NOT NULL, facts BLOB NOT NULL, state BLOB,
+    PRIMARY KEY (class, seq)
+) WITHOUT ROWID;
+CREATE TABLE inbox (
+    seq INTEGER PRIMARY KEY, class INTEGER NOT NULL, key INTEGER NOT NULL, url TEXT NOT NULL, facts BLOB NOT NULL,
+    state BLOB
+);
+CREATE TABLE seen (key INTEGER PRIMARY KEY, ended INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE ending (code INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, urls INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE lease (seq INTEGER PRIMARY KEY, class INTEGER NOT NULL, site INTEGER NOT NULL, taken REAL NOT NULL);
+CREATE TABLE robots (authority TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
+PRAGMA user_version = 1;
+"""
+POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.0)
+NOW = 1_000_000.0
+
+
+def row(seq, site, path, kind=Kind.PAGE):
+    return Row.of(Candidate(f"http://{site}/{path}", site, "c", kind), seq)
+
+
+def write(folder):
+    """One site with a page and a file that wait and one page that ended, one whose page is leased, one that is idle."""
+    page, song, out, fresh = (
+        row(1, "a.org", "1"),
+        row(2, "a.org", "2.mp3", Kind.MEDIA),
+        row(3, "b.org", "1"),
+        row(5, "a.org", "3"),
+    )
+    ended = "http://a.org/0"
+    with closing(sqlite3.connect(folder / "frontier.db")) as db:
+        db.executescript(LAYOUT_1)
+        db.executemany("INSERT INTO total VALUES (?, ?)", [("seen", 5), ("waiting", 4), ("seq", 5)])
+        sites = [
+            (1, "a.org", NOW - 5, 10.0, 0.0, 1),
+            (2, "b.org", NOW - 90, 10.0, 0.0, 1),
+            (3, "c.org", NOW + 9, 10.0, 0.3, 0),
+        ]
+        for number, name, release, delay, score, active in sites:
+            db.execute(
+                "INSERT INTO site VALUES (?, ?, ?, ?, 0, x'90', 3, ?, ?)", (number, name, release, delay, score, active)
+            )
+        db.executemany(
+            "INSERT INTO class VALUES (?, ?, ?, ?)",
+            [(7, 1, "pages", 0.0), (8, 2, "pages", 0.0), (9, 1, "songs", 1.0), (10, 3, "pages", 0.0)],
+        )
+        db.executemany(
+            "INSERT INTO url VALUES (?, ?, ?, ?, ?)",
+            [(c, r.seq, r.url, r.facts, s) for c, r, s in [(7, page, None), (9, song, b"head"), (8, out, None)]],
+        )
+        db.execute("INSERT INTO inbox VALUES (?, ?, ?, ?, ?, NULL)", (5, 7, url_key(fresh.url), fresh.url, fresh.facts))
+        keys = [(url_key(r.url), 0) for r in (page, song, out)] + [(url_key(ended), 1)]
+        db.executemany("INSERT INTO seen VALUES (?, ?)", keys)
+        db.execute("INSERT INTO ending VALUES (1, 'done', 1)")
+        db.execute("INSERT INTO lease VALUES (3, 8, 2, ?)", (NOW - 1,))
+        db.execute("INSERT INTO robots VALUES ('http://a.org', x'01')")
+        db.commit()
+
+
+def test_nothing_is_lost_and_the_order_is_kept(tmp_path):
+    write(tmp_path)
+    store = open_store("sqlite", tmp_path, POLICY, NOW)
+    counts = store.counts()
+    assert (counts.seen, counts.waiting, counts.leased, counts.sites, counts.ends) == (5, 4, 0, 2, {"done": 1})
+    assert store.note("robots", "http://a.org") == b"\x01"
+    assert store.site("c.org").release == NOW + 9
+    out, now = [], NOW
+    while store.pending():
+        for lease in store.take(now, 5):
+            out.append((lease.url, lease.state))
+            store.finish(lease, Outcome(End.DONE), now)
+        now = max(store.next_release() or now, now)
+    assert [entry for entry in out if "a.org" in entry[0]] == [
+        ("http://a.org/2.mp3", b"head"),
+        ("http://a.org/1", b""),
+        ("http://a.org/3", b""),
+    ]
+    assert [entry for entry in out if "b.org" in entry[0]] == [("http://b.org/1", b"")]
+    assert store.add([Candidate("http://a.org/0", "a.org", "pages"), Candidate("http://b.org/1", "b.org")]).known == 2
+    store.close()
+    open_store("sqlite", tmp_path, POLICY, now).close()
