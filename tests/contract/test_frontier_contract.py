@@ -1,10 +1,13 @@
 """What any frontier does, whatever it is kept in."""
 
 import random
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from mediacrawl.frontier import FrontierPolicy
+from mediacrawl.frontier.order import Levels
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome, SiteState
@@ -14,12 +17,15 @@ NOW = 1_000_000.0
 POLICY = FrontierPolicy(delay=DelayPolicy(factor=0, minimum=DELAY, maximum=DELAY, first=DELAY), explore=0.0)
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "sqlite-on-disk"])
 def make(request, tmp_path):
+    """Opens a store; ``sqlite-on-disk`` holds one site in memory, so that all others come from the disk."""
     opened = []
 
     def make(policy=POLICY, now=NOW):
-        store = open_store(request.param, tmp_path / "state", policy, now, random.Random(1))
+        name, _, small = request.param.partition("-")
+        policy = replace(policy, front_least=1, front_most=1) if small else policy
+        store = open_store(name, tmp_path / "state", policy, now, random.Random(1))
         opened.append(store)
         return store
 
@@ -316,6 +322,106 @@ def test_pruning_leaves_a_lease_alone_and_the_frontier_usable(frontier):
     assert frontier.next_release() is None
     frontier.add([page("http://a.org/new")])
     assert [lease.url for lease in frontier.take(NOW + DELAY, 1)] == ["http://a.org/new"]
+
+
+def test_a_paused_site_is_not_asked_until_it_is_resumed(frontier):
+    frontier.add([page("http://a.org/1"), page("http://a.org/2"), page("http://b.org/1")])
+    assert frontier.pause("a.org")
+    assert not frontier.pause("nowhere.org")
+    assert [lease.site for lease in frontier.take(NOW, 5)] == ["b.org"]
+    frontier.add([page("http://a.org/3")])
+    assert frontier.pending() == 1
+    counts = frontier.counts()
+    assert (counts.waiting, counts.shelved, counts.sites, counts.shelved_sites) == (3, 3, 1, (1, 0))
+    assert frontier.site("a.org").state is SiteState.PAUSED
+    assert frontier.resume("a.org")
+    assert not frontier.resume("a.org")
+    assert [lease.site for lease in frontier.take(NOW, 5)] == ["a.org"]
+    assert frontier.pending() == 4
+
+
+def test_what_is_out_when_its_site_is_paused_comes_back_as_usual(frontier):
+    frontier.add([page("http://a.org/1"), page("http://a.org/2")])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.pause("a.org")
+    frontier.finish(lease, Outcome(End.CONTINUE, state=b"half"), NOW)
+    assert frontier.take(NOW + 1000, 5) == []
+    assert frontier.next_release() is None
+    assert (frontier.counts().shelved, frontier.pending()) == (2, 0)
+    frontier.resume("a.org")
+    (lease,) = frontier.take(NOW + 1000, 5)
+    assert (lease.url, lease.state) == ("http://a.org/1", b"half")
+
+
+def test_a_site_is_retired_when_it_has_had_its_budget(make):
+    frontier = make(FrontierPolicy(delay=DelayPolicy(0, 0, 0, 0), explore=0.0, budget=3, earns=2))
+    frontier.add([page(f"http://trap.org/{n}") for n in range(50)] + [page(f"http://good.org/{n}") for n in range(50)])
+    asked = {"trap.org": 0, "good.org": 0}
+    while leases := frontier.take(NOW, 2):
+        for lease in leases:
+            asked[lease.site] += 1
+            earned = lease.site == "good.org" and asked[lease.site] in {1, 3}
+            frontier.finish(lease, Outcome(End.DONE, earned=int(earned)), NOW)
+    assert asked == {"trap.org": 3, "good.org": 3 + 2 * 2}
+    assert frontier.site("trap.org").state is SiteState.RETIRED
+    assert frontier.site("good.org").earned == 2
+    assert frontier.pending() == 0
+    assert frontier.counts().shelved == 47 + 43
+    assert frontier.resume("trap.org")
+    for _ in range(3):
+        (lease,) = frontier.take(NOW, 2)
+        frontier.finish(lease, done(), NOW)
+    assert frontier.take(NOW, 2) == []
+
+
+def test_dropping_a_site_ends_all_that_waits_there(frontier):
+    frontier.add([page(f"http://a.org/{n}") for n in range(5)] + [page("http://b.org/1")])
+    leases = frontier.take(NOW, 2)
+    assert frontier.drop("a.org", Drop.OPERATOR) == 4
+    assert frontier.drop("nowhere.org", Drop.OPERATOR) == 0
+    assert frontier.counts().ends == {"operator": 4}
+    assert frontier.add([page("http://a.org/4")]).known == 1
+    for lease in leases:
+        frontier.finish(lease, Outcome(End.AGAIN), NOW)
+    assert frontier.pending() == 2
+    assert frontier.counts().seen == 6
+
+
+def test_sites_of_one_rank_go_in_the_order_in_which_they_became_due(frontier):
+    frontier.add([page(f"http://{name}.org/{n}") for name in "abc" for n in range(2)])
+    order = []
+    for turn in range(6):
+        now = NOW + turn * DELAY
+        (lease,) = frontier.take(now, 1)
+        order.append(lease.site)
+        frontier.finish(lease, done(), now)
+    assert order == ["a.org", "b.org", "c.org", "a.org", "b.org", "c.org"]
+
+
+def test_levels_prefer_the_better_and_starve_none(make):
+    policy = FrontierPolicy(delay=DelayPolicy(0, 0, 0, 0), explore=0.0, order=Levels(4))
+    frontier = make(policy)
+    for site, score in [("best.org", 1.0), ("good.org", 0.6), ("poor.org", 0.1)]:
+        frontier.add([page(f"http://{site}/{n}", score=score) for n in range(400)])
+    asked = Counter()
+    for _ in range(400):
+        (lease,) = frontier.take(NOW, 1)
+        asked[lease.site] += 1
+        frontier.finish(lease, done(), NOW)
+    assert asked["best.org"] > asked["good.org"] > asked["poor.org"] > 10
+
+
+def test_delays_grow_when_few_sites_of_many_are_left(make):
+    delay = DelayPolicy(factor=0, minimum=DELAY, maximum=DELAY, first=DELAY, tail_sites=4, tail_factor=3.0)
+    frontier = make(FrontierPolicy(delay=delay, explore=0.0))
+    frontier.add([page(f"http://{n}.org/{m}") for n in range(6) for m in range(1 + (n == 0))])
+    for lease in frontier.take(NOW, 6):
+        frontier.finish(lease, done(), NOW)
+    assert frontier.counts().sites == 1
+    (lease,) = frontier.take(NOW + DELAY, 1)
+    frontier.add([page("http://0.org/9")])
+    frontier.finish(lease, done(), NOW + DELAY)
+    assert frontier.site("0.org").delay == DELAY * (1 + 2 * 3 / 4)
 
 
 def test_the_counts_balance_at_every_step(frontier):

@@ -134,16 +134,12 @@ class Front:
         """
         self._now = now
         self._box.release(now)
-        while True:
-            held = self._box.ranks
-            asleep = [rank for rank, group in self._groups.items() if group.first <= now] if self._on_disk else ()
-            if not held and not asleep:
-                return None
-            rank = self._order.choose({*held, *asleep} if asleep else held, self._rng)
-            group = self._groups.get(rank)
-            if group is None or group.first > now or (rank in held and self._box.head(rank) <= group.first):
+        while ranks := {*self._box.ranks, *self._asleep(now)}:
+            rank = self._order.choose(ranks, self._rng)
+            self._wake_older(rank, now)
+            if rank in self._box.ranks:
                 return self._box.pick(rank)
-            self._wake(rank, group, now)
+        return None
 
     def pick_even(self, now: float) -> int | None:
         """Take any site that may be asked, each with nearly the same chance, or None.
@@ -165,6 +161,18 @@ class Front:
         if held is not None:
             times.append(held)
         return max(min(times), 0.0) if times else None
+
+    def _asleep(self, now: float) -> list[int]:
+        """The ranks of which a site may be due on disk."""
+        return [rank for rank, group in self._groups.items() if group.first <= now] if self._on_disk else []
+
+    def _wake_older(self, rank: int, now: float) -> None:
+        """Read the sites of a rank that have been due longer than those of it in memory."""
+        group = self._groups.get(rank)
+        while group is not None and self._on_disk and group.first <= now:
+            if rank in self._box.ranks and self._box.head(rank) <= group.first:
+                return
+            self._wake(rank, group, now)
 
     def _wake(self, rank: int, group: _Group, now: float) -> None:
         """Read the next sites of a rank that are due, and what comes after them."""

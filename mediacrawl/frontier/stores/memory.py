@@ -117,11 +117,11 @@ class MemoryFrontier:
         site = self._out.get(lease.site)
         if site is None or site.row is None or site.lease is not lease:
             return
+        stretch = self._policy.delay.stretch(self._active(), self._most)
         del self._out[lease.site]
         self._now = now
         row, site.lease, site.row = site.row, None, None
         self._end(site, row, outcome)
-        stretch = self._policy.delay.stretch(self._active(), self._most)
         site.clocks = after_visit(site.clocks, outcome, now, self._policy.delay, stretch)
         site.earned += outcome.earned
         self._settle(site)
