@@ -26,8 +26,9 @@ from mediacrawl.frontier.telling import overview_text, site_text, url_text
 from mediacrawl.observe.text import printable
 from mediacrawl.parts import Parts
 from mediacrawl.priority import link_class
-from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
+from mediacrawl.scope import NeverCrawlError, Scope, site_of
 from mediacrawl.scope.imported import Import
+from mediacrawl.scope.seeds import parse_seeds
 from mediacrawl.spiders.arguments import ArgumentError, Arguments
 
 PATIENCE = 15.0
@@ -129,9 +130,10 @@ class Command(ScrapyCommand):
                 _say(site_text(info, reader.rank(site), now))
 
     def _why(self, written: str) -> None:
-        url = canonical(written if "://" in written else f"https://{written}")
-        if url is None:
+        seeds, problems = parse_seeds(written, "URL")
+        if problems or not seeds:
             raise FrontierError(f"{written[:200]!r} is no http or https URL")
+        url = seeds[0][1]
         site, now = site_of(url), time.time()
         refusal = self._scope().check(url)
         with FrontierReader(self._path) as reader:

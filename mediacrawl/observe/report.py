@@ -39,7 +39,10 @@ class CrawlFacts:
         refusals: dropped URLs by reason, see `records.Drop`.
         errors: requests without an answer, and answers that are no success, by their name.
         waiting_urls: URLs left for the next run.
-        waiting_sites: sites that they belong to.
+        waiting_sites: sites that they belong to, paused and retired ones not counted.
+        shelved_urls: those of them that wait on a paused or retired site.
+        paused_sites: sites that the operator paused.
+        retired_sites: sites that have had their budget of requests.
         lost_lines: lines that the request log could not write.
         catalogue_path: where the records are; empty if they were not stored there.
         log_path: folder of the request log; empty if there is none.
@@ -62,6 +65,9 @@ class CrawlFacts:
     errors: Mapping[str, int] = field(default_factory=dict)
     waiting_urls: int = 0
     waiting_sites: int = 0
+    shelved_urls: int = 0
+    paused_sites: int = 0
+    retired_sites: int = 0
     lost_lines: int = 0
     catalogue_path: str = ""
     log_path: str = ""
@@ -95,6 +101,7 @@ def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
         ("refused", _ranking(facts.refusals, _REASONS)),
         ("errors", _ranking(facts.errors)),
         ("waiting", _waiting(facts)),
+        ("held back", _shelved(facts)),
         ("ended", "" if facts.finish_reason == "finished" else facts.finish_reason),
         ("log", f"{_plural(facts.lost_lines, 'line')} lost: the disk refused them" if facts.lost_lines else ""),
     ]
@@ -149,9 +156,17 @@ def _slowest(times: Mapping[str, float]) -> str:
 
 
 def _waiting(facts: CrawlFacts) -> str:
-    if not facts.waiting_urls:
+    urls = facts.waiting_urls - facts.shelved_urls
+    return f"{_plural(urls, 'URL')} on {_plural(facts.waiting_sites, 'site')}, for the next run" if urls else ""
+
+
+def _shelved(facts: CrawlFacts) -> str:
+    kinds = [(facts.paused_sites, "paused"), (facts.retired_sites, "retired")]
+    sites = " and ".join(f"{count(number)} {kind} site{'' if number == 1 else 's'}" for number, kind in kinds if number)
+    if not sites or not facts.shelved_urls:
         return ""
-    return f"{_plural(facts.waiting_urls, 'URL')} on {_plural(facts.waiting_sites, 'site')}, for the next run"
+    budget = "; retired: it had its budget, FRONTIER_SITE_BUDGET" if facts.retired_sites else ""
+    return f"{_plural(facts.shelved_urls, 'URL')} on {sites}{budget}"
 
 
 def _ending(facts: CrawlFacts) -> list[str]:

@@ -1,0 +1,150 @@
+"""``scrapy frontier``, called as an operator calls it."""
+
+import gzip
+import json
+import os
+import time
+
+import pytest
+from command_line import MEDIACRAWL, run
+
+from mediacrawl.frontier import FrontierPolicy
+from mediacrawl.frontier.mailbox import Mailbox
+from mediacrawl.frontier.stores import open_store
+from mediacrawl.frontier.stores.schema import lock
+from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.priority import link_class
+from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome
+
+POLICY = FrontierPolicy(delay=DelayPolicy(0, 50, 50, 50), explore=0.0)
+
+
+def page(url, kind=Kind.PAGE, score=0.3, **fields):
+    return Candidate(url, url.split("/")[2], link_class(url), kind, score=score, **fields)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A state folder: two sites, a URL that ended, one that was dropped, three that wait."""
+    store = open_store("sqlite", tmp_path / ".mediacrawl", POLICY, time.time() - 5)
+    store.add([page("http://a.example/")])
+    store.add([page("http://b.example/secret")])
+    ends = {
+        "http://a.example/": Outcome(End.DONE, response_time=0.5),
+        "http://b.example/secret": Outcome(End.DROPPED, Drop.ROBOTS),
+    }
+    for lease in store.take(time.time(), 5):
+        store.finish(lease, ends[lease.url], time.time() - 5)
+    found = Evidence("audio", "Lied \x1b[31m 1")
+    store.add(
+        [
+            page("http://a.example/2"),
+            page("http://a.example/1.mp3", Kind.MEDIA, 1.0, depth=1, parent="http://a.example/", evidence=found),
+            page("http://b.example/x"),
+        ]
+    )
+    store.close()
+    return tmp_path
+
+
+CONTACT = ("-s", "MEDIACRAWL_CONTACT=http://localhost/")
+
+
+def frontier(folder, *words):
+    return run(folder, *MEDIACRAWL, "frontier", *words)
+
+
+def test_stats_are_the_frontier_in_numbers(folder):
+    out = frontier(folder, "stats").check().out
+    assert "5 accepted: 3 wait, 0 are out" in out
+    assert "done 1, robots 1" in out
+    assert "2 waiting" in out
+
+
+def test_a_site_is_shown_with_its_clocks_and_classes(folder):
+    out = frontier(folder, "show", "http://www.a.example/x").check().out
+    assert "a.example" in out
+    assert "waiting, may be asked in 4" in out
+    assert "0 sites go before it" in out
+    assert "response times in seconds: 0.50" in out
+    assert "1.000          1  a.example/#.mp3" in out
+    assert frontier(folder, "show", "nowhere.example").code == 1
+
+
+def test_why_says_where_a_url_is(folder):
+    waits = frontier(folder, "why", "http://a.example/1.mp3").check().out
+    assert "0 URLs of its class before it" in waits
+    assert "on http://a.example/ by audio" in waits
+    assert "\x1b" not in waits
+    assert "robots (its robots.txt forbids it)" in frontier(folder, "why", "http://b.example/secret").check().out
+    assert "done (it was visited" in frontier(folder, "why", "HTTP://A.example:80/#top").check().out
+    assert "scope would let it in" in frontier(folder, "why", "http://a.example/never", *CONTACT).check().out
+    assert "refuses it now: extension" in frontier(folder, "why", "http://a.example/x.zip", *CONTACT).check().out
+    assert "is no http or https URL" in frontier(folder, "why", "mailto:a@b.example").err
+
+
+def test_what_waits_is_exported_sorted_by_site_and_joins_another_frontier(folder, tmp_path_factory):
+    assert frontier(folder, "export").check().out.splitlines() == [
+        "# a.example",
+        "http://a.example/1.mp3",
+        "http://a.example/2",
+        "# b.example",
+        "http://b.example/x",
+    ]
+    frontier(folder, "export", "-o", "next.jl.gz").check()
+    lines = gzip.decompress((folder / "next.jl.gz").read_bytes()).decode().splitlines()
+    assert [json.loads(line)["url"] for line in lines][0] == "http://a.example/1.mp3"
+    other = tmp_path_factory.mktemp("other")
+    said = frontier(other, "import", str(folder / "next.jl.gz"), *CONTACT).check().out
+    assert "3 URLs joined, 0 were known" in said
+    assert "0 URLs joined, 3 were known" in frontier(other, "import", str(folder / "next.jl.gz"), *CONTACT).check().out
+    assert "Lied" in frontier(other, "why", "http://a.example/1.mp3", *CONTACT).check().out
+
+
+def test_an_import_names_what_it_could_not_read_and_what_scope_refuses(folder):
+    (folder / "more.txt").write_text("# more\nhttp://a.example/new\nftp://x.example/\nhttp://a.example/y.zip\n")
+    said = frontier(folder, "import", "more.txt", *CONTACT).check().out
+    assert "1 URLs joined" in said
+    assert "1 refused (extension)" in said
+    assert "1 lines could not be read, first line 3" in said
+    assert "placeholder_contact" in frontier(folder, "import", "more.txt").check().out
+    missing = frontier(folder, "import", "nowhere.txt")
+    assert (missing.code, missing.err.count("\n")) == (1, 1)
+
+
+def test_a_site_is_paused_resumed_and_dropped(folder):
+    assert "is paused: 2 URLs wait there" in frontier(folder, "pause", "a.example").check().out
+    assert "paused: by the operator" in frontier(folder, "show", "a.example").check().out
+    assert "is asked again" in frontier(folder, "resume", "www.a.example").check().out
+    assert "2 URLs of a.example are dropped (operator)" in frontier(folder, "drop", "a.example").check().out
+    assert "operator (scrapy frontier drop)" in frontier(folder, "why", "http://a.example/2").check().out
+    assert "is not known here" in frontier(folder, "pause", "nowhere.example").check().out
+
+
+def test_while_a_crawl_runs_orders_go_to_it_and_reading_works(folder):
+    descriptor = lock(folder / ".mediacrawl" / "frontier.db")
+    try:
+        assert "3 wait" in frontier(folder, "stats").check().out
+        unanswered = frontier(folder, "pause", "a.example")
+        assert (unanswered.code, unanswered.err.count("\n")) == (1, 1)
+        assert "has not answered" in unanswered.err
+        (order,) = Mailbox(folder / ".mediacrawl").orders()
+        assert (order.verb, order.what) == ("pause", "a.example")
+    finally:
+        os.close(descriptor)
+
+
+@pytest.mark.parametrize("words", [("stats",), ("show", "a.example"), ("export",), ("pause", "a.example"), ("check",)])
+def test_without_a_frontier_one_sentence_says_so(tmp_path, words):
+    done = frontier(tmp_path, *words)
+    assert (done.code, done.out) == (1, "")
+    assert "there is no frontier in" in done.err
+    assert done.err.count("\n") == 1
+    assert not (tmp_path / ".mediacrawl").exists()
+
+
+@pytest.mark.parametrize("words", [("dance",), ("show",), ("stats", "x"), ("why", "a", "b"), ("stats", "--colour")])
+def test_a_wrong_word_is_answered_with_a_sentence(tmp_path, words):
+    done = frontier(tmp_path, *words)
+    assert done.code == 2
+    assert "Traceback" not in done.err

@@ -1,0 +1,74 @@
+"""An operator steers a crawl that runs, and a crawl ends itself when little is left."""
+
+import time
+
+from judging import Verdict, stat
+
+from mediacrawl.frontier.mailbox import Mailbox
+from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.priority import link_class
+from mediacrawl.scope import site_of
+
+PAUSED = "tonspur.example"
+
+
+def order(crawl, verb, what):
+    box = Mailbox(crawl.folder / "state")
+    answer = box.wait(box.post(verb, what), 30)
+    assert answer is not None, crawl.text()[-3000:]
+    return answer
+
+
+def asked(crawl, site):
+    return [entry.path for entry in crawl.web.settled_log() if site_of(entry.url) == site]
+
+
+def test_a_running_crawl_obeys(crawl, tmp_path):
+    more = tmp_path / "more.txt"
+    more.write_text(f"# more\n{crawl.web.seeds[0]}new-page\nnot a url\n")
+    crawl.start("-s", "POLITENESS_MIN_DELAY=0.4", "-s", "POLITENESS_FIRST_DELAY=0.4")
+    crawl.until(lambda log: sum(site_of(entry.url) == PAUSED for entry in log) >= 3)
+    assert f"{PAUSED} is paused" in order(crawl, "pause", PAUSED)
+    time.sleep(0.5)
+    before = asked(crawl, PAUSED)
+    assert "1 URLs joined" in order(crawl, "add", str(more))
+    assert "is no order" in order(crawl, "dance", PAUSED)
+    assert asked(crawl, PAUSED) == before
+    assert "is asked again" in order(crawl, "resume", PAUSED)
+    assert crawl.wait() == 0
+    assert "/new-page" in asked(crawl, PAUSED)
+    verdict = Verdict(crawl)
+    assert verdict.waiting == []
+    assert stat(crawl, "steering/orders") == 4
+
+
+def test_a_crawl_ends_without_a_site_that_stays_paused_and_says_so(crawl):
+    crawl.start()
+    crawl.until(lambda log: any(site_of(entry.url) == PAUSED for entry in log))
+    order(crawl, "pause", PAUSED)
+    assert crawl.wait() == 0
+    waiting = Verdict(crawl).waiting
+    assert waiting
+    assert {site_of(url) for url in waiting} == {PAUSED}
+    assert f"{len(waiting)} URLs on 1 paused site" in crawl.text()
+
+
+def test_a_crawl_ends_when_few_sites_are_left_and_its_seeds_go_on(crawl, tmp_path_factory):
+    crawl.start("-a", "stop_below=4")
+    assert crawl.wait() == 0
+    assert "'finish_reason': 'stop_below'" in crawl.text()
+    with FrontierReader(crawl.folder / "state" / "frontier.db") as reader:
+        left = [candidate.url for candidate in reader.waiting()]
+    assert left
+    assert len({site_of(url) for url in left}) < 4
+    remaining = crawl.folder / "state" / "remaining.txt"
+    lines = remaining.read_text().splitlines()
+    assert [line for line in lines if not line.startswith("#")] == left
+    assert [site_of(url) for url in left] == sorted(site_of(url) for url in left)
+    (crawl.folder / "second").mkdir()
+    crawl.start("-s", f"MEDIACRAWL_DIR={crawl.folder / 'second'}", seed=str(remaining))
+    assert crawl.wait() == 0
+    with FrontierReader(crawl.folder / "second" / "frontier.db") as reader:
+        ends = {url: reader.where(url, site_of(url), link_class(url)).end for url in left}
+    assert set(ends.values()) <= {"done", "robots"}
+    assert "done" in ends.values()
