@@ -14,16 +14,17 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.stores.classes import ClassTable, LinkClass, site_of_class, span
+from mediacrawl.frontier.stores.classes import LinkClass, site_of_class, span
 from mediacrawl.frontier.stores.front import Front
-from mediacrawl.frontier.stores.inbox import Inbox
-from mediacrawl.frontier.stores.journal import Journal
+from mediacrawl.frontier.stores.opening import order_anew, set_clock_back
+from mediacrawl.frontier.stores.queues import Queues
 from mediacrawl.frontier.stores.rows import Row
 from mediacrawl.frontier.stores.rules import FINAL, class_for, site_state
-from mediacrawl.frontier.stores.schema import CLASS_BITS, connect, lock, unusable
+from mediacrawl.frontier.stores.schema import connect, lock, unusable
 from mediacrawl.frontier.stores.seen_table import SeenTable
 from mediacrawl.frontier.stores.sieve import open_sieve
 from mediacrawl.frontier.stores.sites import ACTIVE, IDLE, PAUSED, RETIRED, Site, SiteTable
+from mediacrawl.frontier.stores.totals import Totals
 from mediacrawl.politeness.delay import after_restart, after_visit
 from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo, SiteState
 
@@ -90,8 +91,6 @@ class SQLiteFrontier:
         self._lock = lock(path)
         self._out: dict[str, Site] = {}
         self._away: dict[int, Site] = {}
-        self._ended: Counter[str] = Counter()
-        self._most: int = 0
         self._now = now
         try:
             self._db = connect(path, policy.cache)
@@ -115,8 +114,8 @@ class SQLiteFrontier:
                 continue
             self._queue(candidate, key, homes)
             new += 1
-        self._total_seen += new
-        self._waiting += new
+        self._totals.seen += new
+        self._totals.waiting += new
         return Added(new, known)
 
     @property
@@ -160,9 +159,9 @@ class SQLiteFrontier:
         link_class, row = site.link_class, site.row
         self._bring_back(site, row)
         if outcome.hold:
-            self._classes.change(link_class, held=now + outcome.hold)
+            self._queues.classes.change(link_class, held=now + outcome.hold)
         self._end(site, link_class, row, outcome)
-        stretch = self._policy.delay.stretch(self._front.active, self._most)
+        stretch = self._policy.delay.stretch(self._front.active, self._totals.most)
         site.clocks = after_visit(site.clocks, outcome, now, self._policy.delay, stretch)
         site.earned += outcome.earned
         self._settle(site)
@@ -182,7 +181,7 @@ class SQLiteFrontier:
     # -- looking ---------------------------------------------------------------------------------------------
 
     def pending(self) -> int:
-        return self._waiting - self._shelved + len(self._out)
+        return self._totals.waiting - self._totals.shelved + len(self._out)
 
     @property
     def front(self) -> int:
@@ -191,19 +190,17 @@ class SQLiteFrontier:
 
     @_guarded
     def counts(self) -> Counts:
-        ends = Counter(dict(self._db.execute("SELECT name, urls FROM ending WHERE urls > 0")))
-        ends.update(self._ended)
         sites, ready = self._front.active, self._front.ready
         return Counts(
-            seen=self._total_seen,
-            waiting=self._waiting,
+            seen=self._totals.seen,
+            waiting=self._totals.waiting,
             leased=len(self._out),
             ready=ready,
             penalty=sites - ready - self._front.leased,
-            ends=dict(ends),
+            ends=self._totals.ends,
             sites=sites,
-            most=max(self._most, sites),
-            shelved=self._shelved,
+            most=max(self._totals.most, sites),
+            shelved=self._totals.shelved,
             shelved_sites=(self._shelved_sites[PAUSED], self._shelved_sites[RETIRED]),
         )
 
@@ -241,18 +238,18 @@ class SQLiteFrontier:
     @_guarded
     def set_score(self, site: str, link_class: str, score: float) -> None:
         home = self._site(site)
-        found = self._classes.of(home.id).get(link_class) if home else None
+        found = self._queues.classes.of(home.id).get(link_class) if home else None
         if home is None or found is None:
             return
         self._begin()
         before = found.rank
-        self._classes.change(found, score=score)
+        self._queues.classes.change(found, score=score)
         if found.rank != before and home.place == ACTIVE and home.lease is None:
             self._refresh(home)
 
     @_guarded
     def prune(self, limit: int) -> int:
-        excess = self._waiting - limit
+        excess = self._totals.waiting - limit
         gone = 0
         if excess > 0:
             self._merge()
@@ -298,9 +295,8 @@ class SQLiteFrontier:
             "SELECT class, seq, url FROM url WHERE class BETWEEN ? AND ? AND seq != ?", (*span(home.id), leased)
         ).fetchall()
         for link_class, seq, url in rows:
-            self._journal.gone(link_class, seq, inbox=False)
-            self._journal.ended(url_key(url), self._code(reason), inbox=False)
-            self._ended[reason] += 1
+            self._queues.journal.gone(link_class, seq, inbox=False)
+            self._queues.journal.ended(url_key(url), self._totals.end(reason), inbox=False)
         self._went(home, len(rows))
         return len(rows)
 
@@ -323,22 +319,9 @@ class SQLiteFrontier:
         self._flush()
         if not self._db.in_transaction:
             return
-        if self._inbox.full:
+        if self._queues.inbox.full:
             self._merge()
-        for name, urls in self._ended.items():
-            self._db.execute("UPDATE ending SET urls = urls + ? WHERE code = ?", (urls, self._endings[name]))
-        self._ended.clear()
-        self._most = max(self._most, self._front.active)
-        totals = {
-            "seen": self._total_seen,
-            "waiting": self._waiting + len(self._out),
-            "seq": self._seq,
-            "active": self._front.active,
-            "shelved": self._shelved,
-            "most": self._most,
-            "at": self._now,
-        }
-        self._db.executemany("INSERT OR REPLACE INTO total VALUES (?, ?)", totals.items())
+        self._totals.write(leased=len(self._out), seq=self._queues.last, active=self._front.active, at=self._now)
         self._db.execute("COMMIT")
 
     def close(self) -> None:
@@ -368,7 +351,7 @@ class SQLiteFrontier:
         self._flush()
         if self._sieve is not None:
             self._sieve.merging()
-        self._inbox.merge(self._seq)
+        self._queues.inbox.merge(self._queues.last)
         if self._sieve is not None and self._sieve.due:
             self._sieve.save()
 
@@ -378,46 +361,28 @@ class SQLiteFrontier:
 
     def _flush(self) -> None:
         """Write into the open transaction, or a new one, what was gathered."""
-        if self._journal or self._sites:
+        if self._queues.journal or self._sites:
             self._begin()
-            self._journal.flush()
+            self._queues.journal.flush()
             self._sites.flush()
 
     def _load(self, now: float) -> None:
         db, policy = self._db, self._policy
-        self._journal = Journal(db, sieved=policy.bloom > 0)
-        totals = dict(db.execute("SELECT name, value FROM total"))
-        self._total_seen: int = totals.get("seen", 0)
-        self._waiting: int = totals.get("waiting", 0)
-        self._seq: int = totals.get("seq", 0)
-        self._shelved: int = totals.get("shelved", 0)
-        self._most = totals.get("most", 0)
-        self._endings: dict[str, int] = dict(db.execute("SELECT name, code FROM ending"))
         self._begin()
-        self._inbox = Inbox(db, self._seq)
+        self._totals = totals = Totals(db)
+        set_clock_back(db, totals.stored.get("at", now) - now, now)
+        order_anew(db, policy.order, str(totals.stored.get("order", "")))
+        self._queues = Queues(db, policy.order, totals.stored.get("seq", 0), sieved=policy.bloom > 0)
         self._sieve = open_sieve(db, self._path.with_suffix(".bloom"), policy.bloom)
-        self._seen = SeenTable(db, self._inbox, self._sieve)
-        self._classes = ClassTable(db, self._inbox, policy.order)
+        self._seen = SeenTable(db, self._queues.inbox, self._sieve)
         self._sites = SiteTable(db)
-        self._set_clock_back(totals.get("at", now), now)
         self._give_back(now)
-        self._order_anew(totals.get("order", ""))
         self._front = Front(db, policy.order, (policy.front_least, policy.front_most), self._away, self._rng)
-        self._front.active = totals.get("active", 0)
+        self._front.active = totals.stored.get("active", 0)
         shelved = dict(db.execute("SELECT place, count(*) FROM site WHERE place > 1 GROUP BY place"))
         self._shelved_sites = Counter(shelved)
         self._budget_anew()
         self.commit()
-
-    def _set_clock_back(self, at: float, now: float) -> None:
-        """If the machine's clock was set back since the last commit, times that lie ahead move with it."""
-        back = at - now
-        if back > 0:
-            row = (back, now)
-            self._db.execute(
-                "UPDATE site SET due = max(due - ?1, ?2), release = max(release - ?1, ?2) WHERE due > ?2", row
-            )
-            self._db.execute("UPDATE class SET held = max(held - ?1, ?2) WHERE held > ?2", row)
 
     def _give_back(self, now: float) -> None:
         """End the leases of a process that died. It may have asked a moment ago: the sites wait their whole delay."""
@@ -428,17 +393,6 @@ class SQLiteFrontier:
             self._sites.change(site)
         self._db.execute("DELETE FROM lease")
         self._sites.flush()
-
-    def _order_anew(self, before: str) -> None:
-        """With another `Order` than at the last start every site gets its rank of that one."""
-        order = self._policy.order
-        if before not in {"", repr(order)}:
-            self._db.create_function("rank_of", 1, lambda score: order.rank(score or 0.0), deterministic=True)
-            self._db.execute(
-                "UPDATE site SET rank = rank_of((SELECT max(score) FROM class WHERE filled = 1"
-                f" AND class.id BETWEEN site.id << {CLASS_BITS} AND (site.id + 1 << {CLASS_BITS}) - 1)) WHERE place = 1"
-            )
-        self._db.execute("INSERT OR REPLACE INTO total VALUES ('order', ?)", (repr(order),))
 
     def _budget_anew(self) -> None:
         """Retired sites that have not spent the budget of today's settings are asked again."""
@@ -471,7 +425,7 @@ class SQLiteFrontier:
 
     def _wait(self, site: Site, heads: Container[int]) -> None:
         """A site waits for its release, or, if all its classes are held, for the end of the first hold."""
-        filled = [c for c in self._classes.of(site.id).values() if c.id in heads]
+        filled = [c for c in self._queues.classes.of(site.id).values() if c.id in heads]
         free = [c for c in filled if c.held <= max(self._now, site.clocks.release)]
         due = 0.0 if free else min(c.held for c in filled)
         site.rank = max(c.rank for c in free or filled)
@@ -484,13 +438,13 @@ class SQLiteFrontier:
     def _refresh(self, site: Site) -> None:
         """Settle a site whose rows or scores were changed from outside. A leased one only learns its new heads."""
         self._flush()
-        heads = self._classes.heads(site.id)
+        heads = self._queues.classes.heads(site.id)
         if site.row is None or site.link_class is None:
             site.heads = heads
             self._settle(site)
             return
         if heads.get(site.link_class.id) == site.row.seq:
-            self._behind(site.link_class, site.row, heads)
+            self._queues.pass_over(site.link_class, site.row.seq, heads)
         site.heads = heads
 
     def _shelve(self, site: Site, place: int) -> None:
@@ -504,12 +458,12 @@ class SQLiteFrontier:
             self._front.remove(site.id)
         site.place = place
         self._shelved_sites[place] += 1
-        self._shelved += self._rows_of(site)
+        self._totals.shelved += self._rows_of(site)
         self._sites.change(site)
 
     def _unshelve(self, site: Site) -> None:
         self._flush()
-        self._shelved -= self._rows_of(site)
+        self._totals.shelved -= self._rows_of(site)
         self._shelved_sites[site.place] -= 1
         site.place = IDLE
         self._sites.change(site)
@@ -521,9 +475,7 @@ class SQLiteFrontier:
 
     def _rows_of(self, site: Site) -> int:
         """How many URLs wait on a site, the leased one not counted. What was gathered must be written."""
-        first, last = span(site.id)
-        (rows,) = self._db.execute("SELECT count(*) FROM url WHERE class BETWEEN ? AND ?", (first, last)).fetchone()
-        return int(rows) + self._inbox.count(first, last) - (site.lease is not None)
+        return self._queues.count(site.id) - (site.lease is not None)
 
     # -- rows ------------------------------------------------------------------------------------------------
 
@@ -534,21 +486,21 @@ class SQLiteFrontier:
         if site is None:
             site = self._sites.named(candidate.site) or self._new_site(candidate)
             homes[candidate.site] = site
-        classes = self._classes.of(site.id)
+        classes = self._queues.classes.of(site.id)
         name = class_for(candidate.link_class, classes, self._policy.classes)
-        link_class = classes.get(name) or self._classes.make(site.id, name, candidate.score)
-        row = Row.of(candidate, self._next_seq())
-        self._push(link_class, row, key)
+        link_class = classes.get(name) or self._queues.classes.make(site.id, name, candidate.score)
+        row = Row.of(candidate, self._queues.next_place())
+        self._queues.join(link_class, row, key)
         if site.lease is not None:
             site.heads.setdefault(link_class.id, row.seq)
         if site.place > ACTIVE:
-            self._shelved += 1
+            self._totals.shelved += 1
         elif site.lease is None:
             self._call(site, link_class)
 
     def _new_site(self, candidate: Candidate) -> Site:
         site = self._sites.make(candidate.site, IDLE)
-        self._classes.begin(site.id)
+        self._queues.classes.begin(site.id)
         return site
 
     def _call(self, site: Site, link_class: LinkClass) -> None:
@@ -567,35 +519,25 @@ class SQLiteFrontier:
         self._sites.change(site)
         self._front.found(site.id, site.due, site.rank)
 
-    def _next_seq(self) -> int:
-        self._seq += 1
-        return self._seq
-
-    def _push(self, link_class: LinkClass, row: Row, key: int) -> None:
-        if not link_class.filled:
-            self._classes.change(link_class, filled=True)
-        self._journal.url(link_class.id, row, key)
-        self._inbox.note(row.seq, link_class.id, key)
-
     def _lease(self, site: Site, *, even: bool) -> Lease | None:
         """Lease a URL of a site that was just picked. None if nothing waits there that may be asked now."""
-        heads = site.heads = self._classes.heads(site.id)
+        heads = site.heads = self._queues.classes.heads(site.id)
         link_class = self._choose(site, heads, even=even) if site.clocks.release <= self._now else None
         if link_class is None:
             self._settle(site)
             return None
-        row = self._read(link_class, heads[link_class.id])
-        self._journal.leased(row.seq, link_class.id, site.id, self._now)
+        row = self._queues.read(link_class, heads[link_class.id])
+        self._queues.journal.leased(row.seq, link_class.id, site.id, self._now)
         site.lease = row.lease(site.name, link_class.name, site.clocks.delay, self._now)
         site.row, site.link_class = row, link_class
-        self._behind(link_class, row, heads)
+        self._queues.pass_over(link_class, row.seq, heads)
         self._out[site.name] = self._away[site.id] = site
         self._front.leased += 1
-        self._waiting -= 1
+        self._totals.waiting -= 1
         return site.lease
 
     def _choose(self, site: Site, heads: dict[int, int], *, even: bool) -> LinkClass | None:
-        free = [c for c in self._classes.of(site.id).values() if c.id in heads and c.held <= self._now]
+        free = [c for c in self._queues.classes.of(site.id).values() if c.id in heads and c.held <= self._now]
         if not free:
             return None
         if even:
@@ -603,63 +545,30 @@ class SQLiteFrontier:
         rank = self._policy.order.choose({c.rank for c in free}, self._rng)
         return min((c for c in free if c.rank == rank), key=lambda c: heads[c.id])
 
-    def _read(self, link_class: LinkClass, seq: int) -> Row:
-        row = self._db.execute(
-            "SELECT url, facts, state FROM url WHERE class = ? AND seq = ? UNION ALL"
-            " SELECT url, facts, state FROM inbox WHERE seq = ?",
-            (link_class.id, seq, seq),
-        ).fetchone()
-        return Row(seq, row[0], row[1], bytes(row[2] or b""))
-
-    def _behind(self, link_class: LinkClass, row: Row, heads: dict[int, int]) -> None:
-        """The head of a class is leased: the next row is its head, if there is one."""
-        following = self._classes.next(link_class.id, row.seq)
-        if following is None:
-            heads.pop(link_class.id, None)
-        else:
-            heads[link_class.id] = following
-
     def _bring_back(self, site: Site, row: Row) -> None:
         """A lease is over."""
-        self._journal.lease_over(row.seq)
+        self._queues.journal.lease_over(row.seq)
         site.lease = site.row = site.link_class = None
         del self._out[site.name], self._away[site.id]
         self._front.leased -= site.place == ACTIVE
 
     def _end(self, site: Site, link_class: LinkClass, row: Row, outcome: Outcome) -> None:
+        queues = self._queues
         if outcome.end in FINAL:
-            name = outcome.reason or outcome.end
-            here = self._remove(link_class, row.seq)
-            self._journal.ended(url_key(row.url), self._code(name), inbox=here)
-            self._ended[name] += 1
+            code = self._totals.end(outcome.reason or outcome.end)
+            queues.journal.ended(url_key(row.url), code, inbox=queues.remove(link_class, row.seq))
             return
-        self._waiting += 1
-        self._shelved += site.place > ACTIVE
+        self._totals.waiting += 1
+        self._totals.shelved += site.place > ACTIVE
         if outcome.end is End.AGAIN:
-            self._remove(link_class, row.seq)
-            later = row.again(self._next_seq(), asked=outcome.asked)
-            self._push(link_class, later, url_key(row.url))
+            queues.remove(link_class, row.seq)
+            later = row.again(queues.next_place(), asked=outcome.asked)
+            queues.join(link_class, later, url_key(row.url))
             site.heads.setdefault(link_class.id, later.seq)
             return
         if outcome.end is End.CONTINUE:
-            self._journal.changed(link_class.id, row.continued(outcome), inbox=self._inbox.holds(row.seq))
+            queues.change(link_class, row.continued(outcome))
         site.heads[link_class.id] = row.seq
-
-    def _remove(self, link_class: LinkClass, seq: int) -> bool:
-        """A row goes; answers whether it was in the inbox."""
-        here = self._inbox.holds(seq)
-        self._journal.gone(link_class.id, seq, inbox=here)
-        if here:
-            self._inbox.gone(seq, link_class.id)
-        return here
-
-    def _code(self, name: str) -> int:
-        if name not in self._endings:
-            self._begin()
-            cursor = self._db.execute("INSERT INTO ending (name) VALUES (?)", (name,))
-            assert cursor.lastrowid is not None
-            self._endings[name] = cursor.lastrowid
-        return self._endings[name]
 
     def _prune_class(self, number: int, most: int) -> int:
         """Forget up to `most` waiting rows of a class, newest first. The leased row stays."""
@@ -670,18 +579,18 @@ class SQLiteFrontier:
         ).fetchall()
         for seq, url in rows:
             self._seen.forget(url)
-            self._journal.pruned(number, seq, url_key(url))
-        self._total_seen -= len(rows)
+            self._queues.journal.pruned(number, seq, url_key(url))
+        self._totals.seen -= len(rows)
         if len(rows) < most and (site.link_class is None or site.link_class.id != number):
-            link_class = next(c for c in self._classes.of(site.id).values() if c.id == number)
-            self._classes.change(link_class, filled=False)
+            link_class = next(c for c in self._queues.classes.of(site.id).values() if c.id == number)
+            self._queues.classes.change(link_class, filled=False)
         self._went(site, len(rows))
         return len(rows)
 
     def _went(self, site: Site, rows: int) -> None:
         """Rows of a site were deleted from outside."""
-        self._waiting -= rows
+        self._totals.waiting -= rows
         if site.place > ACTIVE:
-            self._shelved -= rows
+            self._totals.shelved -= rows
         if rows:
             self._refresh(site)

@@ -1,0 +1,73 @@
+"""What the SQLite store counts: how many URLs there are, and how they ended."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+
+
+class Totals:
+    """The counts of a frontier. They are written with each commit, so they always agree with its rows.
+
+    On disk: tables ``total`` and ``ending``.
+
+    Attributes:
+        seen: URLs ever accepted.
+        waiting: URLs that wait.
+        shelved: those of them whose site is paused or retired.
+        most: the most sites that had something waiting at one time.
+
+    Args:
+        db: the store's connection.
+    """
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self.stored: dict[str, int] = dict(db.execute("SELECT name, value FROM total"))
+        self.seen = self.stored.get("seen", 0)
+        self.waiting = self.stored.get("waiting", 0)
+        self.shelved = self.stored.get("shelved", 0)
+        self.most = self.stored.get("most", 0)
+        self._codes: dict[str, int] = dict(db.execute("SELECT name, code FROM ending"))
+        self._new: Counter[str] = Counter()
+
+    @property
+    def ends(self) -> dict[str, int]:
+        """How many URLs ended, by ``done`` or the reason of the drop."""
+        ends = Counter(dict(self._db.execute("SELECT name, urls FROM ending WHERE urls > 0")))
+        ends.update(self._new)
+        return dict(ends)
+
+    def end(self, name: str) -> int:
+        """Count an end; answers its code in the table of endings. An open transaction is needed."""
+        self._new[name] += 1
+        code = self._codes.get(name)
+        if code is None:
+            cursor = self._db.execute("INSERT INTO ending (name) VALUES (?)", (name,))
+            assert cursor.lastrowid is not None
+            code = self._codes[name] = cursor.lastrowid
+        return code
+
+    def write(self, *, leased: int, seq: int, active: int, at: float) -> None:
+        """Write them into the open transaction.
+
+        Args:
+            leased: URLs that are out; for the file they wait.
+            seq: the last place that was given to a row.
+            active: sites that have something waiting.
+            at: the time, seconds since the epoch.
+        """
+        for name, urls in self._new.items():
+            self._db.execute("UPDATE ending SET urls = urls + ? WHERE code = ?", (urls, self._codes[name]))
+        self._new.clear()
+        self.most = max(self.most, active)
+        rows = {
+            "seen": self.seen,
+            "waiting": self.waiting + leased,
+            "shelved": self.shelved,
+            "most": self.most,
+            "seq": seq,
+            "active": active,
+            "at": at,
+        }
+        self._db.executemany("INSERT OR REPLACE INTO total VALUES (?, ?)", rows.items())
