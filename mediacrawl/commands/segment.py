@@ -1,0 +1,170 @@
+"""Door to offline queue building: ``scrapy segment`` makes the next queue from the links of earlier crawls."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+
+from mediacrawl.commands import refuse_options
+from mediacrawl.observe.text import printable
+from mediacrawl.parts import locate, today
+from mediacrawl.segment import Options, Rules, SegmentError, report, segment
+from mediacrawl.segment.options import sources, target
+from mediacrawl.segment.progress import Progress
+
+_MEMORY = "1GB"
+_LEAST = 128_000_000
+"""Bytes. With less, long URLs cannot be sorted (DuckDB 2.0)."""
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_INTERRUPTED = 130
+"""Exit code of a program that was ended by Ctrl-C (128 and the number of the signal)."""
+
+
+class Command(ScrapyCommand):
+    """Makes the next queue."""
+
+    requires_project = False
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        """What may follow the name of the command."""
+        return "[options] LINKS [LINKS ...] -o OUT"
+
+    def short_desc(self) -> str:
+        """For the list of all commands."""
+        return "Make the next queue from stored links"
+
+    def long_desc(self) -> str:
+        """For ``-h``."""
+        return (
+            "Reads links of earlier crawls and writes the next queue: each URL once, in canonical form, without those"
+            " that were seen and those that scope refuses, the site with the best score first, and of each site the"
+            " best first. LINKS are .jl, .jsonl, .json (an object a line), .txt (a URL a line), each also with .gz or"
+            " .zst, .parquet or a folder of such, our media.db, a pattern of these in quotes, or - for the standard"
+            " input. OUT is .txt, a list of seeds for -a seed=OUT; .jl, also with .gz, or .parquet with all columns;"
+            " a folder, with a slash at its end, for a cluster; or - for URLs on the standard output. Inputs may be"
+            " larger than memory. The scope's settings count (SCOPE_MAX_LENGTH, SCOPE_MAX_DEPTH,"
+            " SCOPE_EXTENSIONS_FILE, NEVERCRAWL_FILES). Needs: pip install 'mediacrawl[segment]'."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's own options and ours."""
+        super().add_options(parser)
+        add = parser.add_argument
+        add("-o", "--output", metavar="OUT", help="where to write")
+        add("--seen", metavar="FILE", action="append", default=[], help="what was seen: frontier.db, or as LINKS")
+        add("--include", metavar="FILE", help="whitelist of domains and patterns, as for -a include=FILE")
+        add("--url-field", metavar="A,B", help="fields with the URL (default: url, else content_url and page_url)")
+        add("--per-site", metavar="N", type=int, help="at most so many URLs of a site, the best")
+        add("--limit", metavar="N", type=int, help="at most so many URLs")
+        add("--memory", metavar="SIZE", default=_MEMORY, help=f"memory for sorting (default: {_MEMORY})")
+        add("--temp", metavar="DIR", help="folder for what does not fit in memory (default: that of OUT)")
+        add("--jobs", metavar="N", type=int, default=os.cpu_count() or 1, help="processes (default: one a core)")
+        add("--force", action="store_true", help="replace OUT if it is there")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Make it. Errors go to the standard error; the exit code is then 1, after Ctrl-C 130."""
+        assert self.settings is not None
+        _check(args, opts)
+        progress = Progress(sys.stderr, time.monotonic)
+        try:
+            options = _options(args, opts, self.settings)
+            result = segment(options, progress, sys.stdin.buffer, sys.stdout.buffer)
+            progress.end()
+            _say(report(result, opts.output), to_error=options.target.is_stream)
+        except SegmentError as error:
+            progress.end()
+            print(printable(str(error)), file=sys.stderr)
+            self.exitcode = 1
+        except KeyboardInterrupt:
+            progress.end()
+            print("Stopped. Nothing was written.", file=sys.stderr)
+            self.exitcode = _INTERRUPTED
+        except BrokenPipeError:
+            # The reader (`head`, `less`) has seen enough; Python must not complain at exit that nobody listens.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _say(text: str, *, to_error: bool) -> None:
+    """Print on an output that may not know all characters."""
+    stream = sys.stderr if to_error else sys.stdout
+    encoding = stream.encoding or "ascii"
+    print(text.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)
+
+
+def _check(args: list[str], opts: argparse.Namespace) -> None:
+    """See that the command line makes sense.
+
+    Raises:
+        UsageError: it does not.
+    """
+    refuse_options(args)
+    if not args:
+        raise UsageError("scrapy segment needs files of links", print_help=False)
+    if not opts.output:
+        raise UsageError("say where to write: -o next.txt", print_help=False)
+    if [*args, *opts.seen].count("-") > 1:
+        raise UsageError("the standard input can be read only once", print_help=False)
+    for name in ("per_site", "limit", "jobs"):
+        if getattr(opts, name) is not None and getattr(opts, name) < 1:
+            raise UsageError(f"--{name.replace('_', '-')} must be 1 or more", print_help=False)
+
+
+def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> Options:
+    """The options of a run.
+
+    Raises:
+        UsageError: a size or a field makes no sense.
+        SegmentError: a file is not there, or its kind is not known.
+    """
+    return Options(
+        sources=sources(args),
+        target=target(opts.output),
+        seen=sources(opts.seen),
+        rules=_rules(opts.include, settings),
+        url_fields=_fields(opts.url_field),
+        max_depth=settings.getint("SCOPE_MAX_DEPTH", 20),
+        per_site=opts.per_site,
+        limit=opts.limit,
+        memory=_memory(opts.memory),
+        temp=Path(opts.temp) if opts.temp else None,
+        jobs=opts.jobs,
+        force=opts.force,
+    )
+
+
+def _rules(include: str | None, settings: BaseSettings) -> Rules:
+    """Scope's rules, as a crawl with these settings has them."""
+    return Rules(
+        today=today(),
+        max_length=settings.getint("SCOPE_MAX_LENGTH", 2_048),
+        extensions=locate(settings.get("SCOPE_EXTENSIONS_FILE") or "exclusions/extensions.txt"),
+        nevercrawl=tuple(map(locate, settings.getlist("NEVERCRAWL_FILES", ["exclusions/NeverCrawl.txt"]))),
+        include=Path(include) if include else None,
+    )
+
+
+def _fields(text: str | None) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(name.strip() for name in (text or "").split(",") if name.strip()))
+    if (text is not None and not names) or any('"' in name or "\\" in name for name in names):
+        raise UsageError(f"--url-field {text} names no field; write it as --url-field url", print_help=False)
+    return names
+
+
+def _memory(text: str) -> int:
+    """Bytes of a size as people write it: ``64MB``, ``1.5 GB``, ``2g``."""
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)i?b?\s*", text, re.IGNORECASE | re.ASCII)
+    size = int(float(match[1]) * _UNITS[match[2].lower()]) if match else 0
+    if size < _LEAST:
+        raise UsageError(f"--memory {text} is no size of 128MB or more; write it as --memory 2GB", print_help=False)
+    return size

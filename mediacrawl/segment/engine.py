@@ -1,0 +1,211 @@
+"""DuckDB, as this room uses it: one database in a folder of its own, and one statement at a time.
+
+A statement runs in a thread, so that the main thread can show how far it is, and can stop it at Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from mediacrawl.priority import link_class
+from mediacrawl.segment.errors import MemoryShortError, SegmentError
+from mediacrawl.segment.examine import Examine, Examined
+from mediacrawl.segment.progress import Progress
+
+HOW = "scrapy segment needs DuckDB and Arrow; install them with: pip install 'mediacrawl[segment]'"
+MEMORY_A_THREAD = 100_000_000
+"""Bytes. With less, the engine's sorts run out of memory instead of going to disk (DuckDB 2.0)."""
+_EXAMINED = "STRUCT(url VARCHAR, site VARCHAR, key BIGINT, kind VARCHAR, reason VARCHAR)"
+_TICK = 0.1
+
+
+def check_engine() -> None:
+    """See that what this room needs is installed.
+
+    Raises:
+        SegmentError: it is not.
+    """
+    try:
+        import duckdb  # noqa: F401, PLC0415 - an extra
+        import pyarrow as pa  # noqa: F401, PLC0415
+    except ImportError as error:
+        raise SegmentError(f"{HOW}.") from error
+
+
+def threads_for(memory: int, jobs: int) -> int:
+    """How many threads may share the memory.
+
+    Args:
+        memory: bytes.
+        jobs: most threads.
+    """
+    return max(1, min(jobs, memory // MEMORY_A_THREAD))
+
+
+class Engine:
+    """Runs statements.
+
+    Args:
+        folder: for the database and what does not fit in memory; it exists, is empty and is removed by the caller.
+        memory: bytes that it may use.
+        threads: of the engine.
+        progress: told how far a statement is.
+
+    Attributes:
+        memory: as given.
+
+    Raises:
+        SegmentError: from each method, if the engine cannot do what is asked.
+    """
+
+    def __init__(self, folder: Path, memory: int, threads: int, progress: Progress) -> None:
+        import duckdb  # noqa: PLC0415 - an extra
+
+        # Its type moved from one module to another between versions; the word is understood by all.
+        self._arrow: Any = "arrow"
+        self._error = duckdb.Error
+        self._out_of_memory = duckdb.OutOfMemoryException
+        self.memory = memory
+        self._folder = folder
+        self._progress = progress
+        self._functions: list[str] = []
+        self._failure: BaseException | None = None
+        config: dict[str, Any] = {
+            "memory_limit": f"{memory // 1000}KB",
+            "threads": threads,
+            "temp_directory": str(folder / "spilled"),
+            # Nothing is fetched from the network, whatever a file is called.
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+        }
+        self._db = duckdb.connect(str(folder / "work.db"), config=config)
+        self._db.execute("SET enable_progress_bar = true")
+        self._db.execute("SET enable_progress_bar_print = false")
+
+    def __enter__(self) -> Self:
+        """The engine itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        # A function that is still known when Python ends is told on the standard error as a leak.
+        for name in self._functions:
+            self._db.remove_function(name)
+        self._db.close()
+
+    def functions(self, examine: Examine) -> None:
+        """Make the two functions that ``queue.sql`` needs known to the engine."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
+        types = [pa.string(), pa.string(), pa.int64(), pa.string(), pa.string()]
+        names = list(Examined._fields)
+
+        def examined(written: Any) -> Any:
+            columns = examine(_texts(written))
+            return pa.StructArray.from_arrays(list(map(pa.array, columns, types)), names=names)
+
+        def classes(urls: Any) -> Any:
+            return pa.array([link_class(url) for url in _texts(urls)], pa.string())
+
+        self._function("examine", examined, _EXAMINED)
+        self._function("link_class", classes, "VARCHAR")
+
+    def _function(self, name: str, function: Callable[[Any], Any], returns: str) -> None:
+        def guarded(column: Any) -> Any:
+            try:
+                return function(column)
+            except BaseException as error:
+                # The engine would tell only its text.
+                self._failure = error
+                raise
+
+        self._db.create_function(name, guarded, ["VARCHAR"], returns, type=self._arrow)
+        self._functions.append(name)
+
+    def table(self, name: str, select: str) -> None:
+        """Keep the result of a SELECT, in its order."""
+        self.run(f"CREATE TABLE {name} AS {select}")
+
+    def view(self, name: str, select: str) -> None:
+        """Give a SELECT a name."""
+        self.run(f"CREATE VIEW {name} AS {select}")
+
+    def drop(self, name: str) -> None:
+        """Give the room of a table free."""
+        self.run(f"DROP TABLE {name}")
+
+    def insert(self, table: str, columns: dict[str, list[Any]]) -> None:
+        """Append rows to a table that has no other columns than these."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
+        self._db.register("rows", pa.table(columns))
+        try:
+            self.run(f"INSERT INTO {table} ({', '.join(columns)}) SELECT * FROM rows")
+        finally:
+            self._db.unregister("rows")
+
+    def rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a small result."""
+        return self.run(statement, values)
+
+    def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run a statement to its end, and give what it answers.
+
+        Raises:
+            KeyboardInterrupt: the user pressed Ctrl-C; the statement has been stopped.
+        """
+        done: list[list[tuple[Any, ...]]] = []
+        failed: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                done.append(self._db.execute(statement, list(values)).fetchall())
+            except BaseException as error:  # noqa: BLE001 - raised again in the main thread
+                failed.append(error)
+
+        self._failure = None
+        thread = threading.Thread(target=work, name="segment")
+        thread.start()
+        self._watch(thread)
+        if failed:
+            raise self._explained(failed[0]) from failed[0]
+        return done[0]
+
+    def _watch(self, thread: threading.Thread) -> None:
+        try:
+            thread.join(_TICK)
+            while thread.is_alive():
+                self._progress.show(self._db.query_progress())
+                thread.join(_TICK)
+        except BaseException:
+            self._db.interrupt()
+            thread.join()
+            raise
+
+    def _explained(self, error: BaseException) -> BaseException:
+        """What to raise for an error of the engine."""
+        if self._failure is not None:
+            return self._failure
+        if isinstance(error, self._out_of_memory):
+            megabytes = self.memory // 10**6
+            return MemoryShortError(f"{megabytes} MB are too little memory for this input. Allow more with --memory.")
+        if isinstance(error, self._error):
+            text = str(error).partition("\n")[0]
+            return SegmentError(f"The engine cannot go on: {text} (its files are in {self._folder.parent}).")
+        return error
+
+
+def text(value: str | Path) -> str:
+    """A value as it stands in a statement, for those places where the engine takes no parameter."""
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+def _texts(column: Any) -> list[str]:
+    values: list[str] = column.to_pylist()
+    return values

@@ -1,0 +1,297 @@
+"""Links, and what was seen, on their way from files into the engine's tables.
+
+A line that cannot be read costs that line. It is counted, and the first of a file are named by their numbers; to find
+those the file is read once more.
+"""
+
+from __future__ import annotations
+
+import glob
+import shutil
+import zlib
+from collections.abc import Container, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from mediacrawl.observe.text import cut, printable
+from mediacrawl.segment.engine import Engine, text
+from mediacrawl.segment.errors import SegmentError
+from mediacrawl.segment.examine import SEED
+from mediacrawl.segment.options import ITEM_FIELDS, URL_FIELDS, Source
+
+LONGEST = 1_000_000
+"""Bytes of a line."""
+_BUFFER = 4 * LONGEST
+_NAMED = 5
+"""Bad lines of a file that are named."""
+_REJECTED = 10_000
+"""Lines of a file that are no UTF-8, or too long, of which the engine keeps account."""
+_CHUNK = 1 << 20
+_LISTS = frozenset({".txt", ".lst", ".list", ".urls"})
+_SHOWN = 60
+"""Columns of a bad line that are shown."""
+_WHY = {"INVALID ENCODING": "no UTF-8", "LINE SIZE OVER MAXIMUM": f"longer than {LONGEST:,} bytes"}
+# Trimming costs more than all else that is done to a line (DuckDB 2.0), and few lines need it.
+_TRIMMED = (
+    "CASE WHEN starts_with(line, '{') AND ends_with(line, '}') THEN line ELSE rtrim(trim(line, E' \\t\\r'), ',') END"
+)
+_MAGIC = {b"\x1f\x8b": ".urls.gz", b"\x28\xb5\x2f\xfd": ".urls.zst", b"": ".urls"}
+_PACKINGS = {".gz": "gzip", ".zst": "zstd"}
+
+# The columns of a link beside its URL: name, and how its text is read. What has another shape is not there.
+_COLUMNS = {
+    "score": "CASE WHEN isfinite(try_cast({0} AS DOUBLE)) THEN try_cast({0} AS DOUBLE) END",
+    "depth": "CASE WHEN try_cast({0} AS INTEGER) >= 0 THEN try_cast({0} AS INTEGER) END",
+    "hops": "CASE WHEN try_cast({0} AS INTEGER) >= 0 THEN try_cast({0} AS INTEGER) END",
+    "kind": "left({0}, 10)",
+    "parent": "left({0}, 2048)",
+    "via": "left({0}, 40)",
+    "anchor": "left({0}, 200)",
+}
+TABLE = (
+    "(file INTEGER, url VARCHAR, score DOUBLE, depth INTEGER, hops INTEGER, kind VARCHAR, parent VARCHAR, "
+    "via VARCHAR, anchor VARCHAR)"
+)
+SEEN_TABLE = "(file INTEGER, url VARCHAR)"
+
+
+@dataclass(slots=True)
+class BadLines:
+    """Lines of a file that could not be read.
+
+    Attributes:
+        name: of the file.
+        number: of lines.
+        is_least: whether there may be more.
+        named: one sentence for each of the first.
+    """
+
+    name: str
+    number: int
+    is_least: bool = False
+    named: list[str] = field(default_factory=list)
+
+
+class Loader:
+    """Reads files into one table.
+
+    Args:
+        engine: with the table.
+        table: its name; `TABLE` or `SEEN_TABLE` says what it has.
+        url_fields: see `Options`.
+        spool: empty folder for what cannot be read where it lies.
+        whole: whether more than the URL is read.
+    """
+
+    def __init__(self, engine: Engine, table: str, url_fields: Sequence[str], spool: Path, *, whole: bool) -> None:
+        self._engine = engine
+        self._table = table
+        self._fields = tuple(url_fields) or (*URL_FIELDS, *ITEM_FIELDS)
+        self._usual = not url_fields
+        self._columns = _COLUMNS if whole else {}
+        self._spool = spool
+        self._files: list[tuple[Source, Source]] = []
+        self.remarks: list[str] = []
+        """One sentence for each file that could be read in part only."""
+
+    def load(self, source: Source, stdin: BinaryIO) -> None:
+        """Read a file.
+
+        Raises:
+            SegmentError: it cannot be read at all.
+        """
+        real = self._spooled_stream(stdin) if source.is_stream else source
+        if real.kind == "parquet":
+            self._files.append((source, real))
+            self._insert(self._of_parquet(real.path), real)
+            return
+        self._files.append((source, real))
+        try:
+            self._insert(self._of_lines(real), real)
+        except SegmentError:
+            if real.path.suffix.lower() != ".gz":
+                raise
+            self._files[-1] = (source, self._spooled_start(real))
+            self._insert(self._of_lines(self._files[-1][1]), self._files[-1][1])
+            self.remarks.append(f"{source.path} is damaged; what stands before the damage was read.")
+
+    def load_rows(self, source: Source, urls: list[str | None]) -> None:
+        """Take URLs that were read elsewhere."""
+        if not self._files or self._files[-1][0] is not source:
+            self._files.append((source, source))
+        self._engine.insert(self._table, {"file": [len(self._files) - 1] * len(urls), "url": urls})
+
+    def _insert(self, select: str, real: Source) -> None:
+        names = ", ".join(["file", "url", *self._columns])
+        statement = f"INSERT INTO {self._table} ({names}) {select}"
+        try:
+            self._engine.run(statement, [len(self._files) - 1, _escaped(real.path)])
+        except SegmentError as error:
+            raise SegmentError(f"{self._files[-1][0].path} cannot be read. {error}") from error
+
+    # -- lines -----------------------------------------------------------------------------------------------
+
+    def _of_lines(self, real: Source) -> str:
+        first = len(self._fields) + 1
+        others = [how.format(f"f[{place}]") for place, how in enumerate(self._columns.values(), start=first)]
+        return f"SELECT $1, {', '.join(['unnest(urls)', *others])} FROM ({self._cut_lines(real, 'line')})"
+
+    def _cut_lines(self, real: Source, line: str, more: str = "") -> str:
+        """A SELECT of the fields of each line, and of its URLs; of a line that cannot be read the one URL is NULL.
+
+        Args:
+            real: the file; its name is the statement's second parameter.
+            line: the columns of the lines themselves.
+            more: what is selected with them.
+        """
+        paths = ", ".join(text(f'$."{name}"') for name in [*self._fields, *self._columns])
+        urls = self._urls([f"f[{place}]" for place, _ in enumerate(self._fields, start=1)])
+        # Scrapy's .json has an object a line too, between brackets and with commas.
+        return f"""
+            SELECT {line}, f, CASE WHEN f IS NOT NULL THEN {urls} ELSE [{_plain(real)}] END AS urls
+            FROM (SELECT *, CASE WHEN starts_with(line, '{{') AND json_valid(line)
+                    THEN json_extract_string(line, [{paths}]) END AS f
+                FROM (SELECT {more} {_TRIMMED} AS line FROM {self._scan(real)}))
+            WHERE line NOT IN ('', '[', ']') AND NOT starts_with(line, '#')"""
+
+    def _scan(self, real: Source) -> str:
+        # Each line is one field. With "\\n" no other line end makes the engine pass over a character (DuckDB 2.0).
+        packing = _PACKINGS.get(real.path.suffix.lower(), "none")
+        return (
+            "read_csv($2, columns = {line: 'VARCHAR'}, delim = E'\\n', new_line = '\\n', quote = '', escape = '', "
+            "header = false, auto_detect = false, strict_mode = false, ignore_errors = true, store_rejects = true, "
+            f"rejects_table = 'rejected_{self._table}', rejects_scan = 'rejected_scan_{self._table}', "
+            f"rejects_limit = {_REJECTED}, max_line_size = {LONGEST}, buffer_size = {_BUFFER}, "
+            f"compression = '{packing}')"
+        )
+
+    def _urls(self, values: list[str]) -> str:
+        """The list of a record's URLs; of one that has none, a NULL."""
+        values = [f"nullif({value}, '')" for value in values]
+        if not self._usual:
+            return f"[coalesce({', '.join(values)}, NULL)]"
+        url, *item = values
+        several = f"list_filter([{', '.join(item)}], lambda each: each IS NOT NULL)"
+        return f"CASE WHEN {url} IS NOT NULL THEN [{url}] WHEN len({several}) > 0 THEN {several} ELSE [NULL] END"
+
+    # -- Parquet ---------------------------------------------------------------------------------------------
+
+    def _of_parquet(self, path: Path) -> str:
+        found = {row[0] for row in self._engine.rows("DESCRIBE SELECT * FROM read_parquet($1)", [_escaped(path)])}
+        if not found & set(self._fields):
+            raise SegmentError(f"{path} has no column {' or '.join(self._fields)}. Name it with --url-field.")
+        urls = self._urls([_column(name, found) for name in self._fields])
+        others = [how.format(_column(name, found)) for name, how in self._columns.items()]
+        return f"SELECT $1, {', '.join([f'unnest({urls})', *others])} FROM read_parquet($2)"
+
+    # -- what could not be read ------------------------------------------------------------------------------
+
+    def bad_lines(self) -> list[BadLines]:
+        """The lines that could not be read, of each file that has some."""
+        rows = self._engine.rows(f"SELECT file, count(*) FROM {self._table} WHERE url IS NULL GROUP BY file")
+        unread: dict[int, int] = dict(rows)
+        found = []
+        for place, (source, real) in enumerate(self._files):
+            rejected = self._rejected(real) if real.kind == "lines" else []
+            if number := unread.get(place, 0) + len(rejected):
+                named = self._first(real, rejected) if real.kind == "lines" else []
+                told = [f"{source.path}:{line}: {why}" for line, why in named]
+                found.append(BadLines(str(source.path), number, len(rejected) >= _REJECTED, told))
+        return found
+
+    def _rejected(self, real: Source) -> list[tuple[int, str]]:
+        """The lines that the engine itself passed over, and why."""
+        scan = f"rejected_scan_{self._table}"
+        if not self._engine.rows("SELECT 1 FROM duckdb_tables() WHERE table_name = $1", [scan]):
+            return []
+        # A line may be bad for two reasons.
+        rows = self._engine.rows(
+            f"SELECT r.line, min(r.error_type) FROM rejected_{self._table} r JOIN {scan} s "
+            "ON (s.scan_id, s.file_id) = (r.scan_id, r.file_id) WHERE s.file_path IN ($1, $2) "
+            "GROUP BY r.line ORDER BY r.line",
+            [_escaped(real.path), str(real.path.absolute())],
+        )
+        return [(line, _WHY.get(error, str(error).lower())) for line, error in rows]
+
+    def _first(self, real: Source, rejected: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        """The first bad lines, by their numbers; the file is read again as far as is needed."""
+        lines = self._cut_lines(real, "number, line", "row_number() OVER () AS number,")
+        unread = self._engine.rows(
+            f"SELECT number, line FROM ({lines}) WHERE $1 >= 0 AND urls[1] IS NULL LIMIT {_NAMED}",
+            [0, _escaped(real.path)],
+        )
+        shifted = [(_shifted(number, rejected), _shown(line)) for number, line in sorted(unread)]
+        # Where lines end with two characters, the engine finds an empty line after each.
+        halved = 2 if _ends_with_two(real.path) else 1
+        return [((line + halved - 1) // halved, why) for line, why in sorted([*shifted, *rejected[:_NAMED]])[:_NAMED]]
+
+    # -- what the engine cannot read where it lies -----------------------------------------------------------
+
+    def _spooled_stream(self, stdin: BinaryIO) -> Source:
+        """The standard input as a file."""
+        head = stdin.read(4)
+        packing = next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
+        path = self._spool / f"{self._table}{len(self._files)}.stdin{packing}"
+        with path.open("wb") as file:
+            file.write(head)
+            shutil.copyfileobj(stdin, file, _CHUNK)
+        return Source(path, "lines")
+
+    def _spooled_start(self, source: Source) -> Source:
+        """What stands in a file that was compressed, and cut off or damaged later."""
+        path = self._spool / f"{self._table}{len(self._files)}{Path(source.path.stem).suffix}"
+        with path.open("wb") as file, source.path.open("rb") as packed:
+            for chunk in _unpacked(packed):
+                file.write(chunk)
+        return Source(path, "lines")
+
+
+def _plain(real: Source) -> str:
+    """What a line is that is no JSON object: in a list a URL, or a seed; elsewhere it cannot be read."""
+    if not {suffix.lower() for suffix in real.path.suffixes} & _LISTS:
+        return "NULL"
+    is_url = r"contains(line, '://') AND NOT regexp_matches(line, '\s')"
+    return f"CASE WHEN {is_url} THEN line WHEN NOT starts_with(line, '{{') THEN {text(SEED)} || line END"
+
+
+def _column(name: str, there: Container[str]) -> str:
+    quoted = name.replace('"', '""')
+    return f'"{quoted}"::VARCHAR' if name in there else "NULL::VARCHAR"
+
+
+def _escaped(path: Path) -> str:
+    """A path for the engine, which takes patterns."""
+    return glob.escape(str(path.absolute()))
+
+
+def _shifted(number: int, rejected: list[tuple[int, str]]) -> int:
+    """The number of a line, from its number among those that were not rejected."""
+    for line, _ in rejected:
+        if line > number:
+            break
+        number += 1
+    return number
+
+
+def _shown(line: str) -> str:
+    return f"neither a record with a URL nor a URL: {cut(printable(line), _SHOWN)}"
+
+
+def _ends_with_two(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = next(_unpacked(file), b"") if path.suffix.lower() == ".gz" else file.read(_CHUNK)
+    return b"\r\n" in head
+
+
+def _unpacked(file: BinaryIO) -> Iterator[bytes]:
+    """The content of a gzip file, as far as it can be read; at most a few MB at a time."""
+    press = zlib.decompressobj(wbits=31)
+    data = file.read(_CHUNK)
+    with suppress(zlib.error):
+        while data:
+            yield press.decompress(data, 4 * _CHUNK)
+            data = press.unconsumed_tail or press.unused_data or file.read(_CHUNK)
+            if press.eof:
+                press = zlib.decompressobj(wbits=31)

@@ -1,0 +1,117 @@
+"""The same queue on a Spark cluster, for links that outgrew one machine. Needs the extra ``mediacrawl[spark]``.
+
+::
+
+    from mediacrawl.segment.on_spark import queue
+
+    links = spark.read.parquet("s3://bucket/links")
+    seen = spark.read.parquet("s3://bucket/seen")
+    queue(spark, links, seen, rules).write.parquet("s3://bucket/next")
+
+mediacrawl must be installed where the executors run, and the files that the rules name must be there too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from mediacrawl.priority import first_score, link_class
+from mediacrawl.records import Kind
+from mediacrawl.segment.examine import Examined, Examiner, Rules
+from mediacrawl.segment.statements import statements
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_NO_LIMIT = 2**31 - 1
+_COLUMNS = {
+    "url": "string",
+    "score": "double",
+    "depth": "int",
+    "hops": "int",
+    "kind": "string",
+    "parent": "string",
+    "via": "string",
+    "anchor": "string",
+}
+_EXAMINED = "url string, site string, key bigint, kind string, reason string"
+
+
+def queue(
+    spark: SparkSession,
+    links: DataFrame,
+    seen: DataFrame | None,
+    rules: Rules,
+    *,
+    max_depth: int | None = None,
+    per_site: int | None = None,
+) -> DataFrame:
+    """Make the next queue, by the statements that ``scrapy segment`` runs.
+
+    The views that the statements make stay in the session, under the names of ``queue.sql``: ``judged`` tells why a
+    URL is not in the queue.
+
+    Args:
+        spark: the session.
+        links: every link as it was found: ``url`` and, where they are known, ``score``, ``depth``, ``hops``, ``kind``,
+            ``parent``, ``via`` and ``anchor``. Of links to one URL with the same score any may give the last five.
+        seen: ``url`` of what was seen; None if nothing was.
+        rules: of scope.
+        max_depth: clicks from a seed; None for no limit.
+        per_site: most URLs of a site; None for no limit.
+
+    Returns:
+        The columns of the queue, in its order.
+    """
+    from pyspark.sql import functions as f  # noqa: PLC0415 - an extra
+
+    _register(spark, rules)
+    there = [f.col(name) if name in links.columns else f.lit(None).alias(name) for name in _COLUMNS]
+    typed = [column.cast(kind).alias(name) for column, (name, kind) in zip(there, _COLUMNS.items(), strict=True)]
+    # The numbers must not change from one step to the next.
+    links.select(f.monotonically_increasing_id().alias("id"), *typed).localCheckpoint().createOrReplaceTempView("link")
+    keys = seen.selectExpr("examine(url).key AS key") if seen is not None else spark.createDataFrame([], "key bigint")
+    keys.createOrReplaceTempView("seen_key")
+    limits = [_NO_LIMIT if limit is None else limit for limit in (max_depth, per_site)]
+    wish = (*limits, first_score(Kind.MEDIA), first_score(Kind.PAGE))
+    names = "max_depth int, per_site int, media_first double, page_first double"
+    spark.createDataFrame([wish], names).createOrReplaceTempView("wish")
+    result = links
+    for name, select in statements().items():
+        # The one word that has another name here.
+        result = spark.sql(select.replace("row(", "struct("))
+        if name == "examined":
+            # Examined once, though it is read twice.
+            result = result.persist()
+        result.createOrReplaceTempView(name)
+    return result.drop("best", "site_score")
+
+
+def _register(spark: SparkSession, rules: Rules) -> None:
+    import pandas as pd  # noqa: PLC0415 - an extra
+    from pyspark.sql import functions  # noqa: PLC0415
+
+    def examine(batches: Any) -> Any:
+        for written in batches:
+            columns = dict(zip(Examined._fields, _examiner(rules)(list(written)), strict=True))
+            yield pd.DataFrame(columns, dtype=object).astype({"key": "Int64"})
+
+    def classes(batches: Any) -> Any:
+        for urls in batches:
+            yield urls.map(link_class)
+
+    # By these Spark tells what a function takes and gives.
+    several = Iterator[pd.Series]
+    examine.__annotations__ = {"batches": several, "return": Iterator[pd.DataFrame]}
+    classes.__annotations__ = {"batches": several, "return": several}
+    pandas_udf: Any = functions.pandas_udf  # type: ignore[attr-defined]
+    spark.udf.register("examine", pandas_udf(examine, _EXAMINED))
+    spark.udf.register("link_class", pandas_udf(classes, "string"))
+
+
+@lru_cache(maxsize=2)
+def _examiner(rules: Rules) -> Examiner:
+    """One for each Python worker: what it reads stays read from one task to the next."""
+    return Examiner(rules)

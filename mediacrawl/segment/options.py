@@ -1,0 +1,181 @@
+"""What a person asks for, and which kind of file a name means."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from mediacrawl.segment.errors import SegmentError
+from mediacrawl.segment.examine import Rules
+
+InputKind = Literal["lines", "parquet", "sqlite"]
+OutputKind = Literal["list", "lines", "parquet", "folder"]
+
+STANDARD = "-"
+"""The standard input or output."""
+URL_FIELDS = ("url",)
+ITEM_FIELDS = ("content_url", "page_url")
+"""Of a record without ``url``: what a media item names."""
+
+_LINES = frozenset({".jl", ".jsonl", ".jsonlines", ".ndjson", ".json", ".txt", ".lst", ".list", ".urls"})
+_PARQUET = frozenset({".parquet", ".pq"})
+_SQLITE = frozenset({".db", ".sqlite", ".sqlite3"})
+_PACKED = frozenset({".gz", ".zst"})
+_KNOWN_INPUTS = ".jl .jsonl .json .txt (each also with .gz or .zst), .parquet, or .db"
+_KNOWN_OUTPUTS = ".txt .jl .jsonl (each also with .gz), .parquet, or a folder with a slash at its end"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file of links, or of URLs that were seen.
+
+    Attributes:
+        path: of the file; `STANDARD` is the standard input.
+        kind: of it.
+    """
+
+    path: Path
+    kind: InputKind
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it is the standard input."""
+        return str(self.path) == STANDARD
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where the queue goes.
+
+    Attributes:
+        path: of the file or folder; `STANDARD` is the standard output.
+        kind: of it.
+        packed: whether it is compressed by gzip.
+    """
+
+    path: Path
+    kind: OutputKind
+    packed: bool = False
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it is the standard output."""
+        return str(self.path) == STANDARD
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether it holds more than URLs."""
+        return self.kind != "list"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """A run.
+
+    Attributes:
+        sources: files of links; at least one.
+        target: where the queue goes.
+        seen: files of URLs that were seen.
+        rules: of scope.
+        url_fields: fields and columns with a URL, of which the first that a record has counts; empty for the usual.
+        max_depth: clicks from a seed; None for no limit.
+        per_site: most URLs of a site; None for no limit.
+        limit: most URLs; None for no limit.
+        memory: bytes that the engine may use.
+        temp: folder for what does not fit in memory; None for the output's.
+        jobs: processes that examine URLs, and threads of the engine.
+        force: replace an output that is there.
+    """
+
+    sources: tuple[Source, ...]
+    target: Target
+    rules: Rules
+    seen: tuple[Source, ...] = ()
+    url_fields: tuple[str, ...] = ()
+    max_depth: int | None = None
+    per_site: int | None = None
+    limit: int | None = None
+    memory: int = 1_000_000_000
+    temp: Path | None = None
+    jobs: int = 1
+    force: bool = False
+
+
+def sources(names: Iterable[str]) -> tuple[Source, ...]:
+    """Read the names of inputs.
+
+    Args:
+        names: paths with a known suffix, patterns of such (``links-*.jl.gz``), folders of Parquet files, or ``-`` for
+            lines on the standard input. A file that is named twice is read once.
+
+    Raises:
+        SegmentError: there is no such file, or its suffix is not known.
+    """
+    found = [source for name in names for source in _matching(name)]
+    return tuple({source.path.absolute(): source for source in found}.values())
+
+
+def _matching(name: str) -> list[Source]:
+    if name == STANDARD:
+        return [Source(Path(STANDARD), "lines")]
+    path = Path(name)
+    if name and path.is_dir():
+        return _folder(path)
+    if name and path.exists():
+        return [Source(path, _input_kind(path))]
+    paths = [path for path in map(Path, sorted(glob.glob(name, recursive=True))) if path.is_file()]  # noqa: PTH207
+    if not name or not paths:
+        raise SegmentError(f"{name or 'An empty name'}: there is no such file in {path.absolute().parent}.")
+    return [Source(path, _input_kind(path)) for path in paths]
+
+
+def _folder(path: Path) -> list[Source]:
+    paths = sorted(each for each in path.rglob("*") if each.suffix.lower() in _PARQUET and each.is_file())
+    if not paths:
+        raise SegmentError(f"{path} is a folder without a Parquet file. Name its files: {path / '*.jl'}.")
+    return [Source(each, "parquet") for each in paths]
+
+
+def _input_kind(path: Path) -> InputKind:
+    suffix, packed = _suffix(path)
+    if suffix in _LINES:
+        return "lines"
+    if suffix in _PARQUET and not packed:
+        return "parquet"
+    if suffix in _SQLITE and not packed:
+        return "sqlite"
+    raise SegmentError(f"{path} does not tell what it holds. Known are {_KNOWN_INPUTS}.")
+
+
+def target(name: str) -> Target:
+    """Read the name of an output.
+
+    Args:
+        name: a path with a known suffix; with a slash at its end, or the name of a folder, a folder of Parquet files;
+            ``-`` for URLs on the standard output.
+
+    Raises:
+        SegmentError: its suffix is not known.
+    """
+    if name == STANDARD:
+        return Target(Path(STANDARD), "list")
+    path = Path(name)
+    if name.endswith(("/", "\\")) or path.is_dir():
+        return Target(path, "folder")
+    suffix, packed = _suffix(path)
+    if suffix == ".txt" and packed != ".zst":
+        return Target(path, "list", bool(packed))
+    if suffix in {".jl", ".jsonl", ".jsonlines", ".ndjson"} and packed != ".zst":
+        return Target(path, "lines", bool(packed))
+    if suffix in _PARQUET and not packed:
+        return Target(path, "parquet")
+    raise SegmentError(f"{name or 'An empty name'} does not tell what is to be written. Known are {_KNOWN_OUTPUTS}.")
+
+
+def _suffix(path: Path) -> tuple[str, str]:
+    """The suffix that tells the kind, and that of the compression."""
+    last = path.suffix.lower()
+    return (Path(path.stem).suffix.lower(), last) if last in _PACKED else (last, "")

@@ -1,0 +1,216 @@
+"""A run: files into tables, step by step to the queue, and the queue to its place."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from mediacrawl.priority import first_score
+from mediacrawl.records import Kind
+from mediacrawl.segment.engine import Engine, check_engine, threads_for
+from mediacrawl.segment.errors import SegmentError
+from mediacrawl.segment.examine import examiner
+from mediacrawl.segment.links import SEEN_TABLE, TABLE, Loader
+from mediacrawl.segment.options import Options, Source
+from mediacrawl.segment.output import Output, check_target
+from mediacrawl.segment.progress import Progress
+from mediacrawl.segment.report import Result
+from mediacrawl.segment.sorting import sorted_table
+from mediacrawl.segment.statements import statements
+from mediacrawl.segment.stores import keys_of_frontier, urls_of_catalogue
+
+_STEPS = 7
+_NO_LIMIT = 2**31 - 1
+
+
+def segment(options: Options, progress: Progress, stdin: BinaryIO, stdout: BinaryIO) -> Result:
+    """Make the next queue.
+
+    Args:
+        options: of the run.
+        progress: told how far it is.
+        stdin: the standard input.
+        stdout: the standard output.
+
+    Raises:
+        SegmentError: it cannot be made. There is no output then, and nothing else is left behind.
+        KeyboardInterrupt: the user pressed Ctrl-C; likewise.
+    """
+    check_engine()
+    check_target(options.target, (*options.sources, *options.seen), force=options.force)
+    threads = threads_for(options.memory, options.jobs)
+    with (
+        _folder(options) as folder,
+        examiner(options.rules, threads) as examine,
+        Engine(folder, options.memory, threads, progress) as engine,
+    ):
+        engine.functions(examine)
+        return _Run(options, progress, engine, folder).go(stdin, stdout)
+
+
+@contextmanager
+def _folder(options: Options) -> Iterator[Path]:
+    """A folder for the run, beside the output if nothing else is said; it goes with the run."""
+    beside = Path(tempfile.gettempdir()) if options.target.is_stream else options.target.path.absolute().parent
+    parent = options.temp or beside
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=".segment-", dir=parent))
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise SegmentError(f"{parent} cannot be written: {why}. Name a folder with --temp.") from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Run:
+    """One run; its methods are called in their order."""
+
+    def __init__(self, options: Options, progress: Progress, engine: Engine, folder: Path) -> None:
+        self._options = options
+        self._progress = progress
+        self._engine = engine
+        self._folder = folder
+        self._result = Result(files=len(options.sources))
+        self._select = statements()
+
+    def go(self, stdin: BinaryIO, stdout: BinaryIO) -> Result:
+        self._progress.begin(_STEPS)
+        self._tables()
+        self._read_seen(stdin)
+        self._read_links(stdin)
+        self._judge()
+        self._order()
+        self._progress.step("writing")
+        self._write(stdout)
+        self._result.seconds = self._progress.seconds
+        return self._result
+
+    def _tables(self) -> None:
+        run, options = self._engine.run, self._options
+        run(f"CREATE TABLE found_link {TABLE}")
+        run("CREATE VIEW link AS SELECT rowid AS id, * FROM found_link")
+        run(f"CREATE TABLE seen_link {SEEN_TABLE}")
+        run("CREATE TABLE seen_key (key BIGINT)")
+        limits = [_NO_LIMIT if limit is None else limit for limit in (options.max_depth, options.per_site)]
+        run("CREATE TABLE wish (max_depth INTEGER, per_site INTEGER, media_first DOUBLE, page_first DOUBLE)")
+        run("INSERT INTO wish VALUES ($1, $2, $3, $4)", [*limits, first_score(Kind.MEDIA), first_score(Kind.PAGE)])
+
+    # -- input -----------------------------------------------------------------------------------------------
+
+    def _read_seen(self, stdin: BinaryIO) -> None:
+        self._progress.step("reading what was seen")
+        loader = self._loader("seen_link", whole=False)
+        for source, before, share in _shares(self._options.seen):
+            self._progress.part(f"reading {source.path}", before, share)
+            keys = keys_of_frontier(source.path) if source.kind == "sqlite" else None
+            if keys is None:
+                self._load(loader, source, stdin)
+            for batch in keys or ():
+                self._engine.insert("seen_key", {"key": batch})
+        self._engine.run(
+            "INSERT INTO seen_key SELECT examine(url).key FROM "
+            "(SELECT DISTINCT url FROM seen_link WHERE url IS NOT NULL)"
+        )
+        self._end_of(loader)
+        self._engine.drop("seen_link")
+
+    def _read_links(self, stdin: BinaryIO) -> None:
+        self._progress.step("reading links")
+        loader = self._loader("found_link", whole=True)
+        for source, before, share in _shares(self._options.sources):
+            self._progress.part(f"reading {source.path}", before, share)
+            self._load(loader, source, stdin)
+        self._end_of(loader)
+        self._result.links = self._number("link", "url IS NOT NULL")
+
+    def _loader(self, table: str, *, whole: bool) -> Loader:
+        return Loader(self._engine, table, self._options.url_fields, self._folder, whole=whole)
+
+    def _load(self, loader: Loader, source: Source, stdin: BinaryIO) -> None:
+        if source.kind != "sqlite":
+            loader.load(source, stdin)
+            return
+        for batch in urls_of_catalogue(source.path):
+            loader.load_rows(source, batch)
+
+    def _end_of(self, loader: Loader) -> None:
+        self._result.bad += loader.bad_lines()
+        self._result.remarks += loader.remarks
+
+    # -- steps -----------------------------------------------------------------------------------------------
+
+    def _judge(self) -> None:
+        self._step("spelling", "leaving out repeated links")
+        self._step("examined", "canonical form and scope")
+        self._engine.drop("spelling")
+        self._step("candidate", "comparing with what was seen")
+        self._make("judged")
+        self._count()
+        self._engine.drop("examined")
+        self._engine.drop("candidate")
+
+    def _order(self) -> None:
+        options = self._options
+        self._progress.step("sorting")
+        self._engine.view("fitting", self._select["fitting"])
+        self._make_or_pass("placed", "fitting", wanted=options.per_site is not None)
+        self._make_or_pass("detailed", "placed", wanted=options.target.has_columns)
+        self._make("site_best")
+        sorted_table(self._engine, "queue", self._select["queue"])
+
+    def _step(self, name: str, what: str) -> None:
+        self._progress.step(what)
+        self._make(name)
+
+    def _make(self, name: str) -> None:
+        self._engine.table(name, self._select[name])
+
+    def _make_or_pass(self, name: str, before: str, *, wanted: bool) -> None:
+        if wanted:
+            self._make(name)
+        else:
+            self._engine.view(name, f"SELECT * FROM {before}")
+
+    def _count(self) -> None:
+        result, rows = self._result, self._engine.rows
+        no_urls = dict(rows("SELECT found.reason, count(*) FROM examined WHERE found.url IS NULL GROUP BY 1"))
+        result.left_out = dict(rows("SELECT reason, count(*) FROM judged WHERE reason IS NOT NULL GROUP BY 1"))
+        for reason, number in no_urls.items():
+            result.left_out[reason] = result.left_out.get(reason, 0) + number
+        result.repeated = result.links - sum(no_urls.values()) - self._number("candidate")
+
+    def _number(self, table: str, condition: str = "true") -> int:
+        ((number,),) = self._engine.rows(f"SELECT count(*) FROM {table} WHERE {condition}")
+        return int(number)
+
+    # -- output ----------------------------------------------------------------------------------------------
+
+    def _write(self, stdout: BinaryIO) -> None:
+        limit = _NO_LIMIT if self._options.limit is None else self._options.limit
+        ordered = self._number("queue")
+        result = self._result
+        result.left_out["per_site"] = self._number("fitting") - ordered
+        result.written = min(limit, ordered)
+        result.left_out["limit"] = ordered - result.written
+        result.left_out = {reason: number for reason, number in result.left_out.items() if number}
+        rows = f"SELECT * FROM queue LIMIT {limit}"
+        ((result.sites,),) = self._engine.rows(f"SELECT count(DISTINCT site) FROM ({rows})")
+        columns = "* EXCLUDE (best, site_score)" if self._options.target.has_columns else "url"
+        if self._options.target.kind == "folder":
+            columns = "*"
+        Output(self._options.target, stdout, self._folder).write(self._engine, f"SELECT {columns} FROM ({rows})")
+
+
+def _shares(sources: tuple[Source, ...]) -> Iterator[tuple[Source, float, float]]:
+    """Each file, the part of all bytes that stands before it, and its own."""
+    sizes = [1 if source.is_stream else max(source.path.stat().st_size, 1) for source in sources]
+    before = 0.0
+    for source, size in zip(sources, sizes, strict=True):
+        yield source, before, size / sum(sizes)
+        before += size / sum(sizes)

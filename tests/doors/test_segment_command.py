@@ -1,0 +1,143 @@
+"""`scrapy segment`, called as a person calls it."""
+
+import gzip
+import signal
+import subprocess
+
+import pytest
+from command_line import SCRAPY, environment, run
+
+pytest.importorskip("duckdb", reason="pip install 'mediacrawl[segment]'")
+
+SETTINGS = {"SCRAPY_SETTINGS_MODULE": "tiny_project_settings"}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A project that has our command, and two files of links."""
+    (tmp_path / "tiny_project_settings.py").write_text(
+        "COMMANDS_MODULE = 'mediacrawl.commands.segment'\nBOT_NAME = 'tiny'\n"
+    )
+    (tmp_path / "one.jl").write_text('{"url": "http://A.example:80/x", "score": 0.5}\nbroken\n')
+    (tmp_path / "two.jl.gz").write_bytes(
+        gzip.compress(
+            b'{"url": "http://a.example/x"}\n{"url": "http://b.example/y.mp3"}\n{"url": "http://b.example/z.zip"}\n'
+        )
+    )
+    return tmp_path
+
+
+def segment(folder, *args, **changes):
+    return run(folder, *SCRAPY, "segment", *args, **SETTINGS, **changes)
+
+
+def test_the_next_queue_is_written_and_all_links_are_accounted_for(folder):
+    done = segment(folder, "*.jl*", "-o", "next.txt").check()
+    assert (folder / "next.txt").read_text() == "http://b.example/y.mp3\nhttp://a.example/x\n"
+    assert done.err == ""
+    assert done.out.splitlines()[:-1] == [
+        "one.jl: 1 line could not be read.",
+        "  one.jl:2: neither a record with a URL nor a URL: broken",
+        " 4 links",
+        "-1 repeated",
+        "-1 extension",
+        " 2 URLs of 2 sites in next.txt",
+    ]
+    assert done.out.splitlines()[-1].startswith("2 files, ")
+
+
+def test_on_the_standard_output_stands_the_queue_alone(folder):
+    done = segment(folder, "two.jl.gz", "-o", "-").check()
+    assert done.out == "http://b.example/y.mp3\nhttp://a.example/x\n"
+    assert "URLs of 2 sites in the standard output" in done.err
+    assert "leaked" not in done.err
+
+
+def test_what_was_seen_the_whitelist_and_the_limits_narrow_it(folder):
+    (folder / "seen.txt").write_text("a.example\nhttp://a.example/x\n")
+    (folder / "include.txt").write_text("a.example\n")
+    assert segment(folder, "two.jl.gz", "-o", "-", "--seen", "seen.txt").out == "http://b.example/y.mp3\n"
+    assert segment(folder, "two.jl.gz", "-o", "-", "--include", "include.txt").out == "http://a.example/x\n"
+    assert segment(folder, "two.jl.gz", "-o", "-", "--limit", "1", "--per-site", "1").out == "http://b.example/y.mp3\n"
+
+
+def test_the_settings_of_scope_count(folder):
+    (folder / "deep.jl").write_text(
+        '{"url": "http://a.example/", "depth": 5}\n{"url": "http://b.example/' + "x" * 90 + '"}'
+    )
+    limits = ("-s", "SCOPE_MAX_DEPTH=4", "-s", "SCOPE_MAX_LENGTH=50")
+    done = segment(folder, "deep.jl", "-o", "-", *limits).check()
+    assert done.out == ""
+    assert "-1 depth" in done.err
+    assert "-1 length" in done.err
+
+
+def test_the_queue_is_a_list_of_seeds(folder):
+    from mediacrawl.scope.seeds import parse_seeds
+
+    segment(folder, "*.jl*", "-o", "next.txt").check()
+    seeds, problems = parse_seeds((folder / "next.txt").read_bytes(), "next.txt")
+    assert [url for _, url in seeds] == ["http://b.example/y.mp3", "http://a.example/x"]
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["-o", "next.txt"], "files of links"),
+        (["one.jl"], "-o next.txt"),
+        (["one.jl", "-o", "next.txt", "--sizes"], "unknown option --sizes"),
+        (["one.jl", "-o", "next.txt", "--memory", "much"], "--memory much"),
+        (["one.jl", "-o", "next.txt", "--memory", "1MB"], "--memory 1MB"),
+        (["one.jl", "-o", "next.txt", "--per-site", "0"], "--per-site must be 1 or more"),
+        (["-", "-o", "next.txt", "--seen", "-"], "only once"),
+        (["one.jl", "-o", "next.txt", "--url-field", ","], "--url-field"),
+    ],
+)
+def test_what_makes_no_sense_is_told_in_one_sentence(folder, args, told):
+    assert told in segment(folder, *args).sentence
+    assert not (folder / "next.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["missing.jl", "-o", "next.txt"], "missing.jl: there is no such file"),
+        (["one.jl", "-o", "next.doc"], "next.doc does not tell"),
+        (["one.jl", "-o", "missing/next.txt"], "There is no folder"),
+        (["one.jl", "-o", "one.jl"], "an input and the output"),
+        (["one.jl", "-o", "next.txt", "--include", "missing.txt"], "missing.txt"),
+        (["one.jl", "-o", "next.txt", "-s", "NEVERCRAWL_FILES=missing.txt"], "missing.txt"),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_one_sentence(folder, args, told):
+    done = segment(folder, *args)
+    assert (done.code, done.out) == (1, "")
+    assert told in done.err
+    assert done.err.count("\n") == 1
+    assert sorted(path.name for path in folder.iterdir()) == ["one.jl", "tiny_project_settings.py", "two.jl.gz"]
+
+
+def test_without_the_engine_a_sentence_says_how_to_get_it(folder):
+    (folder / "duckdb.py").write_text("raise ImportError('not here')\n")
+    done = segment(folder, "one.jl", "-o", "next.txt", PYTHONPATH=f"{folder}:{environment()['PYTHONPATH']}")
+    assert done.code == 1
+    assert done.err == (
+        "scrapy segment needs DuckDB and Arrow; install them with: pip install 'mediacrawl[segment]'.\n"
+    )
+
+
+def test_ctrl_c_ends_it_and_leaves_nothing_behind(folder):
+    before = sorted(folder.iterdir())
+    with subprocess.Popen(
+        [*SCRAPY, "segment", "-", "-o", "next.txt", "--jobs", "2"],
+        cwd=folder, env=environment(**SETTINGS, PYTHONDONTWRITEBYTECODE="1"), text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        while not list(folder.glob(".segment-*/work.db")):
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+        assert process.stderr.read() == "Stopped. Nothing was written.\n"
+        assert process.stdout.read() == ""
+    assert sorted(folder.iterdir()) == before

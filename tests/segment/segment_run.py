@@ -1,0 +1,46 @@
+"""Runs of the room, and what they must give."""
+
+import datetime as dt
+import io
+import json
+import os
+from pathlib import Path
+
+from mediacrawl.segment import Options, Rules, segment
+from mediacrawl.segment.options import sources, target
+from mediacrawl.segment.progress import Progress
+
+DAY = dt.date(2026, 5, 4)
+
+
+def silent():
+    return Progress(io.StringIO(), lambda: 0.0)
+
+
+def write_lines(path, records):
+    """JSON lines; a record that is text is written as it is."""
+    lines = [record if isinstance(record, str) else json.dumps(record) for record in records]
+    path.write_bytes("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass"))
+    return path
+
+
+def go(inputs, output, *, rules=None, seen=(), progress=None, stdin=b"", stdout=None, **changes):
+    """Make a queue; answers the result."""
+    names = [inputs] if isinstance(inputs, (str, Path)) else inputs
+    options = Options(
+        sources=sources(map(str, names)),
+        target=target(str(output)),
+        rules=rules or Rules(DAY),
+        seen=sources(map(str, seen)),
+        **{"memory": 200_000_000, **changes},
+    )
+    return segment(options, progress or silent(), io.BytesIO(stdin), stdout or io.BytesIO())
+
+
+def rows_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def die(written):
+    """In the place of a worker's work."""
+    os._exit(1)
