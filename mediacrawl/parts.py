@@ -25,8 +25,10 @@ from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.politeness.robots_book import RobotsBook
 from mediacrawl.priority.score import RULES, Scores
 from mediacrawl.probe import ProbePolicy
-from mediacrawl.scope import DuplicatePolicy, Duplicates, Traps
+from mediacrawl.scope import DuplicatePolicy, Duplicates, ExtensionFilter, Scope, SessionIds, Traps
 from mediacrawl.scope.exclusions import NeverCrawl
+from mediacrawl.scope.include import Include
+from mediacrawl.scope.sessions import SESSION_NAMES
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -175,6 +177,25 @@ class Parts:
             first_year=get("SCOPE_FIRST_YEAR", 1990),
             max_parameters=get("SCOPE_MAX_PARAMETERS", 12),
             max_same_parameter=get("SCOPE_MAX_SAME_PARAMETER", 3),
+        )
+
+    def scope(self, include: Include | None = None, only_sites: frozenset[str] | None = None) -> Scope:
+        """What decides whether a URL may join.
+
+        Args:
+            include: the whitelist, if there is one.
+            only_sites: the sites to keep to; None for the whole web.
+        """
+        return Scope(
+            today=today,
+            traps=self.traps,
+            sessions=SessionIds(self.settings.getlist("SCOPE_SESSION_NAMES", list(SESSION_NAMES))),
+            max_depth=self.settings.getint("SCOPE_MAX_DEPTH", 20),
+            extensions=ExtensionFilter.load(locate(self.settings["SCOPE_EXTENSIONS_FILE"])),
+            nevercrawl=self.nevercrawl,
+            include=include,
+            only_sites=only_sites,
+            loopback_only=self.anonymous,
         )
 
     @cached_property

@@ -126,10 +126,12 @@ SCOPE_NEAR_BITS = 3
 Sarma, WWW 2007)."""
 
 SCOPE_NEAR_TEXT = 500
-"""Characters of text below which no page is a near copy: there, one other word turns more than three bits."""
+"""Bytes of text, white space not counted, below which no page is a near copy: there, one other line turns more than
+three bits."""
 
 SCOPE_THIN_TEXT = 200
-"""Characters of text below which a copy must have the same links too: galleries and frames show hardly any text."""
+"""Bytes of text, white space not counted, below which a copy must have the same links too: galleries and frames show
+hardly any text."""
 
 SCOPE_DUST_PAGES = 3
 """Different pages that must stay the same when a parameter changes, and none change, for it to be taken out of the

@@ -60,6 +60,7 @@ class Page:
         charset: Python codec that it was read with.
         nofollow_all: the page asks robots not to follow its links.
         noindex: the page asks robots not to index it.
+        tree: root element of its tree; None if it could not be read.
     """
 
     url: str
@@ -71,6 +72,7 @@ class Page:
     charset: str = ""
     nofollow_all: bool = False
     noindex: bool = False
+    tree: Any = field(default=None, repr=False, compare=False)
 
     def anchor(self, link: Link) -> str:
         """Return the text of a link, or of its picture, or its title; at most 200 characters.
@@ -118,6 +120,7 @@ def parse_page(body: bytes, url: str, encoding: str | None = None, agent: str = 
     root = _parse(to_utf8(body, charset))
     if root is None:
         return reader.page
+    reader.page.tree = root
     reader.page.language = (root.get("lang") or root.get("xml:lang") or "").strip()[:35]
     reader.read(root)
     return reader.page

@@ -11,6 +11,7 @@ from mediacrawl.middlewares.nevercrawl import NeverCrawlMiddleware
 from mediacrawl.middlewares.redirect import RedirectCapMiddleware
 from mediacrawl.middlewares.request_log import RequestLogMiddleware
 from mediacrawl.middlewares.robots import RobotsMiddleware
+from mediacrawl.middlewares.seen import SeenMiddleware
 
 __all__ = [
     "AdaptiveDelayMiddleware",
@@ -20,4 +21,5 @@ __all__ = [
     "RedirectCapMiddleware",
     "RequestLogMiddleware",
     "RobotsMiddleware",
+    "SeenMiddleware",
 ]

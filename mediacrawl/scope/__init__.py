@@ -6,25 +6,31 @@ Out come canonical URLs, each with the site it belongs to, or the reason for the
 The room promises: one spelling per URL; only http and https leave it; every refusal has a name; no input
 makes it raise, and no answer takes more than a few microseconds (`Scope.sift` takes a page's links in one
 call). It never touches the network. Files are read where a function takes a path, and a list that was good
-once stays in force until a better one is read.
+once stays in force until a better one is read. What it learns of a site (`Duplicates`: copies, mirrors, parameters
+that change nothing) is bounded for each site and lies in the frontier's notes.
 """
 
 from mediacrawl.scope.canonical import Base, canonical, resolve, scheme_of
+from mediacrawl.scope.duplicates import DuplicatePolicy, Duplicates
 from mediacrawl.scope.exclusions import Entry, NeverCrawl, NeverCrawlError
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, ExtensionFilter, extension_of
 from mediacrawl.scope.gate import Scope
 from mediacrawl.scope.hosts import canonical_host, is_address, is_loopback
+from mediacrawl.scope.sessions import SessionIds
 from mediacrawl.scope.sites import authority_of, host_of, site_of
 from mediacrawl.scope.traps import Traps
 
 __all__ = [
     "MEDIA_EXTENSIONS",
     "Base",
+    "DuplicatePolicy",
+    "Duplicates",
     "Entry",
     "ExtensionFilter",
     "NeverCrawl",
     "NeverCrawlError",
     "Scope",
+    "SessionIds",
     "Traps",
     "authority_of",
     "canonical",

@@ -12,6 +12,7 @@ from mediacrawl.scope.canonical import Base, scheme_of
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.extensions import ExtensionFilter, extension_of_name
 from mediacrawl.scope.hosts import is_loopback
+from mediacrawl.scope.sessions import SessionIds
 from mediacrawl.scope.sites import host_of, site_of
 from mediacrawl.scope.traps import Traps
 
@@ -41,6 +42,7 @@ class Scope:
         *,
         today: Callable[[], date],
         traps: Traps | None = None,
+        sessions: SessionIds | None = None,
         max_depth: int | None = None,
         extensions: ExtensionFilter | None = None,
         nevercrawl: NeverCrawl | None = None,
@@ -53,6 +55,7 @@ class Scope:
         Args:
             today: gives the date that the calendar rules count from.
             traps: the trap rules with their limits, the length of a URL among them.
+            sessions: takes session ids out of links; `SessionIds(())` leaves them.
             max_depth: clicks from a seed; None for no limit.
             extensions: endings that are never asked.
             nevercrawl: domains that are never asked.
@@ -63,6 +66,7 @@ class Scope:
         """
         self._today = today
         self._traps = traps or Traps()
+        self._sessions = sessions or SessionIds()
         self._max_depth = max_depth
         self._extensions = extensions or ExtensionFilter()
         self._refused = self._extensions.refused
@@ -87,9 +91,10 @@ class Scope:
     def sift(
         self, base: Base | str, hrefs: Iterable[str], depth: int = 0, known: Container[str] = ()
     ) -> tuple[list[tuple[int, str]], Counter[Drop]]:
-        """Sort the links of one page: resolve, write canonically, drop doubles, check.
+        """Sort the links of one page: resolve, write canonically, take out session ids, drop doubles, check.
 
-        A link that stands on the page twice, or leads to the page itself, is passed over and not counted.
+        A link that stands on the page twice, or leads to the page itself, is passed over and not counted; unless it was
+        a session id that hid it.
 
         Args:
             base: what the links are relative to.
@@ -109,7 +114,8 @@ class Scope:
         except ValueError:
             drops[Drop.BAD_URL] = sum(1 for _ in hrefs)
             return accepted, +drops
-        seen = {base.url}
+        without_session = self._sessions.without
+        seen = {base.url, without_session(base.url)}
         too_deep, today = self._is_too_deep(depth), self._today()
         resolve, reason_for = base.canonical, self._reason
         longest = self._traps.max_length * _LONGEST_ESCAPE
@@ -122,6 +128,11 @@ class Scope:
             if url is None:
                 drops[_why_no_url(href, longest)] += 1
                 continue
+            if "?" in url or ";" in url or "(" in url:
+                plain = without_session(url)
+                if plain != url:
+                    url = plain
+                    drops[Drop.SESSION] += url in seen or url in known
             if url in seen:
                 continue
             seen.add(url)
@@ -132,7 +143,7 @@ class Scope:
                 accepted.append((index, url))
             else:
                 drops[reason] += 1
-        return accepted, drops
+        return accepted, +drops
 
     def check_host(self, host: str) -> Drop | None:
         """Return why no URL of a host may join, or None.

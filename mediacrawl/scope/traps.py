@@ -1,4 +1,4 @@
-"""Rules for URLs that a program makes up without end: paths that grow, and calendars.
+"""Rules for URLs that a program makes up without end: paths that grow, calendars, and filters upon filters.
 
 Each rule reads the URL alone. They are few and plain, because a wrong hit loses real pages: what they
 miss is bounded by the queue of each site, which a trap can fill but not leave.
@@ -28,6 +28,9 @@ _compact_months = re.compile(
 ).findall
 _years_in_query = re.compile(r"[?&](?:[a-z_]*year|[a-z_]*date|y|jahr|annee|anno)=([0-9]{4})(?![0-9])").findall
 
+# f[0]=colour&f[1]=size: one name with a number in it.
+_number_in_brackets = re.compile(r"(%5B|\[)[0-9]+(?=%5D|\])").sub
+
 # Whole words of the path, or names in the query. Only a calendar proper has pages for every month of the
 # past; the others hold what has happened, and then the year 1977 is what we came for.
 _WORD = r"[/?&_.\-](?:{})(?=[/=&_.?\-]|$)"
@@ -50,6 +53,8 @@ class Traps:
         max_cycles: how often a run of two or more segments may follow itself, the first time counted.
         years_ahead: how far a calendar may reach into the future.
         first_year: the earliest year that a calendar may show.
+        max_parameters: parameters of a query.
+        max_same_parameter: how often one name may stand in a query; numbers in brackets do not tell names apart.
     """
 
     max_length: int = 2_048
@@ -58,6 +63,8 @@ class Traps:
     max_cycles: int = 2
     years_ahead: int = 1
     first_year: int = 1990
+    max_parameters: int = 12
+    max_same_parameter: int = 3
     _few: int = field(init=False, repr=False)
     _doubles: int = field(init=False, repr=False)
 
@@ -91,6 +98,8 @@ class Traps:
             reason = self._path_reason(parts)
             if reason is not None:
                 return reason
+        if "&" in url and self._is_facet(parts[-1]):
+            return Drop.TRAP_FACETS
         first, last = self.first_year, today.year
         for year in _years(url, 8 + len(parts[2])):
             # Nearly all dates are in these years.
@@ -116,6 +125,17 @@ class Traps:
                 if alike == period * (times - 1):
                     return True
         return False
+
+    def _is_facet(self, last: str) -> bool:
+        # Most queries are short: there are never more names than marks between them, plus one.
+        marks = last.count("&") + 1
+        if marks <= min(self.max_parameters, self.max_same_parameter):
+            return False
+        names = [part.partition("=")[0] for part in last.partition("?")[2].split("&")]
+        if len(names) > self.max_parameters:
+            return True
+        names = [_number_in_brackets(r"\1", name) for name in names]
+        return any(names.count(name) > self.max_same_parameter for name in set(names))
 
     def _is_endless_calendar(self, url: str, today: date) -> bool:
         path = url[url.find("/", 8) :].lower()

@@ -8,11 +8,11 @@ from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
 from twisted.python.failure import Failure
 
-from mediacrawl.parts import Parts, locate, today
+from mediacrawl.parts import Parts
 from mediacrawl.probe.session import Session
 from mediacrawl.records import VISIT, Candidate, Kind, MediaItem, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
-from mediacrawl.scope import ExtensionFilter, Scope, Traps
+from mediacrawl.scope import Scope
 from mediacrawl.spiders.reader import Reader
 
 if TYPE_CHECKING:
@@ -69,17 +69,7 @@ class ProbingSpider(Spider):
     def scope(self) -> Scope:
         """What decides whether a URL may join; made when the seeds are known."""
         if self._scope is None:
-            settings = self._parts.settings
-            self._scope = Scope(
-                today=today,
-                traps=Traps(max_length=settings.getint("SCOPE_MAX_LENGTH", 2048)),
-                max_depth=settings.getint("SCOPE_MAX_DEPTH", 20),
-                extensions=ExtensionFilter.load(locate(settings["SCOPE_EXTENSIONS_FILE"])),
-                nevercrawl=self._parts.nevercrawl,
-                include=self.include,
-                only_sites=self.only_sites,
-                loopback_only=self._parts.anonymous,
-            )
+            self._scope = self._parts.scope(self.include, self.only_sites)
         return self._scope
 
     @property

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
-from mediacrawl.extract import Page, looks_like_feed, parse_feed, parse_page
+from mediacrawl.extract import Page, fingerprint, looks_like_feed, parse_feed, parse_page
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.retry import after_status, is_passing
 from mediacrawl.politeness.wishes import Wishes, robots_tag
@@ -50,6 +51,7 @@ class Reader:
         self._scope = scope
         self._stats = stats
         self._follows = follows
+        self._duplicates = parts.duplicates
         self._probe = parts.probe
         self._attempts = parts.policy.attempts
         self._page_bytes = parts.settings.getint("PAGE_MAX_BYTES", 200_000)
@@ -86,23 +88,38 @@ class Reader:
         page = parse_page(response.body[: self._page_bytes], response.url, _charset(response), self._token)
         scheduler = self._scheduler
         scheduler.count("page/read")
-        frontier = scheduler.frontier
+        reason = self._seen_before(visit, page)
+        if reason is not None:
+            visit.drop(reason)
+            if reason is not Drop.NEAR_DUPLICATE:
+                return
         hrefs = [link.href for link in page.links]
-        accepted, drops = self._scope.sift(page.base, hrefs, visit.lease.depth + 1, frontier.recent)
-        places = {url: place for place, url in accepted}
-        fresh = frontier.unknown(list(places))
+        accepted, drops = self._scope.sift(page.base, hrefs, visit.lease.depth + 1, scheduler.frontier.recent)
+        fresh, repeated = self._duplicates.sift(accepted, scheduler.frontier.unknown)
         if page.nofollow_all or self._wishes(response).nofollow:
             drops[Drop.NOFOLLOW] += len(fresh)
         else:
-            self._queue_links(visit, page, [(url, places[url]) for url in fresh])
-        self._count(drops)
+            self._queue_links(visit, page, fresh)
+        self._count(drops + repeated)
+
+    def _seen_before(self, visit: Visit, page: Page) -> Drop | None:
+        """Why the page's links are not followed, or not all of them, judged by what it shows."""
+        lease, thin = visit.lease, self._duplicates.policy.thin_text
+        media = _media(page)
+        if visit.kind is Kind.MEDIA:
+            name = lease.url.partition("?")[0].rpartition("/")[2]
+            shown = fingerprint(page, media, thin=thin, without=(name, unquote(name)) if name else ())
+            if reason := self._duplicates.judge_stand_in(lease.site, shown):
+                return reason
+        return self._duplicates.judge(lease.site, lease.url, fingerprint(page, media, thin=thin))
 
     def _count(self, drops: Counter[Drop]) -> None:
         for reason, number in drops.items():
             self._scheduler.count(f"drop/{reason}", number)
 
-    def _queue_links(self, visit: Visit, page: Page, fresh: list[tuple[str, int]]) -> None:
-        for url, place in fresh:
+    def _queue_links(self, visit: Visit, page: Page, fresh: list[tuple[int, str]]) -> None:
+        only_media = visit.outcome is not None and visit.outcome.reason is Drop.NEAR_DUPLICATE
+        for place, url in fresh:
             link = page.links[place]
             if page.nofollow(link):
                 self._scheduler.count(f"drop/{Drop.NOFOLLOW}")
@@ -114,7 +131,9 @@ class Reader:
                 page_language=page.language,
                 page_charset=page.charset,
             )
-            visit.found.append(candidate(url, evidence, visit))
+            found = candidate(url, evidence, visit)
+            if found.kind is Kind.MEDIA or not only_media:
+                visit.found.append(found)
 
     def _read_feed(self, visit: Visit, response: Response) -> None:
         feed = parse_feed(response.body[: self._page_bytes], response.url)
@@ -126,17 +145,18 @@ class Reader:
             for href, via in ((entry.enclosure, "enclosure"), (entry.link, "feed"))
             if href
         ]
-        recent = scheduler.frontier.recent
+        frontier = scheduler.frontier
         hrefs = [href for href, _, _ in doors]
-        accepted, drops = self._scope.sift(response.url, hrefs, visit.lease.depth + 1, recent)
+        accepted, drops = self._scope.sift(response.url, hrefs, visit.lease.depth + 1, frontier.recent)
+        fresh, repeated = self._duplicates.sift(accepted, frontier.unknown)
         if self._wishes(response).nofollow:
-            drops[Drop.NOFOLLOW] += len(accepted)
-            accepted = []
-        for place, url in accepted:
+            drops[Drop.NOFOLLOW] += len(fresh)
+            fresh = []
+        for place, url in fresh:
             _, via, entry = doors[place]
             evidence = Evidence(via, entry.title[:200], feed.title[:200], response.url, entry.guid[:200])
             visit.found.append(candidate(url, evidence, visit))
-        self._count(drops)
+        self._count(drops + repeated)
 
     def _read_media(self, visit: Visit, response: Response) -> MediaItem | None:
         session = Session.load(visit.lease.state, self._probe)
@@ -224,6 +244,16 @@ def candidate(url: str, evidence: Evidence, visit: Visit | None = None) -> Candi
         score=first_score(kind),
         evidence=evidence,
     )
+
+
+def _media(page: Page) -> list[str]:
+    """What a page refers to as media, as it stands there; one with a fragment may be missed."""
+    return [
+        href
+        for href, via, _ in page.links
+        if (href.partition("?")[0] if "?" in href else href).rpartition(".")[2].lower() in MEDIA_EXTENSIONS
+        or (via != "a" and via in _PLAYERS)
+    ]
 
 
 def _header(response: Response, name: str) -> str:

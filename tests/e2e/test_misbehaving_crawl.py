@@ -44,8 +44,11 @@ OPEN = robots(private="complete")
 SHUT = dict.fromkeys(ROBOTS_PATHS, ("robots", 0))
 FAILS = both("download_error", ATTEMPTS)
 REFUSES = both("http_status", ATTEMPTS)
-READ = both("done", 1)
-LINK = {**READ, "/a.html": ("done", 1)}
+ONCE = both("done", 1)
+# A page that the host shows everywhere: the first is read, whatever its name, the others are copies of it.
+COPY = ("duplicate", 1)
+READ = {SONG: ("done", 1), PAGE: COPY}
+LINK = {**READ, "/a.html": COPY}
 
 # Sin -> path -> how it ends (the status of its record, if it gives one), and how often the server is asked.
 EXPECTED = {
@@ -78,17 +81,17 @@ EXPECTED = {
     "retry-nonsense": REFUSES,
     "retry-for-ever": REFUSES,
     "status-unknown": both("http_status", 1),
-    "retry-once": {SONG: ("done", 2), PAGE: ("done", 1)},
+    "retry-once": {SONG: ("done", 2), PAGE: COPY},
     # Redirects
     "redirect-self": both("redirect_broken", 1),
     "redirect-no-location": both("redirect_broken", 1),
     "redirect-ftp": both("redirect_broken", 1),
     "redirect-file": both("redirect_broken", 1),
     "redirect-data": both("redirect_broken", 1),
-    "redirect-pair": {**READ, "/a": ("done", 1), "/b": ("done", 1)},
-    "redirect-bytes": {**READ, "/m%FCsik.mp3": ("redirect_broken", 1)},
+    "redirect-pair": {**ONCE, "/a": ("done", 1), "/b": ("done", 1)},
+    "redirect-bytes": {**ONCE, "/m%FCsik.mp3": ("redirect_broken", 1)},
     "redirect-long": FAILS,
-    "redirect-metadata": READ,
+    "redirect-metadata": ONCE,
     # Media
     "ignores-range": {SONG: ("partial", 1), PAGE: ("partial", 2)},
     "lies-about-range": {SONG: ("partial", 1), PAGE: ("partial", 2)},
@@ -103,7 +106,7 @@ EXPECTED = {
     "changing-silently": both("partial", 2),
     "head-then-500": {SONG: ("partial", PROBE_MAX_REQUESTS), PAGE: ("http_status", ATTEMPTS)},
     "head-then-hang": {SONG: ("partial", PROBE_MAX_REQUESTS), PAGE: ("download_error", ATTEMPTS)},
-    "head-then-page": {SONG: ("partial", 2), PAGE: ("done", 1), "/login.html": ("done", 1)},
+    "head-then-page": {SONG: ("partial", 2), PAGE: ("done", 1), "/login.html": COPY},
     "head-then-moved": {SONG: ("partial", 2), PAGE: ("done", 1), "/login.html": ("redirect_broken", 1)},
     "no-content-type": both("complete", 2),
     # A page that is none is not asked for its ranges; a file that was linked as one is.
@@ -114,21 +117,21 @@ EXPECTED = {
     "huge-tag": both("partial", 2),
     **{sin: both("complete", 2) for sin in TRUE_NAMES},
     # Pages
-    "huge-page": {**READ, "/first.html": ("done", 1)},
+    "huge-page": {**READ, "/first.html": COPY},
     "gzip-bomb": both("ignored", 1),
-    "gzip-cut": {**READ, "/0.html": ("done", 1)},
+    "gzip-cut": {**READ, "/0.html": COPY},
     "gzip-lie": FAILS,
     "unknown-encoding": LINK,
-    "many-links": {**READ, "/0.html": ("done", 1), "/4999.html": ("done", 1)},
+    "many-links": {**READ, "/0.html": COPY, "/4999.html": COPY},
     "deep-html": READ,
     "unclosed-html": LINK,
-    "nul-page": {**READ, "/after.html": ("done", 1)},
+    "nul-page": {**READ, "/after.html": COPY},
     "charset-lie": LINK,
     "charset-unknown": LINK,
     "untyped-page": LINK,
     "binary-page": READ,
-    "strange-links": {**READ, **dict.fromkeys(("/%", "/%zz", "/a", "/good.html"), ("done", 1))},
-    "own-maze": {**READ, "/0/": ("done", 1), "/0/0/": ("done", 1), "/0/0/0/": ("done", 1)},
+    "strange-links": {**READ, **dict.fromkeys(("/%", "/%zz", "/a", "/good.html"), COPY)},
+    "own-maze": {**ONCE, "/0/": ("done", 1), "/0/0/": ("done", 1), "/0/0/0/": ("done", 1)},
     "xml-bomb": {SONG: ("content_type", 1), PAGE: ("done", 1)},
     # robots.txt
     "robots-404": OPEN,

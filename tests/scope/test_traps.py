@@ -95,9 +95,48 @@ def test_a_url_has_at_most_2048_characters():
 
 @given(st.text("ab/?=&-._0129", max_size=80), st.dates())
 def test_any_url_gets_an_answer(path, today):
-    assert reason("/" + path, today) in {None, Drop.TRAP_CALENDAR, Drop.TRAP_REPEAT, Drop.TRAP_SEGMENTS}
+    assert reason("/" + path, today) in {
+        None,
+        Drop.TRAP_CALENDAR,
+        Drop.TRAP_FACETS,
+        Drop.TRAP_REPEAT,
+        Drop.TRAP_SEGMENTS,
+    }
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=2, max_size=4), st.integers(3, 4))
 def test_what_follows_itself_three_times_is_a_trap(run, times):
     assert reason("/start/" + "/".join(run * times)) is Drop.TRAP_REPEAT
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["&".join(f"p{n}=1" for n in range(13)), "c=1&c=2&c=3&c=4", "f%5B0%5D=a&f%5B1%5D=b&f%5B2%5D=c&f%5B3%5D=d"],
+)
+def test_filters_upon_filters_are_a_trap(query):
+    assert reason(f"/shop?{query}") is Drop.TRAP_FACETS
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["&".join(f"p{n}=1" for n in range(12)), "c=1&c=2&c=3", "t%5Baction%5D=a&t%5Bdate%5D=b&t%5Bid%5D=c&t%5Bpage%5D=d"],
+)
+def test_a_form_with_many_fields_is_no_trap(query):
+    assert reason(f"/shop?{query}") is None
+
+
+@pytest.mark.parametrize(
+    ("limit", "path"),
+    [
+        ({"max_segments": 30}, "/" + "/".join(string.ascii_lowercase)),
+        ({"max_repeats": 4}, "/a/x/a/y/a/b/a/c"),
+        ({"max_cycles": 3}, "/a/b/a/b/a/b"),
+        ({"years_ahead": 10}, "/calendar/2031-05"),
+        ({"first_year": 1800}, "/calendar/1823/05"),
+        ({"max_parameters": 13}, "/?" + "&".join(f"p{n}=1" for n in range(13))),
+        ({"max_same_parameter": 4}, "/?c=1&c=2&c=3&c=4"),
+    ],
+)
+def test_each_limit_can_be_set(limit, path):
+    assert reason(path) is not None
+    assert Traps(**limit).reason(SITE + path, TODAY) is None

@@ -1,0 +1,65 @@
+"""The door to what was learned while a URL waited: its site is a mirror, or the URL is another's in disguise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+
+from mediacrawl.middlewares.refused import refuse
+from mediacrawl.parts import Parts
+from mediacrawl.priority import first_score, link_class
+from mediacrawl.records import VISIT, Candidate, Drop, Visit
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+
+class SeenMiddleware:
+    """Refuses what waited in the frontier and would by now be dropped when it is found.
+
+    What a mirror has is not asked for. A URL with parameters that never change the page gives way to the one without,
+    which joins the frontier unless it is known there. Without our scheduler every request passes.
+
+    Stats: ``drop/mirror``, ``drop/dust``.
+    """
+
+    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+        self._stats = crawler.stats
+        self._parts = parts
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
+        return cls(crawler, Parts.of(crawler))
+
+    def process_request(self, request: Request) -> None:
+        """Let the request pass, or refuse it.
+
+        Raises:
+            RefusedRequest: what it asks for was seen.
+        """
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is None or visit.lease.state:
+            return
+        lease = visit.lease
+        reason, url = self._parts.duplicates.waiting(lease.site, lease.url)
+        if reason is None:
+            return
+        if reason is Drop.DUST:
+            visit.found.append(
+                Candidate(
+                    url=url,
+                    site=lease.site,
+                    link_class=link_class(url),
+                    kind=lease.kind,
+                    depth=lease.depth,
+                    hops=lease.hops,
+                    parent=lease.parent,
+                    score=first_score(lease.kind),
+                    evidence=lease.evidence,
+                )
+            )
+        raise refuse(request, self._stats, reason, lease.url)

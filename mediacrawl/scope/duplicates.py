@@ -1,0 +1,149 @@
+"""All rules on what was seen before under another name, in one place."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from mediacrawl.extract import Fingerprint, hash64
+from mediacrawl.notes import Notes
+from mediacrawl.records import Drop
+from mediacrawl.scope.copies import Copies
+from mediacrawl.scope.facets import Facets
+from mediacrawl.scope.mirrors import Mirrors
+from mediacrawl.scope.parameters import Parameters
+from mediacrawl.scope.sites import authority_of, site_of
+from mediacrawl.scope.soft_404 import SoftErrors
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicatePolicy:
+    """The numbers of the rules; 0 switches a rule off where that is said.
+
+    Attributes:
+        pages: of a site that a new page is compared with; 0 for none, and then there are no mirrors either.
+        bits: of 64, in which the simhash of a near copy may differ.
+        near_text: bytes of text, white space not counted, below which no page is a near copy.
+        thin_text: bytes of text below which copies must have the same links, and are no sign of a mirror.
+        dust_pages: different pages that must not change for a parameter to be of no account; 0 for never.
+        mirror_pages: pages that must agree for a site to be a mirror; 0 for never.
+        mirror_share: of the comparisons, 0 to 1, that must agree.
+        combinations: of three or more filters that are let through for a path; 0 for all.
+        soft_404: whether pages in place of media are compared.
+    """
+
+    pages: int = 200
+    bits: int = 3
+    near_text: int = 500
+    thin_text: int = 200
+    dust_pages: int = 3
+    mirror_pages: int = 5
+    mirror_share: float = 0.9
+    combinations: int = 300
+    soft_404: bool = True
+
+
+class Duplicates:
+    """What the crawl has seen before: pages by what they show, links by what is known of their site.
+
+    Args:
+        notes: where what was learned outlives the process.
+        policy: the rules' numbers.
+    """
+
+    def __init__(self, notes: Notes, policy: DuplicatePolicy | None = None) -> None:
+        self.policy = policy = policy or DuplicatePolicy()
+        self._copies = Copies(notes, max(policy.pages, 1), policy.bits, policy.near_text)
+        self._parameters = Parameters(notes, policy.dust_pages, policy.bits)
+        self._mirrors = Mirrors(notes, self._copies, policy.mirror_pages, policy.mirror_share, policy.thin_text)
+        self._facets = Facets(notes, policy.combinations)
+        self._soft_errors = SoftErrors(notes, policy.bits)
+
+    def judge(self, site: str, url: str, shown: Fingerprint) -> Drop | None:
+        """Learn from a visited page, and return why its links are not to be followed, or None.
+
+        ``DUPLICATE``: no link is to be followed. ``NEAR_DUPLICATE``: only links to media are.
+
+        Args:
+            site: as `site_of` names it.
+            url: of the page, in canonical form.
+            shown: what it showed.
+        """
+        policy, copies = self.policy, self._copies
+        if policy.dust_pages:
+            self._parameters.learn(site, url, shown, lambda key: copies.find(site, key))
+        if policy.pages and policy.mirror_pages:
+            self._mirrors.learn(site, url, shown)
+        if policy.soft_404 and len(url) == len(authority_of(url)) + 1:
+            self._soft_errors.front_page(site, shown)
+        return copies.judge(site, hash64(url.encode()), shown) if policy.pages else None
+
+    def judge_stand_in(self, site: str, shown: Fingerprint) -> Drop | None:
+        """Return ``SOFT_404`` if a page that came in place of media is the site's answer to any missing file.
+
+        Args:
+            site: as `site_of` names it.
+            shown: what it showed, without what named the file.
+        """
+        return Drop.SOFT_404 if self.policy.soft_404 and self._soft_errors.is_one(site, shown) else None
+
+    def sift(
+        self, links: Iterable[tuple[int, str]], unknown: Callable[[list[str]], list[str]]
+    ) -> tuple[list[tuple[int, str]], Counter[Drop]]:
+        """Keep the links of a page that lead to something new.
+
+        Args:
+            links: places and canonical URLs, as `Scope.sift` let them through.
+            unknown: tells which URLs never joined the crawl.
+
+        Returns:
+            Place and canonical URL of each link that may join; and how often each reason refused one. Links that were
+            known as they stand are passed over.
+        """
+        drops: Counter[Drop] = Counter()
+        places: dict[str, int] = {}
+        reduced: set[str] = set()
+        for place, url in links:
+            plain = self._parameters.reduced(site_of(url), url) if "?" in url else url
+            if plain != url:
+                if plain in places:
+                    drops[Drop.DUST] += 1
+                    continue
+                reduced.add(plain)
+            places.setdefault(plain, place)
+        fresh = unknown(list(places))
+        drops[Drop.DUST] += len(reduced.difference(fresh))
+        if self._mirrors.known:
+            fresh = self._without_mirrors(fresh, drops)
+        if self.policy.combinations:
+            fresh = self._without_facets(fresh, drops)
+        return [(places[url], url) for url in fresh], +drops
+
+    def waiting(self, site: str, url: str) -> tuple[Drop | None, str]:
+        """Return why a URL that waited is not to be asked any more, or None; and the URL to ask in its place.
+
+        Args:
+            site: as `site_of` names it.
+            url: in canonical form.
+        """
+        if self._mirrors.original(site) is not None:
+            return Drop.MIRROR, url
+        plain = self._parameters.reduced(site, url)
+        return (None if plain == url else Drop.DUST), plain
+
+    def _without_mirrors(self, urls: list[str], drops: Counter[Drop]) -> list[str]:
+        kept = [url for url in urls if self._mirrors.original(site_of(url)) is None]
+        drops[Drop.MIRROR] += len(urls) - len(kept)
+        return kept
+
+    def _without_facets(self, urls: list[str], drops: Counter[Drop]) -> list[str]:
+        by_site: defaultdict[str, list[str]] = defaultdict(list)
+        for url in urls:
+            if "&" in url:
+                by_site[site_of(url)].append(url)
+        if not by_site:
+            return urls
+        refused = set[str]().union(*(self._facets.beyond(site, some) for site, some in by_site.items()))
+        drops[Drop.TRAP_FACETS] += len(refused)
+        return [url for url in urls if url not in refused]

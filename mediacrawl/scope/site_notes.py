@@ -1,0 +1,87 @@
+"""What is known of each site: few sites in memory, all of them in the frontier's notes."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import msgpack
+
+from mediacrawl.notes import Notes
+
+Record = TypeVar("Record")
+
+
+class SiteNotes(Generic[Record]):
+    """Records by site, read from the notes when they are asked for and written when they are saved.
+
+    On disk: one note per site, in msgpack. One that can not be read is as good as none: what was learned is learned
+    again.
+
+    Args:
+        notes: where they outlive the process.
+        room: their name there.
+        load: makes a record of what `dump` made; of None the record of a new site. May raise ValueError, TypeError,
+            KeyError, IndexError, AttributeError or OverflowError.
+        dump: makes what msgpack can write, bounded by the caller.
+        every: changes of a site that are written together; the others a kill may lose.
+        size: records in memory.
+    """
+
+    def __init__(
+        self,
+        notes: Notes,
+        room: str,
+        load: Callable[[Any], Record],
+        dump: Callable[[Record], Any],
+        *,
+        every: int = 1,
+        size: int = 1000,
+    ) -> None:
+        self._notes = notes
+        self._room = room
+        self._load = load
+        self._dump = dump
+        self._every = every
+        self._size = max(size, 1)
+        self._records: OrderedDict[str, Record] = OrderedDict()
+        self._unsaved: dict[str, int] = {}
+
+    def get(self, site: str) -> Record:
+        """The record of a site; it may be changed, and `save` keeps that."""
+        record = self._records.get(site)
+        if record is not None:
+            self._records.move_to_end(site)
+            return record
+        while len(self._records) >= self._size:
+            self._forget()
+        record = self._records[site] = self._read(self._notes.note(self._room, site))
+        return record
+
+    def at_hand(self, site: str) -> Record | None:
+        """The record of a site if it is in memory."""
+        return self._records.get(site)
+
+    def save(self, site: str) -> None:
+        """Keep the record of a site, which was asked for just now and changed."""
+        self._unsaved[site] = self._unsaved.get(site, 0) + 1
+        if self._unsaved[site] >= self._every:
+            self._write(site, self._records[site])
+
+    def _forget(self) -> None:
+        site, record = self._records.popitem(last=False)
+        if site in self._unsaved:
+            self._write(site, record)
+
+    def _write(self, site: str, record: Record) -> None:
+        del self._unsaved[site]
+        self._notes.set_note(self._room, site, msgpack.packb(self._dump(record), unicode_errors="replace"))
+
+    def _read(self, note: bytes | None) -> Record:
+        if note is not None:
+            try:
+                return self._load(msgpack.unpackb(note, strict_map_key=False))
+            except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
+                pass
+        return self._load(None)

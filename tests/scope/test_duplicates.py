@@ -1,0 +1,298 @@
+"""What was seen before: copies, near copies, mirrors, soft 404s, facets, and all of them together."""
+
+import itertools
+import random
+
+import pytest
+
+from mediacrawl.extract import Fingerprint
+from mediacrawl.notes import NoNotes
+from mediacrawl.records import Drop
+from mediacrawl.scope import DuplicatePolicy, Duplicates
+from mediacrawl.scope.copies import Copies
+from mediacrawl.scope.facets import Facets
+from mediacrawl.scope.mirrors import Mirrors
+from mediacrawl.scope.soft_404 import SoftErrors
+
+SITE, HOST = "site.example", "https://site.example"
+ROOMS = ("copies", "parameters", "facets", "soft_404", "likeness")
+
+
+def shown(name, shape=None, media=0, length=1000):
+    random_bits = random.Random(name).getrandbits
+    return Fingerprint(random_bits(64), media, length, random_bits(64) if shape is None else shape)
+
+
+# -- copies ------------------------------------------------------------------------------------------------------
+
+
+def test_the_second_page_that_shows_the_same_is_a_copy():
+    copies = Copies(NoNotes())
+    assert copies.judge(SITE, 1, shown("a")) is None
+    assert copies.judge(SITE, 2, shown("b")) is None
+    assert copies.judge(SITE, 3, shown("a")) is Drop.DUPLICATE
+    assert copies.judge("other.example", 3, shown("a")) is None
+
+
+def test_a_page_is_no_copy_of_itself():
+    copies = Copies(NoNotes())
+    assert [copies.judge(SITE, 1, shown("a")) for _ in range(3)] == [None] * 3
+    assert copies.judge(SITE, 1, shown("a", shape=7)) is None
+
+
+def near(copies, shape, **other):
+    """The verdict on a page, after two that were as long, so that shapes are known."""
+    copies.judge(SITE, 1, shown("a", shape=0xFF00))
+    copies.judge(SITE, 2, shown("b", shape=0xABCD << 40))
+    return copies.judge(SITE, 3, shown("c", shape=shape, **other))
+
+
+@pytest.mark.parametrize(
+    ("shape", "other", "verdict"),
+    [
+        ((0xABCD << 40) ^ 0b111, {}, Drop.NEAR_DUPLICATE),
+        ((0xABCD << 40) ^ 0b1111, {}, None),
+        (0xABCD << 40, {"media": 5}, None),
+        (0xABCD << 40, {"length": 499}, None),
+        (0xABCD << 40, {"length": 1020}, Drop.NEAR_DUPLICATE),
+        (0xABCD << 40, {"length": 1100}, None),
+    ],
+)
+def test_a_near_copy_differs_in_three_bits_at_most_and_in_no_file(shape, other, verdict):
+    assert near(Copies(NoNotes()), shape, **other) is verdict
+
+
+def test_only_the_last_pages_of_a_site_are_kept(notes):
+    copies = Copies(notes, pages=20)
+    for number in range(100):
+        copies.judge(SITE, number, shown(number))
+    assert copies.judge(SITE, 200, shown(99)) is Drop.DUPLICATE
+    assert copies.judge(SITE, 200, shown(79)) is None
+    assert sum(map(len, notes.values())) < 20 * 40
+
+
+def test_copies_are_known_after_a_kill_but_for_the_last_seven_pages(notes):
+    copies = Copies(notes)
+    for number in range(100):
+        copies.judge(SITE, number, shown(number))
+    again = Copies(notes)
+    assert [again.judge(SITE, 1000 + number, shown(number)) for number in range(93)] == [Drop.DUPLICATE] * 93
+
+
+def test_a_site_that_leaves_the_memory_loses_nothing(notes):
+    copies = Copies(notes)
+    copies.judge(SITE, 1, shown("a"))
+    for number in range(3000):
+        copies.judge(f"site{number}.example", 1, shown("a"))
+    assert copies.judge(SITE, 2, shown("a")) is Drop.DUPLICATE
+
+
+# -- mirrors -----------------------------------------------------------------------------------------------------
+
+
+class Two:
+    """Two sites that are visited page by page."""
+
+    def __init__(self, notes, **numbers):
+        self.copies = Copies(notes)
+        self.mirrors = Mirrors(notes, self.copies, **numbers)
+
+    def visit(self, site, path, name, **other):
+        from mediacrawl.extract import hash64
+
+        url = f"https://www.{site}:8443{path}"
+        self.mirrors.learn(site, url, shown(name, **other))
+        self.copies.judge(site, hash64(url.encode()), shown(name, **other))
+
+    def both(self, *paths):
+        for path in paths:
+            self.visit("first.example", path, path)
+        for path in paths:
+            self.visit("second.example", path, path)
+
+
+PATHS = ["/", *(f"/{number}" for number in range(20))]
+
+
+def test_the_site_that_came_later_is_the_mirror(notes):
+    two = Two(notes)
+    two.both(*PATHS[:4])
+    assert not two.mirrors.known
+    two.both(*PATHS[4:])
+    assert two.mirrors.original("second.example") == "first.example"
+    assert two.mirrors.original("first.example") is None
+
+
+def test_a_mirror_is_found_while_both_are_crawled_in_turn(notes):
+    two = Two(notes)
+    for path in PATHS:
+        two.both(path)
+    assert two.mirrors.original("second.example") == "first.example"
+
+
+def test_five_legal_pages_of_a_hoster_make_no_mirror(notes):
+    two = Two(notes)
+    two.visit("first.example", "/", "one blog")
+    two.visit("second.example", "/", "another blog")
+    two.both(*PATHS[1:])
+    assert not two.mirrors.known
+
+
+def test_an_empty_front_page_makes_no_mirror(notes):
+    two = Two(notes)
+    two.visit("first.example", "/", "parked", length=100)
+    two.visit("second.example", "/", "parked", length=100)
+    two.both(*PATHS[1:])
+    assert not two.mirrors.known
+
+
+def test_sites_that_differ_in_more_than_a_tenth_are_no_mirrors(notes):
+    two = Two(notes)
+    two.both("/")
+    for path in PATHS[1:]:
+        two.visit("first.example", path, path)
+    for number, path in enumerate(PATHS[1:]):
+        two.visit("second.example", path, path if number % 4 else "another text")
+    assert not two.mirrors.known
+
+
+def test_mirrors_are_known_after_a_kill_and_half_known_ones_go_on(notes):
+    Two(notes).both(*PATHS[:1])
+    two = Two(notes)
+    two.both(*PATHS[1:])
+    assert Two(notes).mirrors.original("second.example") == "first.example"
+
+
+# -- soft 404 ----------------------------------------------------------------------------------------------------
+
+
+def test_the_second_page_of_its_kind_in_place_of_media_is_a_soft_404(notes):
+    errors = SoftErrors(notes)
+    assert not errors.is_one(SITE, shown("sorry"))
+    assert errors.is_one(SITE, shown("sorry"))
+    assert errors.is_one(SITE, shown("sorry, it is 12:05", shape=shown("sorry").shape ^ 3))
+    assert not errors.is_one(SITE, shown("File:Song.ogg"))
+    assert not errors.is_one("other.example", shown("sorry"))
+    assert SoftErrors(notes).is_one(SITE, shown("sorry"))
+
+
+def test_the_front_page_in_place_of_media_is_a_soft_404(notes):
+    errors = SoftErrors(notes)
+    errors.front_page(SITE, shown("welcome"))
+    assert errors.is_one(SITE, shown("welcome"))
+    assert not errors.is_one(SITE, shown("welcome and listen", shape=shown("welcome").shape, media=7))
+
+
+def test_pages_without_text_are_no_soft_404_of_each_other(notes):
+    errors = SoftErrors(notes)
+    assert [errors.is_one(SITE, shown(name, shape=0, length=0)) for name in "ab"] == [False, False]
+
+
+# -- facets ------------------------------------------------------------------------------------------------------
+
+
+def follow(facets, urls):
+    return sum(not facets.beyond(SITE, [url]) for url in urls)
+
+
+def queries(**values):
+    for combination in itertools.product(*values.values()):
+        query = "&".join(f"{name}={value}" for name, value in zip(values, combination, strict=True) if value != "")
+        yield f"{HOST}/shop?{query}"
+
+
+DIGITS = ["", *range(9)]
+
+
+def test_filters_upon_filters_end_at_the_limit():
+    urls = [url for url in queries(a=DIGITS, b=DIGITS, c=DIGITS) if "&" in url]
+    assert follow(Facets(NoNotes(), limit=300), urls) == 300 < len(urls)
+
+
+def test_a_calendar_by_day_month_and_year_ends_too():
+    days = queries(d=range(1, 29), m=range(1, 13), y=range(1990, 2020))
+    # The first day of the month has 360 months, which are two filters only.
+    assert follow(Facets(NoNotes(), limit=300), days) == 361
+
+
+@pytest.mark.parametrize(
+    "urls",
+    [
+        [f"{HOST}/topic?f={n % 5}&start={n % 3}&t={n}" for n in range(2000)],
+        [f"{HOST}/list?page={n // 8}&section={n % 8}" for n in range(2000)],
+        [f"{HOST}/show?a=1&b=2&c=3&id={n}" for n in range(2000)],
+        [f"{HOST}/{n}?a={n % 7}&b={n % 5}&c={n % 3}" for n in range(2000)],
+        [f"{HOST}/get.mp3?a={n % 7}&b={n % 5}&c={n % 13}&d={n % 11}" for n in range(2000)],
+    ],
+)
+def test_what_has_an_identifier_or_too_few_filters_goes_on(urls):
+    assert follow(Facets(NoNotes(), limit=300), urls) == len(urls)
+
+
+def test_the_count_goes_on_after_a_kill_and_is_bounded(notes):
+    urls = [url for url in queries(a=DIGITS, b=DIGITS, c=DIGITS) if "&" in url]
+    assert follow(Facets(notes), urls[:200]) == 200
+    assert follow(Facets(notes), urls[200:]) == 100
+    for number in range(500):
+        Facets(notes).beyond(SITE, [f"{HOST}/{number}?a={number}&b={number}&{number}={number}"])
+    assert sum(map(len, notes.values())) < 50_000
+
+
+# -- together ----------------------------------------------------------------------------------------------------
+
+
+def unknown(*known):
+    return lambda urls: [url for url in urls if url.removeprefix(HOST) not in known]
+
+
+def test_links_are_reduced_before_they_are_looked_up(notes):
+    duplicates = Duplicates(notes)
+    for page in "abc":
+        for value in (1, 2):
+            duplicates.judge(SITE, f"{HOST}/{page}?ref={value}", shown(page))
+    links = [
+        (0, f"{HOST}/a?ref=3"),
+        (1, f"{HOST}/new?ref=1"),
+        (2, f"{HOST}/new?ref=2"),
+        (3, f"{HOST}/old"),
+        (4, f"{HOST}/x"),
+    ]
+    kept, drops = duplicates.sift(links, unknown("/a", "/old"))
+    assert kept == [(1, f"{HOST}/new"), (4, f"{HOST}/x")]
+    assert drops == {Drop.DUST: 2}
+    assert duplicates.waiting(SITE, f"{HOST}/b?ref=9") == (Drop.DUST, f"{HOST}/b")
+    assert duplicates.waiting(SITE, f"{HOST}/b") == (None, f"{HOST}/b")
+
+
+def test_links_to_a_mirror_are_dropped_and_what_waits_there_too(notes):
+    duplicates = Duplicates(notes)
+    for path in PATHS:
+        for host in ("first.example", "second.example"):
+            duplicates.judge(host, f"https://{host}{path}", shown(path))
+    links = [(0, "https://second.example/new"), (1, "https://first.example/new")]
+    assert duplicates.sift(links, unknown()) == ([(1, "https://first.example/new")], {Drop.MIRROR: 1})
+    assert duplicates.waiting("second.example", "https://second.example/new")[0] is Drop.MIRROR
+    assert duplicates.waiting("first.example", "https://first.example/new")[0] is None
+
+
+def test_each_rule_can_be_switched_off(notes):
+    policy = DuplicatePolicy(pages=0, dust_pages=0, mirror_pages=0, combinations=0, soft_404=False)
+    duplicates = Duplicates(notes, policy)
+    for number in range(400):
+        url = f"{HOST}/?a={number % 7}&b={number % 9}&c={number % 11}"
+        assert duplicates.judge(SITE, url, shown("a")) is None
+        assert duplicates.sift([(0, url)], unknown()) == ([(0, url)], {})
+        assert duplicates.judge_stand_in(SITE, shown("a")) is None
+    assert notes == {}
+
+
+@pytest.mark.parametrize(
+    "note", [b"", b"\xc1", b"\x01", b"\x80", b"\x91\x01", b"\x95\x01\x02\x03\x04\x05", b"\x92\x01\x02"]
+)
+def test_broken_notes_are_as_good_as_none(notes, note):
+    for key in (SITE, "", *(f"{number:x}" for number in range(3))):
+        notes.update({(room, key): note for room in (*ROOMS, "mirrors", "fronts")})
+    duplicates = Duplicates(notes)
+    assert duplicates.judge(SITE, f"{HOST}/?a=1&b=2", shown("a")) is None
+    assert duplicates.judge_stand_in(SITE, shown("b")) is None
+    assert duplicates.sift([(0, f"{HOST}/?a=1&b=2")], unknown())[0] == [(0, f"{HOST}/?a=1&b=2")]

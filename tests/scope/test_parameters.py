@@ -1,0 +1,129 @@
+"""Parameters that never change a page."""
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mediacrawl.extract import Fingerprint
+from mediacrawl.scope.copies import Shown
+from mediacrawl.scope.parameters import Parameters
+
+SITE, HOST = "site.example", "https://site.example"
+
+
+def shown(name, shape=0):
+    return Fingerprint(
+        random.Random(name).getrandbits(64), 0, 1000, shape or random.Random(f"{name} shape").getrandbits(64)
+    )
+
+
+def nothing(key):
+    return None
+
+
+def teach(parameters, *visits, known=nothing):
+    for path, name in visits:
+        parameters.learn(SITE, HOST + path, shown(name), known)
+
+
+def reduced(parameters, path):
+    return parameters.reduced(SITE, HOST + path).removeprefix(HOST)
+
+
+def pairs(parameter, pages, *values):
+    return [(f"/{page}?{parameter}={value}", page) for page in pages for value in values]
+
+
+def test_a_parameter_that_changed_nothing_on_three_pages_is_taken_out(notes):
+    parameters = Parameters(notes)
+    teach(parameters, *pairs("ref", "ab", 1, 2))
+    assert reduced(parameters, "/z?ref=5") == "/z?ref=5"
+    teach(parameters, *pairs("ref", "c", 1, 2))
+    assert reduced(parameters, "/z?ref=5") == "/z"
+    assert reduced(parameters, "/z?a=1&ref=5&x=2") == "/z?a=1&x=2"
+    assert parameters.reduced("other.example", f"{HOST}/z?ref=5") == f"{HOST}/z?ref=5"
+
+
+def test_a_page_without_the_parameter_is_evidence_too(notes):
+    parameters = Parameters(notes)
+    before = {"a": shown("a")}
+    teach(parameters, ("/a?ref=1", "a"), known=lambda key: Shown.of(before["a"]))
+    teach(parameters, ("/b?ref=1", "b"), ("/b", "b"), ("/c?ref=1", "c"), ("/c", "c"))
+    assert reduced(parameters, "/z?ref=5") == "/z"
+
+
+def test_one_page_that_changes_is_enough_for_good(notes):
+    parameters = Parameters(notes)
+    teach(parameters, ("/song?id=1", "one"), ("/song?id=2", "two"), *pairs("id", "abcdef", 1, 2))
+    assert reduced(parameters, "/z?id=5") == "/z?id=5"
+
+
+def test_a_rule_that_proves_wrong_is_given_up(notes):
+    parameters = Parameters(notes)
+    teach(parameters, *pairs("id", "abc", 1, 2))
+    assert reduced(parameters, "/z?id=5") == "/z"
+    teach(parameters, ("/song?id=1", "one"), ("/song?id=2", "two"))
+    assert reduced(parameters, "/z?id=5") == "/z?id=5"
+    teach(parameters, *pairs("id", "defg", 1, 2))
+    assert reduced(parameters, "/z?id=5") == "/z?id=5"
+
+
+def test_a_site_that_always_says_the_same_says_nothing(notes):
+    parameters = Parameters(notes)
+    teach(parameters, *((f"/{page}?id={value}", "please log in") for page in "abcdef" for value in range(5)))
+    assert reduced(parameters, "/z?id=5") == "/z?id=5"
+
+
+def test_a_page_with_a_clock_says_nothing(notes):
+    parameters = Parameters(notes)
+    for value in (1, 2):
+        parameters.learn(SITE, f"{HOST}/clock?ref={value}", shown(f"clock {value}", 0xF0F0 + value), nothing)
+    teach(parameters, *pairs("ref", "abc", 1, 2))
+    assert reduced(parameters, "/z?ref=5") == "/z"
+
+
+def test_the_same_page_read_again_says_nothing(notes):
+    parameters = Parameters(notes)
+    teach(parameters, ("/a?ref=1", "a"), ("/a?ref=1", "a new text"), *pairs("ref", "bcd", 1, 2))
+    assert reduced(parameters, "/z?ref=5") == "/z"
+
+
+def test_the_ticket_of_a_file_stays(notes):
+    parameters = Parameters(notes)
+    teach(parameters, *pairs("t", "abc", 1, 2))
+    assert reduced(parameters, "/song.mp3?t=5") == "/song.mp3?t=5"
+
+
+def test_what_was_learned_outlives_the_process_and_so_does_what_was_half_learned(notes):
+    teach(Parameters(notes), *pairs("ref", "abc", 1, 2), *pairs("half", "de", 1, 2), ("/a?id=1", "x"), ("/a?id=2", "y"))
+    again = Parameters(notes)
+    assert reduced(again, "/z?ref=5") == "/z"
+    teach(again, *pairs("half", "f", 1, 2), *pairs("id", "abc", 1, 2))
+    assert reduced(again, "/z?half=5&id=1") == "/z?id=1"
+
+
+def test_names_without_end_take_little_room(notes):
+    parameters = Parameters(notes)
+    for number in range(300):
+        teach(parameters, (f"/a?n{number}={'v' * 500}&m{number}=2", "a"), (f"/{number}?common={number}", f"{number}"))
+    assert sum(map(len, notes.values())) < 60_000
+
+
+def test_a_broken_note_is_as_good_as_none(notes):
+    for note in (b"", b"\xc1", b"\x93\x01\x02\x03", b"\x80", b"\x93\x81\xa1a\x01\x90\x90"):
+        notes["parameters", SITE] = note
+        assert reduced(Parameters(notes), "/z?ref=5") == "/z?ref=5"
+
+
+@given(st.lists(st.tuples(st.text("ab/?&=1", max_size=12), st.sampled_from("xyz")), max_size=30))
+def test_any_url_can_be_evidence(visits):
+    from mediacrawl.notes import NoNotes
+
+    parameters = Parameters(NoNotes(), enough=1)
+    for path, name in visits:
+        parameters.learn(SITE, f"{HOST}/{path}", shown(name), nothing)
+    for path, _ in visits:
+        plain = parameters.reduced(SITE, f"{HOST}/{path}")
+        assert len(plain) <= len(f"{HOST}/{path}")
+        assert parameters.reduced(SITE, plain) == plain
