@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo crawl test check bench models lock clean
+.PHONY: demo crawl test crash check bench models lock clean
 
 demo: $(STAMP)
 	$(BIN)/mediacrawl demo
@@ -16,6 +16,11 @@ crawl: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/pytest -q -n 3 --dist loadfile
+
+# The long form of tests/crash: 200 kills take a quarter of an hour. A failure says how to repeat it.
+KILLS ?= 200
+crash: $(STAMP)
+	MEDIACRAWL_KILLS=$(KILLS) $(BIN)/pytest -q tests/crash
 
 check: $(STAMP)
 	$(BIN)/ruff check .

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider
 from scrapy.http import Response
 from scrapy.logformatter import LogFormatter, LogFormatterResult
+from twisted.python.failure import Failure
+
+from mediacrawl.store import StoreError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -18,7 +21,11 @@ _CRAWLED = logging.getLogger("scrapy.core.engine")
 
 
 class QuietLogFormatter(LogFormatter):
-    """Scrapy's formatter, without the work for "Crawled (200)" lines that no level lets through."""
+    """Scrapy's formatter, without the work for "Crawled (200)" lines that no level lets through.
+
+    An item that could not be stored is told once, by the pipeline and in a sentence; Scrapy's own account of it, a
+    traceback for each item, is left to the level DEBUG.
+    """
 
     def __init__(self, level: int = logging.DEBUG) -> None:
         super().__init__()
@@ -36,3 +43,12 @@ class QuietLogFormatter(LogFormatter):
     ) -> LogFormatterResult | None:
         """None means that there is nothing to log."""
         return super().crawled(request, response, spider) if self._debug else None
+
+    def item_error(
+        self, item: Any, exception: BaseException, response: Response | Failure | None, spider: Spider
+    ) -> LogFormatterResult:
+        """At level DEBUG if it could not be stored, which the pipeline has said."""
+        told = super().item_error(item, exception, response, spider)
+        if isinstance(exception, StoreError):
+            told["level"] = logging.DEBUG
+        return told

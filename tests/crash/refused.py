@@ -1,0 +1,80 @@
+"""A real ``mediacrawl crawl media`` in a state folder with something wrong, and what its user sees."""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from crash_evidence import copy
+
+from mediacrawl.frontier import FrontierPolicy
+from mediacrawl.frontier.stores import open_store
+from mediacrawl.records import Candidate
+
+ROOT = Path(__file__).resolve().parents[2]
+SEED = "http://127.0.0.1:9/"
+"""Nobody listens there. Each address of loopback is a site of its own."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a user sees of a crawl: the exit code, and all that it printed."""
+
+    code: int
+    text: str
+
+    @property
+    def complaints(self):
+        """The sentences that say what is wrong: those before the log begins, or the log's errors."""
+        if self.code == 2:
+            return re.findall(r"(?m)^.*: error: (.*)$", self.text) or [self.text.strip()]
+        return re.findall(r"(?m)^\S+ \S+ \[\S+\] (?:ERROR|CRITICAL): (.*)$", self.text)
+
+    def says(self, sentence):
+        """See that it is one sentence, as a pattern."""
+        assert len(self.complaints) == 1, self.text[-4000:]
+        assert re.search(rf"{sentence}$", self.complaints[0]), self.complaints
+
+
+def crawl(folder, *extra, prepare=None):
+    """Run it until it ends, a second after its start at the latest."""
+    command = [sys.executable, "-m", "mediacrawl", "crawl", "media", *extra]
+    settings = {"MEDIACRAWL_DIR": folder, "MEDIACRAWL_CONTACT": "http://localhost/tests", "CLOSESPIDER_TIMEOUT": 1}
+    command += [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command,
+        cwd=folder.parent,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        preexec_fn=prepare,
+        timeout=60,
+        check=False,
+    )
+    return Seen(done.returncode, done.stdout)
+
+
+def killed_crawl(folder):
+    """Make the state of a crawl that was killed: most of it in the database, the last of it in the log."""
+    work = folder / "work"
+    store = open_store("sqlite", work, FrontierPolicy(), 1000.0)
+    store.add(_candidates(0, 12_000))
+    store._merge()
+    store.commit()
+    store._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    store.add(_candidates(12_000, 12_500))
+    store.take(1000.0, 8)
+    state = folder / "state"
+    state.mkdir()
+    copy(work, state)
+    store.close()
+    return state
+
+
+def _candidates(first, stop):
+    sites = [f"127.0.{n % 3}.{n % 89 + 1}" for n in range(first, stop)]
+    return [Candidate(f"http://{site}:9/{n}", site, f"c{n % 3}") for n, site in enumerate(sites, first)]

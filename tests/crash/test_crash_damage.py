@@ -1,0 +1,245 @@
+"""What the user of a real ``mediacrawl crawl media`` sees when the state folder cannot be used, or was damaged."""
+
+import ctypes
+import os
+import random
+import shutil
+import sqlite3
+from contextlib import closing
+
+import pytest
+import refused
+from crash_evidence import CATALOGUE, STORE, WAL
+
+from mediacrawl.frontier import FrontierPolicy
+from mediacrawl.frontier.stores import open_store
+from mediacrawl.store import Catalogue
+
+PAGE = 4096
+PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
+UNUSABLE = (
+    r"frontier\.db cannot be used as a frontier \(.+\); see what is wrong with scrapy frontier check, save what can be "
+    r"saved with scrapy frontier repair, or start anew with -a fresh=1"
+)
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    """The state folder of a crawl that was killed."""
+    return refused.killed_crawl(tmp_path_factory.mktemp("killed"))
+
+
+@pytest.fixture
+def state(killed, tmp_path):
+    """A copy of it."""
+    return shutil.copytree(killed, tmp_path / "state")
+
+
+# -- damage: one function each, which gets the database and its log ------------------------------------------
+
+
+def at_rest(database, log):
+    """Put the log back into the database, as a crawl does that ends in peace."""
+    with closing(sqlite3.connect(database)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    log.unlink(missing_ok=True)
+
+
+def noise(path, start, length):
+    with path.open("r+b") as file:
+        file.seek(start)
+        file.write(random.Random(7).randbytes(length))
+
+
+def whole(database, log):
+    pass
+
+
+def noise_in_header(database, log):
+    at_rest(database, log)
+    noise(database, 0, 100)
+
+
+def noise_in_first_page(database, log):
+    at_rest(database, log)
+    noise(database, 100, PAGE - 100)
+
+
+def noise_in_the_middle(database, log):
+    pages = database.stat().st_size // PAGE
+    noise(database, pages // 3 * PAGE, pages // 3 * PAGE)
+
+
+def noise_in_pages_read_later(database, log):
+    for start in range(0, database.stat().st_size, PAGE):
+        if database.read_bytes()[start : start + PAGE].count(b"http://127.0.") > 10:
+            noise(database, start, PAGE)
+
+
+def noise_in_what_is_known_of_urls(database, log):
+    """The tables are whole; the packed columns are not."""
+    at_rest(database, log)
+    with closing(sqlite3.connect(database)) as db:
+        for table in ("url", "inbox"):
+            db.execute(f"UPDATE {table} SET facts = randomblob(40)")
+        db.commit()
+
+
+def cut_short(database, log):
+    os.truncate(database, database.stat().st_size // 3)
+
+
+def cut_short_at_rest(database, log):
+    at_rest(database, log)
+    os.truncate(database, database.stat().st_size // 3)
+
+
+def last_page_gone(database, log):
+    at_rest(database, log)
+    os.truncate(database, database.stat().st_size - PAGE)
+
+
+def empty(database, log):
+    at_rest(database, log)
+    os.truncate(database, 0)
+
+
+def empty_beside_its_log(database, log):
+    os.truncate(database, 0)
+
+
+def noise_in_log(database, log):
+    noise(log, 0, log.stat().st_size)
+
+
+def log_deleted(database, log):
+    log.unlink()
+
+
+def log_cut_short(database, log):
+    os.truncate(log, log.stat().st_size // 2)
+
+
+def folder_in_its_place(database, log):
+    log.unlink()
+    database.unlink()
+    database.mkdir()
+
+
+def missing(damage, codes, sentence, why):
+    """What a user should see, and does not yet."""
+    return pytest.param(damage, codes, sentence, marks=pytest.mark.xfail(reason=why))
+
+
+FINE, REFUSED, SOON_OR_LATER = {0}, {2}, {1, 2}
+"""Exit codes: the crawl goes on; it is refused before the log begins; or, if that cannot be seen, it stops."""
+
+MISLEADING = "found while it runs: the sentence says that what was committed is safe, and to make room"
+
+# The one place to say what a user sees.
+SEEN = [
+    (whole, FINE, None),
+    (noise_in_header, REFUSED, UNUSABLE),
+    (noise_in_first_page, REFUSED, UNUSABLE),
+    missing(noise_in_the_middle, SOON_OR_LATER, UNUSABLE, MISLEADING),
+    missing(noise_in_pages_read_later, SOON_OR_LATER, UNUSABLE, MISLEADING),
+    missing(noise_in_what_is_known_of_urls, SOON_OR_LATER, UNUSABLE, "a traceback each time, and the crawl hangs"),
+    missing(cut_short, SOON_OR_LATER, UNUSABLE, MISLEADING),
+    (cut_short_at_rest, REFUSED, UNUSABLE),
+    (last_page_gone, REFUSED, UNUSABLE),
+    (folder_in_its_place, REFUSED, UNUSABLE),
+    # A log that ends early is what a power cut leaves: SQLite goes back to the last whole commit.
+    (log_cut_short, FINE, None),
+    missing(noise_in_log, REFUSED, UNUSABLE, "the commits in it are gone without a word, release times among them"),
+    missing(log_deleted, REFUSED, UNUSABLE, "as above"),
+    missing(empty, REFUSED, UNUSABLE, "taken for a new store: the crawl ends at once, without a word"),
+    missing(empty_beside_its_log, REFUSED, UNUSABLE, "as above, and SQLite deletes the log"),
+]
+
+
+@pytest.mark.parametrize(("damage", "codes", "sentence"), SEEN, ids=lambda value: getattr(value, "__name__", "-"))
+def test_a_damaged_store_is_refused_with_one_sentence_and_a_way_out(state, damage, codes, sentence):
+    damage(state / STORE, state / WAL)
+    seen = refused.crawl(state)
+    assert "Traceback" not in seen.text
+    assert seen.code in codes
+    if sentence is None:
+        assert seen.complaints == []
+        assert "Resuming" in seen.text
+    else:
+        seen.says(sentence)
+
+
+def test_a_damaged_catalogue_ends_the_crawl_before_anything_is_asked(state):
+    Catalogue(state / CATALOGUE).close()
+    noise(state / CATALOGUE, 0, 100)
+    seen = refused.crawl(state)
+    assert seen.code in SOON_OR_LATER
+    assert "Traceback" not in seen.text
+    seen.says(r"The catalogue .*media\.db is no SQLite database\. Name another file, or move this one away .*")
+
+
+def test_a_damaged_store_can_be_left_behind_with_fresh(state):
+    noise_in_header(state / STORE, state / WAL)
+    seen = refused.crawl(state, "-a", "fresh=1", "-a", f"seed={refused.SEED}")
+    assert (seen.code, seen.complaints) == (0, [])
+    assert "fresh: deleted" in seen.text
+
+
+# -- folders -------------------------------------------------------------------------------------------------
+
+
+def bound_by_permissions():
+    """Take from root what lets it write everywhere; called in the child. Others have it not."""
+    if os.geteuid() == 0:
+        assert ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, 0, 0, 0) == 0
+
+
+@pytest.fixture
+def read_only(state):
+    """The state folder, in which nothing can be made or deleted."""
+    state.chmod(0o555)
+    yield state
+    state.chmod(0o755)
+
+
+def test_a_read_only_folder_is_refused_before_anything_is_asked(read_only):
+    before = {path.name: path.read_bytes() for path in read_only.iterdir()}
+    seen = refused.crawl(read_only, prepare=bound_by_permissions)
+    assert seen.code == 2
+    seen.says(r"the frontier cannot be kept in .*state: Permission denied; choose another folder with JOBDIR")
+    assert {path.name: path.read_bytes() for path in read_only.iterdir()} == before
+
+
+def test_a_state_folder_that_cannot_be_made_is_refused(read_only):
+    seen = refused.crawl(read_only / "more", "-a", f"seed={refused.SEED}", prepare=bound_by_permissions)
+    assert seen.code == 2
+    seen.says(r"the frontier cannot be kept in .*more: Permission denied; choose another folder with JOBDIR")
+
+
+def test_a_file_in_place_of_the_state_folder_is_refused(tmp_path):
+    (tmp_path / "state").touch()
+    seen = refused.crawl(tmp_path / "state", "-a", f"seed={refused.SEED}")
+    assert seen.code == 2
+    seen.says(r"the frontier cannot be kept in .*state: .+; choose another folder with JOBDIR")
+
+
+def test_read_only_files_in_a_folder_that_can_be_written_are_refused(state):
+    for path in state.iterdir():
+        path.chmod(0o444)
+    seen = refused.crawl(state, prepare=bound_by_permissions)
+    assert seen.code in {1, 2}
+    assert "Traceback" not in seen.text
+    seen.says(r".*frontier\.db cannot be .*(readonly|read-only|unable to open).*")
+
+
+def test_a_second_crawl_on_the_same_folder_is_refused_and_harms_nothing(state):
+    store = open_store("sqlite", state, FrontierPolicy(), 1000.0)
+    waiting = store.pending()
+    for extra in ([], ["-a", "fresh=1", "-a", f"seed={refused.SEED}"]):
+        seen = refused.crawl(state, *extra)
+        assert seen.code == 2
+        seen.says(r"another crawl is working on .*frontier\.db; stop it first, or give this one its own folder .*")
+    assert store.pending() == waiting
+    assert store.take(2000.0, 4)
+    store.close()
