@@ -21,7 +21,10 @@ from mediacrawl.frontier.exchange import is_json, lines_of, seed_lines, write
 from mediacrawl.frontier.mailbox import Mailbox
 from mediacrawl.frontier.steering import Verb, obey
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
+from mediacrawl.frontier.stores.check import check
 from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.frontier.stores.rebuild import Remake
+from mediacrawl.frontier.stores.salvage import repair
 from mediacrawl.frontier.telling import overview_text, site_text, url_text
 from mediacrawl.observe.text import printable
 from mediacrawl.parts import Parts
@@ -195,10 +198,19 @@ class Command(ScrapyCommand):
     # -- the file --------------------------------------------------------------------------------------------
 
     def _check(self) -> None:
-        pass
+        if not self._path.exists():
+            raise FrontierError(f"there is no frontier in {self._parts.folder.resolve()}")
+        report = check(self._path, order=self._parts.order, progress=_tell)
+        _say("\n".join(map(printable, str(report).splitlines())))
+        self.exitcode = 0 if report.sound else 1
 
     def _repair(self) -> None:
-        pass
+        if not self._parts.folder.is_dir():
+            raise FrontierError(f"there is no frontier in {self._parts.folder.resolve()}")
+        delay = max(self._parts.delay.first, self._parts.delay.minimum)
+        remake = Remake(site_of, link_class)
+        repaired = repair(self._path, time.time(), remake, delay=delay, order=self._parts.order, progress=_tell)
+        _say("\n".join(map(printable, str(repaired).splitlines())))
 
     # -- what they share -------------------------------------------------------------------------------------
 
@@ -218,6 +230,12 @@ class Command(ScrapyCommand):
     def _fail(self, sentence: str) -> None:
         print(printable(sentence), file=sys.stderr)
         self.exitcode = 1
+
+
+def _tell(step: str) -> None:
+    """What a long work is at, for who watches it."""
+    if sys.stderr.isatty():
+        print(printable(step), file=sys.stderr, flush=True)
 
 
 def _say(text: str) -> None:

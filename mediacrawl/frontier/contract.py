@@ -20,6 +20,10 @@ class FrontierBusyError(FrontierError):
     """Another process works on the store."""
 
 
+class SpoiledError(Exception):
+    """What the store's file holds was not written by the store. For stores only; others meet a `FrontierError`."""
+
+
 @dataclass(frozen=True, slots=True)
 class FrontierPolicy:
     """The numbers of a frontier.
@@ -107,8 +111,9 @@ class Frontier(Notes, Protocol):
     Times are seconds since the epoch and always an argument: a frontier has no clock. They come from a clock
     that does not jump while the process runs.
 
-    After a kill at any instant a store opened again has every URL that `add` had answered for or that was
-    committed with a lease, every release time, and gives each leased URL back. Delivery is at least once.
+    After a kill at any instant a store opened again is as it was at its last commit, and there is one before leases go
+    out: it has every release time, gives each leased URL back, and what joined since then is found again, since the
+    pages that name it were not finished either. Delivery is at least once.
     """
 
     def add(self, candidates: Iterable[Candidate]) -> Added:

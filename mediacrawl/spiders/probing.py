@@ -8,9 +8,10 @@ from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
 from twisted.python.failure import Failure
 
+from mediacrawl.frontier import FrontierError
 from mediacrawl.parts import Parts
 from mediacrawl.probe.session import Session
-from mediacrawl.records import VISIT, Candidate, Kind, MediaItem, Visit
+from mediacrawl.records import VISIT, Candidate, End, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Scope
 from mediacrawl.spiders.reader import Reader
@@ -115,12 +116,22 @@ class ProbingSpider(Spider):
     def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
         """Read an answer. The visit ends here, or, if it gave an item, when the pipelines have stored it."""
         visit: Visit = response.meta[VISIT]
-        item = self.reader.read(visit, response) if visit.outcome is None else None
+        item = self._read(visit, response) if visit.outcome is None else None
         if item is not None:
             visit.items = 1
             return [item]
         self.scheduler.end(visit)
         return None
+
+    def _read(self, visit: Visit, response: Response) -> MediaItem | None:
+        try:
+            return self.reader.read(visit, response)
+        except FrontierError as error:
+            # What it found cannot be kept, so nothing is finished: it is asked again when there is room.
+            visit.found.clear()
+            visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
+            self.scheduler.stop("frontier_error", error)
+            return None
 
     def range_failed(self, failure: Failure) -> list[MediaItem] | None:
         """Errback of a probe's later ranges."""

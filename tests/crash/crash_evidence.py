@@ -15,6 +15,7 @@ from mediacrawl.frontier.seen import url_key
 
 STORE = "frontier.db"
 WAL = "frontier.db-wal"
+MARK = "frontier.lock"
 FILTER = "frontier.bloom"
 CATALOGUE = "media.db"
 
@@ -88,7 +89,7 @@ def stored(state):
 
 def copy(state, folder):
     """Copy what a kill left: the database, its log, the filter. SQLite makes the index of its log anew."""
-    for name in (STORE, WAL, FILTER):
+    for name in (STORE, WAL, MARK, FILTER):
         if (state / name).exists():
             shutil.copyfile(state / name, folder / name)
 

@@ -40,8 +40,17 @@ class Seen:
 
 def crawl(folder, *extra, prepare=None):
     """Run it until it ends, a second after its start at the latest."""
-    command = [sys.executable, "-m", "mediacrawl", "crawl", "media", *extra]
+    return _run(folder, ["crawl", "media", *extra], prepare)
+
+
+def frontier(folder, verb):
+    """Run ``scrapy frontier``."""
+    return _run(folder, ["frontier", verb])
+
+
+def _run(folder, words, prepare=None):
     settings = {"MEDIACRAWL_DIR": folder, "MEDIACRAWL_CONTACT": "http://localhost/tests", "CLOSESPIDER_TIMEOUT": 1}
+    command = [sys.executable, "-m", "mediacrawl", *words]
     command += [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(

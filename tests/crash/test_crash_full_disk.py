@@ -74,7 +74,6 @@ def test_a_crawl_whose_frontier_cannot_grow_stops_with_a_sentence_and_goes_on_wh
     assert {what: times for what, times in unexplained.items() if times > tries.get(what[0], 1) - 1} == {}
 
 
-@pytest.mark.xfail(reason="the reader asks the frontier for each page, which raises in the spider's callback")
 def test_answers_that_come_after_the_disk_was_full_leave_no_traceback(crawl):
     crawl.start(*SWITCHES)
     crawl.until(lambda log: len(log) > 40)

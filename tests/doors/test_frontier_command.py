@@ -11,7 +11,7 @@ from command_line import MEDIACRAWL, run
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.mailbox import Mailbox
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.frontier.stores.schema import lock
+from mediacrawl.frontier.stores.lock_file import lock
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import link_class
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome
@@ -93,7 +93,7 @@ def test_what_waits_is_exported_sorted_by_site_and_joins_another_frontier(folder
     ]
     frontier(folder, "export", "-o", "next.jl.gz").check()
     lines = gzip.decompress((folder / "next.jl.gz").read_bytes()).decode().splitlines()
-    assert [json.loads(line)["url"] for line in lines][0] == "http://a.example/1.mp3"
+    assert json.loads(lines[0])["url"] == "http://a.example/1.mp3"
     other = tmp_path_factory.mktemp("other")
     said = frontier(other, "import", str(folder / "next.jl.gz"), *CONTACT).check().out
     assert "3 URLs joined, 0 were known" in said

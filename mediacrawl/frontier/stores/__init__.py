@@ -7,7 +7,8 @@ import random
 from pathlib import Path
 
 from mediacrawl.frontier.contract import Frontier, FrontierError, FrontierPolicy
-from mediacrawl.frontier.stores.schema import connect, lock, store_files
+from mediacrawl.frontier.stores.lock_file import lock, mark, marked
+from mediacrawl.frontier.stores.schema import connect, store_files
 
 SQLITE_FILE = "frontier.db"
 
@@ -54,8 +55,8 @@ def check_store(name: str, folder: Path, *, fresh: bool = False) -> None:
     path = folder / SQLITE_FILE
     descriptor = lock(path)
     try:
-        if path.exists() and not fresh:
-            connect(path).close()
+        if not fresh and (path.exists() or marked(descriptor)):
+            connect(path, descriptor).close()
     finally:
         os.close(descriptor)
 
@@ -68,12 +69,13 @@ def delete_store(folder: Path) -> list[Path]:
     """
     path = folder / SQLITE_FILE
     files = store_files(path)
-    if not files:
+    if not files and not path.with_suffix(".lock").exists():
         return []
     descriptor = lock(path)
     try:
         for name in files:
             name.unlink()
+        mark(descriptor, 0)
     except OSError as error:
         raise FrontierError(f"{error.filename} cannot be deleted: {error.strerror}") from error
     finally:

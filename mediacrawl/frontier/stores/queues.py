@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.order import Order
 from mediacrawl.frontier.stores.classes import ClassTable, LinkClass, span
 from mediacrawl.frontier.stores.inbox import Inbox
@@ -45,13 +46,19 @@ class Queues:
         self.inbox.note(row.seq, link_class.id, key)
 
     def read(self, link_class: LinkClass, seq: int) -> Row:
-        """The row at a place of a class. It is there."""
-        url, facts, state = self._db.execute(
+        """The row at a place of a class.
+
+        Raises:
+            SpoiledError: it is not there, though the class has it as its head.
+        """
+        row = self._db.execute(
             "SELECT url, facts, state FROM url WHERE class = ? AND seq = ? UNION ALL"
             " SELECT url, facts, state FROM inbox WHERE seq = ?",
             (link_class.id, seq, seq),
         ).fetchone()
-        return Row(seq, url, facts, bytes(state or b""))
+        if row is None:
+            raise SpoiledError("the first URL of a link class is gone")
+        return Row(seq, row[0], row[1], bytes(row[2] or b""))
 
     def pass_over(self, link_class: LinkClass, seq: int, heads: dict[int, int]) -> None:
         """The head of a class is leased: what is behind it is the head, if there is anything.

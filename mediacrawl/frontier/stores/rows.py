@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgpack
 
+from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.records import Candidate, Evidence, Kind, Lease, Outcome
 
 Facts = tuple[str, int, int, str, int, str, str, str, str, str, str, str, str]
@@ -101,8 +102,18 @@ def pack_samples(samples: tuple[float, ...]) -> bytes:
 
 
 def unpack_samples(packed: bytes) -> tuple[float, ...]:
-    """What `pack_samples` made."""
-    return tuple(msgpack.unpackb(packed))
+    """What `pack_samples` made.
+
+    Raises:
+        SpoiledError: it did not make this.
+    """
+    try:
+        samples = tuple(msgpack.unpackb(packed))
+        if all(isinstance(sample, int | float) for sample in samples):
+            return samples
+    except (ValueError, TypeError, msgpack.exceptions.UnpackException):
+        pass
+    raise SpoiledError("the response times of a site cannot be read")
 
 
 def _pack(facts: Facts) -> bytes:
@@ -111,5 +122,14 @@ def _pack(facts: Facts) -> bytes:
 
 
 def _unpack(facts: bytes) -> Facts:
-    fields: Facts = msgpack.unpackb(facts, use_list=False)
-    return fields
+    try:
+        fields: Facts = msgpack.unpackb(facts, use_list=False)
+        if len(fields) == _FACTS and fields[0] in _KINDS and type(fields[4]) is int:
+            return fields
+    except (ValueError, TypeError, msgpack.exceptions.UnpackException):
+        pass
+    raise SpoiledError("what is known of a URL cannot be read")
+
+
+_FACTS = 13
+_KINDS = frozenset(kind.value for kind in Kind)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import logging
-import os
 import sqlite3
 from pathlib import Path
 
-from mediacrawl.frontier.contract import FrontierBusyError, FrontierError
+from mediacrawl.frontier.contract import FrontierError, SpoiledError
+from mediacrawl.frontier.stores.lock_file import marked, missing_commits, unkept
 from mediacrawl.frontier.stores.upgrade import upgrade
 
 logger = logging.getLogger(__name__)
@@ -61,50 +60,52 @@ CREATE TABLE note (room TEXT, key TEXT, record BLOB NOT NULL, PRIMARY KEY (room,
 """
 
 
-def lock(path: Path) -> int:
-    """Take the store's lock file; the descriptor holds it, so a killed process leaves it free.
-
-    Raises:
-        FrontierBusyError: another process works on this store.
-        FrontierError: the folder cannot be written.
-    """
-    name = path.with_suffix(".lock")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise FrontierError(
-            f"the frontier cannot be kept in {path.parent}: {error.strerror}; choose another folder with JOBDIR"
-        ) from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(descriptor)
-        raise FrontierBusyError(
-            f"another crawl is working on {path}; stop it first, or give this one its own folder with JOBDIR"
-        ) from error
-    return descriptor
-
-
-def connect(path: Path, cache: int = 64 * 1024 * 1024) -> sqlite3.Connection:
+def connect(path: Path, descriptor: int, cached: int = 64 * 1024 * 1024) -> sqlite3.Connection:
     """Open the file, make the tables if it is new, check it if it is not.
 
     Args:
         path: the database file.
-        cache: bytes of it that may be held in memory.
+        descriptor: of its lock file.
+        cached: bytes of it that may be held in memory.
 
     Raises:
-        FrontierError: not our file, a newer one, or one that cannot be read.
+        FrontierError: not our file, a newer one, one that cannot be read, or one that lacks its last commits.
     """
+    if marked(descriptor) and not (path.exists() and path.stat().st_size):
+        raise FrontierError(unusable(path, "it is empty or gone, though a crawl was here"))
     try:
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
-        _prepare(db, path, cache)
-    except sqlite3.Error as error:
-        raise FrontierError(unusable(path, error)) from error
+        _prepare(db, path, cached)
+        missing, excused = missing_commits(db, descriptor)
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        # A sentence of SQLite's may quote noise, which is no text.
+        raise FrontierError(unkept(path, str(error)) if _is_shut(error) else unusable(path, error)) from error
+    if missing and not excused:
+        db.close()
+        why = f"its last {missing} commits are missing: {path.name}-wal was lost or spoiled"
+        raise FrontierError(unusable(path, why))
+    if missing:
+        logger.warning("The machine went down: the last %d commits are undone, what they found is found again", missing)
     return db
 
 
-def unusable(path: Path, error: Exception) -> str:
+def is_spoiled(error: Exception) -> bool:
+    """Whether an error says that the file is not what the store wrote."""
+    code = getattr(error, "sqlite_errorcode", None) or 0
+    # SQLite's own codes have kinds above the lowest byte; Python's error for bytes that are no UTF-8 has none.
+    corrupt = code & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+    return corrupt or isinstance(error, SpoiledError) or str(error).startswith("Could not decode")
+
+
+def unwritable(path: Path, error: Exception) -> str:
+    """The sentence for a file that cannot be written now."""
+    return (
+        f"the frontier {path} cannot be written ({error}); what was committed is safe: "
+        "make room, or end the program that holds it, and start the crawl again"
+    )
+
+
+def unusable(path: Path, error: Exception | str) -> str:
     """The sentence for a file that is not, or no longer, a frontier."""
     return (
         f"{path} cannot be used as a frontier ({error}); see what is wrong with scrapy frontier check, "
@@ -112,10 +113,15 @@ def unusable(path: Path, error: Exception) -> str:
     )
 
 
-def _prepare(db: sqlite3.Connection, path: Path, cache: int) -> None:
+def _is_shut(error: Exception) -> bool:
+    """Whether the file, or the folder that SQLite needs as well, cannot be opened or written."""
+    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
+
+
+def _prepare(db: sqlite3.Connection, path: Path, cached: int) -> None:
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
-    db.execute(f"PRAGMA cache_size = -{max(cache // 1024, 1)}")
+    db.execute(f"PRAGMA cache_size = -{max(cached // 1024, 1)}")
     # A checkpoint copies pages back and syncs them: rarely and much beats often and little.
     db.execute("PRAGMA wal_autocheckpoint = 8000")
     db.execute("PRAGMA temp_store = MEMORY")

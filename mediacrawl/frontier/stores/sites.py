@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.stores.rows import Row, pack_samples, unpack_samples
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import Lease
@@ -86,9 +87,14 @@ class SiteTable:
         return self._names.get(name) or self._read("name", name)
 
     def numbered(self, number: int) -> Site:
-        """The site of this number. It is there."""
+        """The site of this number.
+
+        Raises:
+            SpoiledError: it is not there, though a row says so.
+        """
         site = self._changed.get(number) or self._read("id", number)
-        assert site is not None, "a number comes from the table"
+        if site is None:
+            raise SpoiledError("a site that has something waiting is not in the table of sites")
         return site
 
     def make(self, name: str, place: int, rank: int = 0, due: float = 0.0) -> Site:

@@ -12,15 +12,16 @@ from math import inf
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy
+from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy, SpoiledError
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores.classes import LinkClass, site_of_class, span
 from mediacrawl.frontier.stores.front import Front
+from mediacrawl.frontier.stores.lock_file import lock, mark
 from mediacrawl.frontier.stores.opening import order_anew, set_clock_back
 from mediacrawl.frontier.stores.queues import Queues
 from mediacrawl.frontier.stores.rows import Row
 from mediacrawl.frontier.stores.rules import FINAL, class_for, site_state
-from mediacrawl.frontier.stores.schema import connect, lock, unusable
+from mediacrawl.frontier.stores.schema import connect, is_spoiled, unusable, unwritable
 from mediacrawl.frontier.stores.seen_table import SeenTable
 from mediacrawl.frontier.stores.sieve import open_sieve
 from mediacrawl.frontier.stores.sites import ACTIVE, IDLE, PAUSED, RETIRED, Site, SiteTable
@@ -43,11 +44,8 @@ def _guarded(method: Callable[Concatenate[SQLiteFrontier, _P], _R]) -> Callable[
             raise FrontierError(self._failed)
         try:
             return method(self, *args, **kwargs)
-        except (sqlite3.Error, OSError) as error:
-            self._failed = (
-                f"the frontier {self._path} cannot be written ({error}); what was committed is safe: "
-                "make room, or end the program that holds it, and start the crawl again"
-            )
+        except (sqlite3.Error, SpoiledError, OSError) as error:
+            self._failed = unusable(self._path, error) if is_spoiled(error) else unwritable(self._path, error)
             raise FrontierError(self._failed) from error
 
     return guarded  # type: ignore[return-value]  # mypy wants the name of self, too
@@ -93,11 +91,11 @@ class SQLiteFrontier:
         self._away: dict[int, Site] = {}
         self._now = now
         try:
-            self._db = connect(path, policy.cache)
+            self._db = connect(path, self._lock, policy.cache)
             self._load(now)
         except BaseException as error:
             os.close(self._lock)
-            if isinstance(error, sqlite3.Error | ValueError | TypeError | KeyError):
+            if isinstance(error, sqlite3.Error | SpoiledError | ValueError | TypeError | KeyError):
                 raise FrontierError(unusable(path, error)) from error
             raise
 
@@ -162,9 +160,13 @@ class SQLiteFrontier:
             self._queues.classes.change(link_class, held=now + outcome.hold)
         self._end(site, link_class, row, outcome)
         stretch = self._policy.delay.stretch(self._front.active, self._totals.most)
+        crawl_delay = site.clocks.crawl_delay
         site.clocks = after_visit(site.clocks, outcome, now, self._policy.delay, stretch)
         site.earned += outcome.earned
         self._settle(site)
+        if site.clocks.crawl_delay != crawl_delay:
+            # A kill must not undo what the site has just asked for: it would be asked sooner.
+            self.commit()
 
     @_guarded
     def charge(self, site: str, outcome: Outcome, now: float) -> None:
@@ -323,6 +325,7 @@ class SQLiteFrontier:
             self._merge()
         self._totals.write(leased=len(self._out), seq=self._queues.last, active=self._front.active, at=self._now)
         self._db.execute("COMMIT")
+        mark(self._lock, self._totals.commits)
 
     def close(self) -> None:
         if self._closed:
@@ -390,6 +393,7 @@ class SQLiteFrontier:
             site = self._sites.numbered(number)
             site.clocks = after_restart(site.clocks, True, now, self._policy.delay)
             site.due = max(site.due, site.clocks.release)
+            self._totals.shelved += site.place > ACTIVE
             self._sites.change(site)
         self._db.execute("DELETE FROM lease")
         self._sites.flush()

@@ -16,6 +16,7 @@ class Totals:
         waiting: URLs that wait.
         shelved: those of them whose site is paused or retired.
         most: the most sites that had something waiting at one time.
+        commits: how many commits there were; `mark` keeps it beside the file, to see that none is missing.
 
     Args:
         db: the store's connection.
@@ -28,6 +29,7 @@ class Totals:
         self.waiting = self.stored.get("waiting", 0)
         self.shelved = self.stored.get("shelved", 0)
         self.most = self.stored.get("most", 0)
+        self.commits = self.stored.get("commits", 0)
         self._codes: dict[str, int] = dict(db.execute("SELECT name, code FROM ending"))
         self._new: Counter[str] = Counter()
 
@@ -61,7 +63,9 @@ class Totals:
             self._db.execute("UPDATE ending SET urls = urls + ? WHERE code = ?", (urls, self._codes[name]))
         self._new.clear()
         self.most = max(self.most, active)
+        self.commits += 1
         rows = {
+            "commits": self.commits,
             "seen": self.seen,
             "waiting": self.waiting + leased,
             "shelved": self.shelved,
