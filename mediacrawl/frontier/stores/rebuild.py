@@ -269,8 +269,7 @@ def _fill_gaps(db: sqlite3.Connection, site: int, last: int, remake: Remake) -> 
             db.execute("UPDATE class SET name = ? WHERE id = ?", (name, number))
             continue
         db.execute(
-            "INSERT INTO class (id, name, score)"
-            " VALUES (?1, ?2, coalesce((SELECT score FROM hint_score WHERE id = ?1), 0.0))",
+            "INSERT INTO class (id, name, score) VALUES (?1, ?2, 0.0)",
             (number, name),
         )
 

@@ -36,7 +36,6 @@ CREATE TABLE class (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, score REAL NOT NULL,
     filled INTEGER NOT NULL DEFAULT 1, held REAL NOT NULL DEFAULT 0
 );
-CREATE INDEX class_worst ON class (score) WHERE filled = 1;
 -- One tree: a class's FIFO is a range of it, its head is the first row of the range.
 CREATE TABLE url (
     class INTEGER NOT NULL, seq INTEGER NOT NULL, url TEXT NOT NULL, facts BLOB NOT NULL, state BLOB,
@@ -123,7 +122,7 @@ def _prepare(db: sqlite3.Connection, path: Path, cached: int) -> None:
     db.execute("PRAGMA synchronous = NORMAL")
     db.execute(f"PRAGMA cache_size = -{max(cached // 1024, 1)}")
     # A checkpoint copies pages back and syncs them: rarely and much beats often and little.
-    db.execute("PRAGMA wal_autocheckpoint = 8000")
+    db.execute("PRAGMA wal_autocheckpoint = 24000")
     db.execute("PRAGMA temp_store = MEMORY")
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version == 1:

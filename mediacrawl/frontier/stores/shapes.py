@@ -35,7 +35,6 @@ CREATE TEMP TABLE told (name TEXT PRIMARY KEY, value);
 CREATE TEMP TABLE hint_name (id INTEGER PRIMARY KEY, name TEXT);
 CREATE TEMP TABLE hint_due (id INTEGER PRIMARY KEY, due REAL);
 CREATE TEMP TABLE hint_place (id INTEGER PRIMARY KEY, place INTEGER);
-CREATE TEMP TABLE hint_score (id INTEGER PRIMARY KEY, score REAL);
 CREATE TEMP TABLE hint_end (code INTEGER PRIMARY KEY, name TEXT);
 """
 """Where what indexes say is kept, for rows whose table does not say it any more."""
@@ -240,10 +239,9 @@ _ALL = (
         (_is_place, _is_count),
         "INSERT OR IGNORE INTO hint_place VALUES (?2, ?1)",
         lambda row: row[0] > ACTIVE,
-        # Like one of scores; who is not paused must not be.
+        # Who is not paused must not be.
         alone=False,
     ),
-    Shape("class_worst", True, (_is_number, _is_class), "INSERT OR IGNORE INTO hint_score VALUES (?2, ?1)"),
 )
 SHAPES = {shape.tree: shape for shape in _ALL}
 """By tree, in the order in which they are read: of rows that exclude each other the first one stays."""

@@ -8,7 +8,6 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from functools import wraps
-from math import inf
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -29,7 +28,11 @@ from mediacrawl.frontier.stores.totals import Totals
 from mediacrawl.politeness.delay import after_restart, after_visit
 from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo, SiteState
 
-_WORST = "SELECT score, id FROM class WHERE filled = 1 AND (score, id) > (?, ?) ORDER BY score, id LIMIT 64"
+_WORST = "SELECT id FROM class WHERE filled = 1 ORDER BY score, id LIMIT ?"
+PRUNED_CLASSES = 20_000
+"""Classes that are noted at a time as those to be pruned next."""
+NOTED_FOR = 60.0
+"""Seconds for which they are: then others may be worse."""
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -89,6 +92,8 @@ class SQLiteFrontier:
         self._lock = lock(path)
         self._out: dict[str, Site] = {}
         self._away: dict[int, Site] = {}
+        self._worst: list[int] = []
+        self._noted = 0.0
         self._now = now
         try:
             self._db = connect(path, self._lock, policy.cache)
@@ -252,17 +257,36 @@ class SQLiteFrontier:
     @_guarded
     def prune(self, limit: int) -> int:
         excess = self._totals.waiting - limit
-        gone = 0
-        if excess > 0:
-            self._merge()
-        last = (-inf, -1)
-        while gone < excess:
-            worst = self._db.execute(_WORST, last).fetchall()
-            if not worst:
+        if excess <= 0:
+            return 0
+        self._merge()
+        if self._now > self._noted + NOTED_FOR:
+            self._worst = []
+        gone = self._prune_noted(excess)
+        while gone < excess and self._note_worst():
+            pruned = self._prune_noted(excess - gone)
+            if not pruned:
+                # Only what is leased is left.
                 break
-            for _, number in worst:
-                gone += self._prune_class(number, excess - gone) if gone < excess else 0
-            last = worst[-1]
+            gone += pruned
+        return gone
+
+    def _note_worst(self) -> bool:
+        """Note the classes that promise least, the worst at the end of the list; whether there are any.
+
+        They are looked for among all, which takes a second for some millions, and suffice for many slices: an index
+        of them would cost more with each class that joins.
+        """
+        self._worst = [number for (number,) in self._db.execute(_WORST, (PRUNED_CLASSES,))][::-1]
+        self._noted = self._now
+        return bool(self._worst)
+
+    def _prune_noted(self, most: int) -> int:
+        gone = 0
+        while self._worst and gone < most:
+            gone += self._prune_class(self._worst[-1], most - gone)
+            if gone < most:
+                self._worst.pop()
         return gone
 
     @_guarded
@@ -512,8 +536,8 @@ class SQLiteFrontier:
         if site.place == IDLE:
             site.place = ACTIVE
             self._front.active += 1
-        elif site.due > site.clocks.release and link_class.held <= self._now:
-            # All that waited was held; this is not.
+        elif site.due > max(site.clocks.release, self._now) and link_class.held <= self._now:
+            # All that waits is held; this is not.
             pass
         elif link_class.rank <= site.rank:
             return
