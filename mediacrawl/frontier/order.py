@@ -61,14 +61,14 @@ class Levels:
     preferred and none starves (Najork and Heydon, "High-performance web crawling", 2001, section 3.2).
 
     Raises:
-        ValueError: there is no level.
+        ValueError: there is no level, or there are more than a hundred.
     """
 
     number: int = 8
 
     def __post_init__(self) -> None:
-        if self.number < 1:
-            raise ValueError(f"PRIORITY_LEVELS must be 1 or more, not {self.number}")
+        if not 1 <= self.number <= 100:
+            raise ValueError(f"PRIORITY_LEVELS must be 1 to 100, not {self.number}")
 
     def rank(self, score: float) -> int:
         """The level, from 0; scores outside 0 to 1 belong to the outermost."""

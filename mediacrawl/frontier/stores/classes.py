@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import OrderedDict
+from math import isfinite
 
 from mediacrawl.frontier.order import Order
 from mediacrawl.frontier.stores.inbox import Inbox
@@ -69,6 +70,7 @@ class ClassTable:
     def make(self, site: int, name: str, score: float) -> LinkClass:
         """A new class of a site."""
         classes = self.of(site)
+        score = score if isfinite(score) else 0.0
         link_class = LinkClass(span(site)[0] + len(classes), name, score, self._order.rank(score))
         self._db.execute("INSERT INTO class (id, name, score) VALUES (?, ?, ?)", (link_class.id, name, score))
         classes[name] = link_class
@@ -83,7 +85,7 @@ class ClassTable:
         held: float | None = None,
     ) -> None:
         """Change a class. An open transaction is needed."""
-        if score is not None:
+        if score is not None and isfinite(score):
             link_class.score, link_class.rank = score, self._order.rank(score)
         if filled is not None:
             link_class.filled = filled

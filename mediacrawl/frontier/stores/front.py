@@ -203,13 +203,14 @@ class Front:
 
     def _even_on_disk(self, now: float) -> int | None:
         (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM site").fetchone()
-        start = self._rng.randint(1, max(last, 1))
-        for low in (start, 1):
+        for _ in range(_TRIES):
+            low = self._rng.randint(1, max(last, 1))
             row = self._db.execute(_EVEN, (low, low + _NEAR, now)).fetchone()
             if row is not None and row[0] not in self._away:
                 return int(row[0])
         return None
 
 
+_TRIES = 3
 _NEAR = 100
 """Rows that are looked at for an even pick."""

@@ -43,6 +43,9 @@ class Journal:
             or self._inbox_gone
             or self._changes
             or self._inbox_changes
+            or self._ended
+            or self._known
+            or self._forgotten
         )
 
     def url(self, link_class: int, row: Row, key: int) -> None:

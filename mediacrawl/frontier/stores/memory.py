@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from math import isfinite
 
 from mediacrawl.frontier.contract import Counts, FrontierPolicy
 from mediacrawl.frontier.penalty_box import PenaltyBox
@@ -44,6 +45,8 @@ class _Site:
     shelf: SiteState | None = None
     earned: int = 0
     granted: int = 0
+    due: float = 0.0
+    rank: int = 0
 
     @property
     def waiting(self) -> int:
@@ -73,6 +76,7 @@ class MemoryFrontier:
         self._numbered: list[_Site] = []
         self._seen: set[str] = set()
         self._out: dict[str, _Site] = {}
+        self._shelf: dict[int, _Site] = {}
         self._waiting = self._most = 0
         self._now = 0.0
         self._ends: Counter[str] = Counter()
@@ -156,14 +160,16 @@ class MemoryFrontier:
         home = self._sites.get(site)
         if home is None or link_class not in home.classes:
             return
+        if not isfinite(score):
+            return
         home.classes[link_class].score = score
         home.classes[link_class].rank = self._policy.order.rank(score)
         self._settle(home)
 
     def prune(self, limit: int) -> int:
         gone = 0
-        classes = [(c.score, c, s) for s in self._sites.values() for c in s.classes.values() if c.rows]
-        for _, link_class, site in sorted(classes, key=lambda entry: entry[0]):
+        classes = [(c, s) for s in self._sites.values() for c in s.classes.values() if c.rows]
+        for link_class, site in sorted(classes, key=lambda e: (e[1].shelf is not SiteState.RETIRED, e[0].score)):
             while link_class.rows and self._waiting > limit:
                 self._seen.discard(link_class.rows.pop().candidate.url)
                 self._waiting -= 1
@@ -175,6 +181,7 @@ class MemoryFrontier:
         home = self._sites.get(site)
         if home is not None:
             home.shelf = SiteState.PAUSED
+            self._shelf[home.number] = home
             self._settle(home)
         return home is not None
 
@@ -183,8 +190,9 @@ class MemoryFrontier:
         if home is None or home.shelf is None:
             return False
         if home.shelf is SiteState.RETIRED:
-            home.granted = home.clocks.visits
+            home.granted = home.clocks.visits - self._policy.earns * home.earned
         home.shelf = None
+        del self._shelf[home.number]
         self._settle(home)
         return True
 
@@ -204,12 +212,13 @@ class MemoryFrontier:
         if site is None:
             return None
         clocks = site.clocks
-        due = clocks.release <= self._now
+        release = max(clocks.release, site.due) if site.number in self._box else clocks.release
+        due = release <= self._now
         state = site_state(leased=site.lease is not None, waiting=site.waiting, rests=clocks.rests, due=due)
         return SiteInfo(
             name=name,
             state=site.shelf or state,
-            release=clocks.release,
+            release=release,
             delay=clocks.delay,
             crawl_delay=clocks.crawl_delay,
             samples=clocks.samples,
@@ -240,10 +249,10 @@ class MemoryFrontier:
         return len(self._box) + sum(site.shelf is None for site in self._out.values())
 
     def _count(self, shelf: SiteState) -> int:
-        return sum(site.shelf is shelf for site in self._numbered)
+        return sum(site.shelf is shelf for site in self._shelf.values())
 
     def _shelved(self) -> int:
-        return sum(site.waiting for site in self._numbered if site.shelf)
+        return sum(site.waiting for site in self._shelf.values())
 
     def _queue(self, candidate: Candidate) -> None:
         site = self._site(candidate.site)
@@ -269,12 +278,18 @@ class MemoryFrontier:
         filled = site.filled()
         if filled and site.shelf is None and self._policy.spent(site.clocks.visits - site.granted, site.earned):
             site.shelf = SiteState.RETIRED
+            self._shelf[site.number] = site
         if not filled or site.shelf is not None:
             self._box.remove(site.number)
             return
         free = site.free(max(self._now, site.clocks.release))
         held = 0.0 if free else min(c.held for c in filled)
-        self._box.put(site.number, max(site.clocks.release, held), max(c.rank for c in free or filled))
+        place = max(site.clocks.release, held), max(c.rank for c in free or filled)
+        if site.number in self._box and place == (site.due, site.rank):
+            # Where it is it has been due for longer.
+            return
+        site.due, site.rank = place
+        self._box.put(site.number, *place)
         self._box.release(self._now)
         self._most = max(self._most, self._active())
 

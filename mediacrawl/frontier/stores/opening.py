@@ -19,7 +19,11 @@ def set_clock_back(db: sqlite3.Connection, back: float, now: float) -> None:
     if back <= 0:
         return
     row = (back, now)
-    db.execute("UPDATE site SET due = max(due - ?1, ?2), release = max(release - ?1, ?2) WHERE due > ?2", row)
+    db.execute(
+        "UPDATE site SET due = CASE WHEN due > ?2 THEN max(due - ?1, ?2) ELSE due END,"
+        " release = CASE WHEN release > ?2 THEN max(release - ?1, ?2) ELSE release END WHERE due > ?2 OR release > ?2",
+        row,
+    )
     db.execute("UPDATE class SET held = max(held - ?1, ?2) WHERE held > ?2", row)
 
 

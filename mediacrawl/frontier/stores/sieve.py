@@ -57,6 +57,8 @@ class Sieve(SeenFilter):
         (self._unsaved,) = db.execute("SELECT count(*) FROM unsieved").fetchone()
         filter_ = self._load()
         self._filter = filter_ or BloomFilter(capacity, ERROR_RATE)
+        # One that was full when it was saved lacks the keys that came later.
+        self._full = self._filter.count > capacity
         if filter_ is None:
             self._make()
         self._add_all(key for (key,) in db.execute("SELECT key FROM unsieved UNION ALL SELECT key FROM inbox"))

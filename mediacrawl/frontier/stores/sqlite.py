@@ -28,7 +28,9 @@ from mediacrawl.frontier.stores.totals import Totals
 from mediacrawl.politeness.delay import after_restart, after_visit
 from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo, SiteState
 
+_SLICE = "SELECT class, seq, url FROM url WHERE class BETWEEN ? AND ? AND seq != ? LIMIT 10000"
 _WORST = "SELECT id FROM class WHERE filled = 1 ORDER BY score, id LIMIT ?"
+_FILLED = "SELECT id FROM class WHERE id BETWEEN ? AND ? AND filled = 1"
 PRUNED_CLASSES = 20_000
 """Classes that are noted at a time as those to be pruned next."""
 NOTED_FOR = 60.0
@@ -155,11 +157,12 @@ class SQLiteFrontier:
     @_guarded
     def finish(self, lease: Lease, outcome: Outcome, now: float) -> None:
         site = self._out.get(lease.site)
-        if site is None or site.row is None or site.link_class is None or site.row.seq != lease.id:
+        if site is None or site.row is None or site.lease is not lease:
             return
         self._begin()
         self._now = now
-        link_class, row = site.link_class, site.row
+        # The site's classes may have been read anew meanwhile.
+        link_class, row = self._queues.classes.of(site.id)[lease.link_class], site.row
         self._bring_back(site, row)
         if outcome.hold:
             self._queues.classes.change(link_class, held=now + outcome.hold)
@@ -225,12 +228,12 @@ class SQLiteFrontier:
         )
         classes = tuple(counted)
         waiting = sum(row[2] for row in classes) - (site.lease is not None)
-        due = site.due <= self._now
+        due = max(site.due, clocks.release) <= self._now
         state = site_state(leased=site.lease is not None, waiting=waiting, rests=clocks.rests, due=due)
         return SiteInfo(
             name=name,
             state={PAUSED: SiteState.PAUSED, RETIRED: SiteState.RETIRED}.get(site.place, state),
-            release=clocks.release,
+            release=max(clocks.release, site.due) if site.place == ACTIVE and site.lease is None else clocks.release,
             delay=clocks.delay,
             crawl_delay=clocks.crawl_delay,
             samples=clocks.samples,
@@ -274,10 +277,14 @@ class SQLiteFrontier:
     def _note_worst(self) -> bool:
         """Note the classes that promise least, the worst at the end of the list; whether there are any.
 
+        Those of retired sites promise nothing, whatever their score.
+
         They are looked for among all, which takes a second for some millions, and suffice for many slices: an index
         of them would cost more with each class that joins.
         """
-        self._worst = [number for (number,) in self._db.execute(_WORST, (PRUNED_CLASSES,))][::-1]
+        first = [row for site in self._sites.among(RETIRED) for row in self._db.execute(_FILLED, span(site.id))]
+        found = first or self._db.execute(_WORST, (PRUNED_CLASSES,))
+        self._worst = [number for (number,) in found][::-1]
         self._noted = self._now
         return bool(self._worst)
 
@@ -306,7 +313,8 @@ class SQLiteFrontier:
             return False
         self._begin()
         if home.place == RETIRED:
-            home.granted = home.clocks.visits
+            # What it has earned so far was spent as well.
+            home.granted = home.clocks.visits - self._policy.earns * home.earned
         self._unshelve(home)
         return True
 
@@ -316,15 +324,15 @@ class SQLiteFrontier:
         if home is None:
             return 0
         self._merge()
-        leased = home.row.seq if home.row else -1
-        rows = self._db.execute(
-            "SELECT class, seq, url FROM url WHERE class BETWEEN ? AND ? AND seq != ?", (*span(home.id), leased)
-        ).fetchall()
-        for link_class, seq, url in rows:
-            self._queues.journal.gone(link_class, seq, inbox=False)
-            self._queues.journal.ended(url_key(url), self._totals.end(reason), inbox=False)
-        self._went(home, len(rows))
-        return len(rows)
+        gone = 0
+        while rows := self._db.execute(_SLICE, (*span(home.id), home.row.seq if home.row else -1)).fetchall():
+            for link_class, seq, url in rows:
+                self._queues.journal.gone(link_class, seq, inbox=False)
+                self._queues.journal.ended(url_key(url), self._totals.end(reason), inbox=False)
+            self._flush()
+            gone += len(rows)
+        self._went(home, gone)
+        return gone
 
     # -- notes of other rooms --------------------------------------------------------------------------------
 
@@ -477,9 +485,10 @@ class SQLiteFrontier:
 
     def _shelve(self, site: Site, place: int) -> None:
         """A site is paused or retired: what waits there waits on, and does not count as pending."""
-        if site.place > ACTIVE:
-            self._unshelve(site)
         self._flush()
+        if site.place > ACTIVE:
+            self._totals.shelved -= self._rows_of(site)
+            self._shelved_sites[site.place] -= 1
         if site.place == ACTIVE:
             self._front.active -= 1
             self._front.leased -= site.lease is not None
@@ -533,24 +542,28 @@ class SQLiteFrontier:
 
     def _call(self, site: Site, link_class: LinkClass) -> None:
         """A URL has joined a class of a site that is not leased: the site may have become due, or of better rank."""
+        now, release = self._now, site.clocks.release
+        # Not earlier than now: it goes behind those that have been due for longer.
+        due = max(release, link_class.held, now)
         if site.place == IDLE:
             site.place = ACTIVE
             self._front.active += 1
-        elif site.due > max(site.clocks.release, self._now) and link_class.held <= self._now:
-            # All that waits is held; this is not.
-            pass
-        elif link_class.rank <= site.rank:
+            site.rank, site.due = link_class.rank, due
+        elif due < site.due and site.due > max(release, now):
+            # All that waits is held; this is free sooner.
+            site.rank, site.due = link_class.rank, due
+        elif link_class.rank > site.rank and link_class.held <= max(release, now):
+            site.rank = link_class.rank
+        else:
             return
-        site.rank = link_class.rank
-        # Not earlier than now: it goes behind those that have been due for longer.
-        site.due = max(site.clocks.release, link_class.held, self._now)
         self._sites.change(site)
         self._front.found(site.id, site.due, site.rank)
 
     def _lease(self, site: Site, *, even: bool) -> Lease | None:
         """Lease a URL of a site that was just picked. None if nothing waits there that may be asked now."""
         heads = site.heads = self._queues.classes.heads(site.id)
-        link_class = self._choose(site, heads, even=even) if site.clocks.release <= self._now else None
+        may = site.clocks.release <= self._now and not self._spent(site)
+        link_class = self._choose(site, heads, even=even) if may else None
         if link_class is None:
             self._settle(site)
             return None

@@ -15,7 +15,7 @@ class Totals:
         seen: URLs ever accepted.
         waiting: URLs that wait.
         shelved: those of them whose site is paused or retired.
-        most: the most sites that had something waiting at one time.
+        most: the most sites that had something waiting at one time of this crawl.
         commits: how many commits there were; `mark` keeps it beside the file, to see that none is missing.
 
     Args:
@@ -28,7 +28,8 @@ class Totals:
         self.seen = self.stored.get("seen", 0)
         self.waiting = self.stored.get("waiting", 0)
         self.shelved = self.stored.get("shelved", 0)
-        self.most = self.stored.get("most", 0)
+        # With nothing left the last crawl is over, and what begins now is another.
+        self.most = self.stored.get("most", 0) if self.waiting else 0
         self.commits = self.stored.get("commits", 0)
         self._codes: dict[str, int] = dict(db.execute("SELECT name, code FROM ending"))
         self._new: Counter[str] = Counter()
