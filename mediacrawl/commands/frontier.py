@@ -29,6 +29,7 @@ from mediacrawl.frontier.telling import overview_text, site_text, url_text
 from mediacrawl.observe.text import printable
 from mediacrawl.parts import Parts
 from mediacrawl.priority import link_class
+from mediacrawl.records import Candidate
 from mediacrawl.scope import NeverCrawlError, Scope, site_of
 from mediacrawl.scope.imported import Import
 from mediacrawl.scope.seeds import parse_seeds
@@ -100,7 +101,7 @@ class Command(ScrapyCommand):
             # The reader (`head`, `less`) has seen enough; Python must not complain at exit that nobody listens.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except OSError as error:
-            self._fail(f"{error.filename}: {error.strerror}")
+            self._fail(f"{error.filename}: {error.strerror or error}")
 
     def _actions(self) -> dict[str, tuple[str | None, Callable[..., None]]]:
         """Verb -> the word that it takes, if any, and what is to be done."""
@@ -190,6 +191,9 @@ class Command(ScrapyCommand):
         if answer is not None:
             _say(answer)
             return
+        if verb == "add":
+            _say(f"the crawl is reading {what}, some 2,000 URLs a second; its log says what joined")
+            return
         self._fail(
             f"the crawl has not answered within {PATIENCE:.0f} s; the order stays in {mailbox.folder},"
             " and it or the next start will carry it out"
@@ -247,8 +251,16 @@ def _add(frontier: Frontier, arrived: Import) -> str:
     """Let the URLs of a file join, and say how many did."""
     urls = iter(arrived)
     new = known = 0
-    while batch := list(islice(urls, _BATCH)):
+    problem = ""
+    while not problem:
+        batch: list[Candidate] = []
+        try:
+            batch.extend(islice(urls, _BATCH))
+        except OSError as error:
+            problem = f"; {error.filename}: {error.strerror}"
+        if not batch:
+            break
         added = frontier.add(batch)
         new, known = new + added.new, known + added.known
         frontier.commit()
-    return arrived.report(new, known)
+    return arrived.report(new, known) + problem

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -22,6 +23,7 @@ from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.frontier.stores.reading import FrontierReader
 from mediacrawl.parts import Parts
 from mediacrawl.records import Candidate
+from mediacrawl.scope import Scope
 from mediacrawl.scope.imported import Import
 
 if TYPE_CHECKING:
@@ -47,7 +49,8 @@ class Steering:
     """Carries out the orders of ``scrapy frontier`` while the crawl runs, and ends it when few sites are left.
 
     With ``-a stop_below=N`` the crawl ends once it has had N sites and fewer are left: then it would only wait for the
-    delays of a few large ones. What waits is written to ``remaining.txt``, sorted by site, for ``-a seed=``.
+    delays of a few large ones. What waits is written to ``remaining.txt``, sorted by site, for ``-a seed=``, but not
+    what waits on paused and retired sites: they were judged.
 
     On disk: ``orders/`` (see `Mailbox`); ``remaining.txt``, by way of another name.
 
@@ -59,12 +62,12 @@ class Steering:
             raise NotConfigured("without our scheduler there is no frontier to steer")
         self._crawler = crawler
         self._parts = parts
-        self._mailbox = Mailbox(parts.folder)
         self._timer: CallLaterResult | None = None
         self._import: Import | None = None
         self._importing: Order | None = None
         self._urls: Iterator[Candidate] = iter(())
         self._new = self._known = 0
+        self._ending = False
         self._files = ExitStack()
 
     @classmethod
@@ -74,6 +77,11 @@ class Steering:
         crawler.signals.connect(steering._opened, signals.spider_opened)
         crawler.signals.connect(steering._closed, signals.spider_closed)
         return steering
+
+    @cached_property
+    def _mailbox(self) -> Mailbox:
+        """Beside the frontier: a recheck has one of its own, and does not take the orders for the crawl."""
+        return Mailbox(self._parts.frontier_folder)
 
     @property
     def _scheduler(self) -> PenaltyBoxScheduler:
@@ -100,11 +108,10 @@ class Steering:
         if order.verb == "add":
             self._begin_import(order)
             return
-        sentence = obey(self._parts.frontier, order.verb, order.what)
-        logger.info("Order %s %s: %s", order.verb, order.what, sentence)
-        self._done(order, sentence)
+        self._done(order, obey(self._parts.frontier, order.verb, order.what))
 
     def _done(self, order: Order, sentence: str) -> None:
+        logger.info("Order %s %s: %s", order.verb, order.what, sentence)
         self._crawler.stats.inc_value("steering/orders")
         self._mailbox.answer(order, sentence)
 
@@ -112,7 +119,7 @@ class Steering:
         if self._importing is not None:
             return
         scope = getattr(self._crawler.spider, "scope", None)
-        if scope is None:
+        if not isinstance(scope, Scope):
             self._done(order, "this spider takes no URLs from outside")
             return
         path = Path(order.what)
@@ -128,23 +135,31 @@ class Steering:
         """Let some of a file's URLs join. The order stays in its folder until all have: a kill repeats it."""
         if self._import is None or self._importing is None:
             return
-        batch = list(islice(self._urls, BATCH))
-        if batch:
-            new = self._scheduler.add(batch)
-            self._new += new
-            self._known += len(batch) - new
+        batch: list[Candidate] = []
+        problem = ""
+        try:
+            batch.extend(islice(self._urls, BATCH))
+        except OSError as error:
+            problem = f"; {error.filename}: {error.strerror}"
+        new = self._scheduler.add(batch)
+        self._new += new
+        self._known += len(batch) - new
+        if len(batch) == BATCH and not problem:
             return
         self._files.close()
         self._parts.frontier.commit()
-        self._done(self._importing, self._import.report(self._new, self._known))
+        self._done(self._importing, self._import.report(self._new, self._known) + problem)
         self._import = self._importing = None
 
     # -- the end ---------------------------------------------------------------------------------------------
 
     def _stop_if_few_are_left(self) -> None:
         fewest = getattr(self._crawler.spider, "stop_below", 0)
+        if not isinstance(fewest, int) or fewest <= 0 or self._ending:
+            return
         counts = self._parts.counts()
-        if fewest and counts.sites < fewest <= counts.most:
+        if counts.sites < fewest <= counts.most:
+            self._ending = True
             logger.info("%d sites are left of %d: the crawl ends (stop_below=%d)", counts.sites, counts.most, fewest)
             deferred_from_coro(self._crawler.engine.close_spider_async(reason="stop_below"))
 
@@ -160,7 +175,7 @@ class Steering:
         path = self._parts.folder / REMAINING
         try:
             with FrontierReader(self._parts.frontier_folder / SQLITE_FILE) as reader:
-                number = write(reader.waiting(), path)
+                number = write(reader.waiting(shelved=False), path)
         except (FrontierError, OSError) as error:
             logger.error("What waits could not be written as seeds: %s", error)  # noqa: TRY400
             return

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, fields
@@ -28,7 +30,10 @@ def read_json(line: str) -> dict[str, Any]:
     Raises:
         ValueError: it is no JSON object with a URL.
     """
-    found = json.loads(line)
+    try:
+        found = json.loads(line)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
     if not isinstance(found, dict) or not isinstance(found.get("url"), str):
         raise ValueError("no JSON object with a url")  # noqa: TRY004 - what is wrong is the line
     return found
@@ -48,7 +53,7 @@ def evidence_of(found: dict[str, Any], via: str) -> Evidence:
 def kind_of(found: dict[str, Any]) -> Kind | None:
     """What the line expects of the URL; None if it does not say."""
     kind = found.get("kind")
-    return Kind(kind) if kind in {Kind.PAGE, Kind.MEDIA} else None
+    return Kind(kind) if kind in (Kind.PAGE, Kind.MEDIA) else None
 
 
 def seed_lines(candidates: Iterable[Candidate]) -> Iterator[str]:
@@ -77,13 +82,17 @@ def write(candidates: Iterable[Candidate], path: Path) -> int:
     counted = _Counted(candidates)
     lines = map(json_line, counted) if is_json(path) else seed_lines(counted)
     try:
-        with _text(part, "wt", packed=path.suffix == ".gz") as file:
+        with _text(part, "wt", packed=_is_packed(path)) as file:
             file.writelines(lines)
         part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
     return counted.number
+
+
+def _is_packed(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
 
 
 @contextmanager
@@ -100,10 +109,18 @@ def lines_of(path: Path) -> Iterator[Iterator[str]]:
     """The lines of a file, unpacked if its name ends in ``.gz``; what is no UTF-8 becomes U+FFFD.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: it cannot be read; also while the lines are read.
     """
-    with _text(path, "rt", packed=path.suffix == ".gz") as file:
-        yield file
+    with _text(path, "rt", packed=_is_packed(path)) as file:
+        yield _told(file, path)
+
+
+def _told(lines: Iterable[str], path: Path) -> Iterator[str]:
+    try:
+        yield from lines
+    except (EOFError, zlib.error, OSError) as error:
+        # gzip says in three ways that a file is damaged or cut short, none of which names it.
+        raise OSError(errno.EIO, f"cannot be read to its end ({error})", str(path)) from error
 
 
 class _Counted:

@@ -19,6 +19,7 @@ FOLDER = "orders"
 """Name of the folder, in the crawl's state folder."""
 
 _ORDER, _ANSWER, _PART = ".order", ".answer", ".part"
+_KEPT = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,10 @@ class Mailbox:
             OSError: the folder cannot be written.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
+        for path in self.folder.glob("*" + _ANSWER):
+            # Nobody waits for an answer as long as that.
+            if time.time() - path.stat().st_mtime > _KEPT:
+                path.unlink(missing_ok=True)
         name = f"{time.time_ns()}-{os.getpid()}"
         self._write(name + _ORDER, {"verb": verb, "what": what})
         return name
@@ -89,7 +94,7 @@ class Mailbox:
         return None
 
     def _read(self, path: Path) -> Order | None:
-        with suppress(OSError, ValueError, TypeError, KeyError):
+        with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
             found = json.loads(path.read_text(encoding="utf-8"))
             return Order(path.stem, str(found["verb"]), str(found["what"]))
         with suppress(OSError):

@@ -13,9 +13,12 @@ _LABEL = 14
 _CLASSES = 10
 """Link classes that are shown."""
 
+_NOT_HERE = (
+    "scope would let it in: nothing that was read has named it, or a rule on copies, parameters or facets passed it"
+    " over, or it was pruned (drop/... in the crawl's stats)"
+)
 _MEANINGS = {
     End.DONE: "it was visited, and what it gave is stored",
-    Drop.PRUNED: "too many URLs waited, and its class promised least",
     Drop.OPERATOR: "scrapy frontier drop",
     Drop.ROBOTS: "its robots.txt forbids it",
     Drop.NEVERCRAWL: "its domain is on a NeverCrawl list",
@@ -88,7 +91,7 @@ def meaning(end: str) -> str:
 def _where(where: Whereabouts, refusal: Drop | None) -> list[tuple[str, str]]:
     refused = f"scope refuses it now: {meaning(refusal)}" if refusal else ""
     if not where.known:
-        return [("never joined", refused or "scope would let it in: no page, feed or seed that was read has named it")]
+        return [("not here", refused or _NOT_HERE)]
     if where.candidate is None:
         return [("ended", meaning(where.end) if where.end else "how is not known any more"), ("", refused)]
     found = where.candidate

@@ -43,7 +43,7 @@ class Import:
 
     def __iter__(self) -> Iterator[Candidate]:
         for number, line in enumerate(self.lines, 1):
-            candidate = self._read(line.strip(), number)
+            candidate = self._read(line.strip().lstrip("\ufeff"), number)
             if candidate is None:
                 continue
             reason = self.scope.check(candidate.url, candidate.depth)
@@ -103,8 +103,8 @@ _SHOWN = 20
 
 def _seed(line: str) -> str:
     seeds, problems = parse_seeds(line.encode("utf-8", "replace"), "line")
-    if problems:
-        raise ValueError(problems[0])
+    if problems or not seeds:
+        raise ValueError(problems[0] if problems else f"no URL in {line[:100]!r}")
     return seeds[0][1]
 
 

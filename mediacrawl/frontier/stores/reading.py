@@ -19,7 +19,7 @@ from mediacrawl.frontier.stores.classes import span
 from mediacrawl.frontier.stores.rows import Row, unpack_samples
 from mediacrawl.frontier.stores.rules import OTHER, site_state
 from mediacrawl.frontier.stores.schema import check_layout, unusable
-from mediacrawl.frontier.stores.sites import PAUSED, RETIRED
+from mediacrawl.frontier.stores.sites import ACTIVE, PAUSED, RETIRED
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import Candidate, SiteInfo, SiteState
 
@@ -189,14 +189,16 @@ class FrontierReader:
         ended = self._db.execute("SELECT name FROM ended JOIN ending USING (code) WHERE key = ?", (key,)).fetchone()
         return Whereabouts(known=True, end=ended[0] if ended else "")
 
-    def waiting(self, only: str | None = None) -> Iterator[Candidate]:
-        """All that waits or is leased, sorted by site, in each the best class first. Paused and retired sites too.
+    def waiting(self, only: str | None = None, *, shelved: bool = True) -> Iterator[Candidate]:
+        """All that waits or is leased, sorted by site, in each the best class first.
 
         Args:
             only: the site, if only one is wanted.
+            shelved: whether that of paused and retired sites, too.
         """
         sites = self._db.cursor().execute(
-            "SELECT id, name FROM site WHERE ?1 IS NULL OR name = ?1 ORDER BY name", (only,)
+            "SELECT id, name FROM site WHERE (?1 IS NULL OR name = ?1) AND (?2 OR place <= 1) ORDER BY name",
+            (only, shelved),
         )
         for number, name in sites:
             for link_class, score, seq, url, facts in self._db.cursor().execute(_ROWS, span(number)):
@@ -252,11 +254,11 @@ class FrontierReader:
         (leased,) = self._one("SELECT EXISTS (SELECT 1 FROM lease WHERE site = ?)", number)
         waiting = sum(row[2] for row in classes) - leased
         clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits)
-        state = site_state(leased=bool(leased), waiting=waiting, rests=clocks.rests, due=due <= now)
+        state = site_state(leased=bool(leased), waiting=waiting, rests=clocks.rests, due=max(due, release) <= now)
         return SiteInfo(
             name=name,
             state=_STATES.get(place, state),
-            release=release,
+            release=max(release, due) if place == ACTIVE and not leased else release,
             delay=delay,
             crawl_delay=crawl_delay,
             samples=clocks.samples,

@@ -141,6 +141,8 @@ def check_layout(db: sqlite3.Connection, path: Path) -> bool:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version == VERSION:
         return True
+    if version == 1:
+        raise FrontierError(f"{path} has the layout of an earlier version; start the crawl once, which rewrites it")
     if version:
         raise FrontierError(
             f"{path} was written by another version of mediacrawl (layout {version}, this one reads {VERSION}); "
