@@ -50,7 +50,7 @@ $(STAMP): pyproject.toml constraints.txt
 lock:
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-lock/bin/python -m pip install --quiet --editable ".[speed,parquet,spark]" --group dev "pandas<3"
+	.venv-lock/bin/python -m pip install --quiet --editable ".[speed,parquet,segment,spark]" --group dev "pandas<3"
 	{ echo "# Versions that the tests passed with; made by: make lock"; \
 	  .venv-lock/bin/python -m pip freeze --all --exclude pip --exclude-editable; } > constraints.txt
 	rm -rf .venv-lock

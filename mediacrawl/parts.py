@@ -25,7 +25,7 @@ from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.politeness.robots_book import RobotsBook
 from mediacrawl.priority.score import RULES, Scores
 from mediacrawl.probe import ProbePolicy
-from mediacrawl.scope import DuplicatePolicy, Duplicates, ExtensionFilter, Scope, SessionIds, Traps
+from mediacrawl.scope import DuplicatePolicy, Duplicates, Scope, ScopeRules, Traps
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.include import Include
 from mediacrawl.scope.sessions import SESSION_NAMES
@@ -165,10 +165,10 @@ class Parts:
         )
 
     @cached_property
-    def traps(self) -> Traps:
-        """The rules for URLs without end."""
-        get = self.settings.getint
-        return Traps(
+    def scope_rules(self) -> ScopeRules:
+        """The settings of scope."""
+        get, getlist = self.settings.getint, self.settings.getlist
+        traps = Traps(
             max_length=get("SCOPE_MAX_LENGTH", 2048),
             max_segments=get("SCOPE_MAX_SEGMENTS", 20),
             max_repeats=get("SCOPE_MAX_REPEATS", 3),
@@ -178,6 +178,13 @@ class Parts:
             max_parameters=get("SCOPE_MAX_PARAMETERS", 12),
             max_same_parameter=get("SCOPE_MAX_SAME_PARAMETER", 3),
         )
+        return ScopeRules(
+            traps=traps,
+            session_names=tuple(getlist("SCOPE_SESSION_NAMES", list(SESSION_NAMES))),
+            max_depth=get("SCOPE_MAX_DEPTH", 20),
+            extensions=locate(self.settings.get("SCOPE_EXTENSIONS_FILE") or "exclusions/extensions.txt"),
+            nevercrawl=tuple(map(locate, getlist("NEVERCRAWL_FILES", ["exclusions/NeverCrawl.txt"]))),
+        )
 
     def scope(self, include: Include | None = None, only_sites: frozenset[str] | None = None) -> Scope:
         """What decides whether a URL may join.
@@ -186,12 +193,8 @@ class Parts:
             include: the whitelist, if there is one.
             only_sites: the sites to keep to; None for the whole web.
         """
-        return Scope(
-            today=today,
-            traps=self.traps,
-            sessions=SessionIds(self.settings.getlist("SCOPE_SESSION_NAMES", list(SESSION_NAMES))),
-            max_depth=self.settings.getint("SCOPE_MAX_DEPTH", 20),
-            extensions=ExtensionFilter.load(locate(self.settings["SCOPE_EXTENSIONS_FILE"])),
+        return self.scope_rules.scope(
+            today,
             nevercrawl=self.nevercrawl,
             include=include,
             only_sites=only_sites,
@@ -206,7 +209,7 @@ class Parts:
             pages=get("SCOPE_COPY_PAGES", 200),
             bits=get("SCOPE_NEAR_BITS", 3),
             near_text=get("SCOPE_NEAR_TEXT", 500),
-            thin_text=get("SCOPE_THIN_TEXT", 200),
+            thin_text=get("SCOPE_THIN_TEXT", 500),
             dust_pages=get("SCOPE_DUST_PAGES", 3),
             mirror_pages=get("SCOPE_MIRROR_PAGES", 5),
             mirror_share=self.settings.getfloat("SCOPE_MIRROR_SHARE", 0.9),
@@ -218,9 +221,8 @@ class Parts:
     @cached_property
     def nevercrawl(self) -> NeverCrawl:
         """The domains that are never asked."""
-        files = [locate(name) for name in self.settings.getlist("NEVERCRAWL_FILES", ["exclusions/NeverCrawl.txt"])]
         interval = self.settings.getfloat("NEVERCRAWL_RELOAD", 900.0)
-        return NeverCrawl.load(files, self.clock.now(), interval)
+        return NeverCrawl.load(self.scope_rules.nevercrawl, self.clock.now(), interval)
 
     @cached_property
     def request_log(self) -> RequestLog:

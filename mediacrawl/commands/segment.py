@@ -16,7 +16,7 @@ from scrapy.settings import BaseSettings
 
 from mediacrawl.commands import refuse_options
 from mediacrawl.observe.text import printable
-from mediacrawl.parts import locate, today
+from mediacrawl.parts import Parts, today
 from mediacrawl.segment import Options, Rules, SegmentError, report, segment
 from mediacrawl.segment.options import sources, target
 from mediacrawl.segment.progress import Progress
@@ -47,14 +47,14 @@ class Command(ScrapyCommand):
     def long_desc(self) -> str:
         """For ``-h``."""
         return (
-            "Reads links of earlier crawls and writes the next queue: each URL once, in canonical form, without those"
-            " that were seen and those that scope refuses, the site with the best score first, and of each site the"
-            " best first. LINKS are .jl, .jsonl, .json (an object a line), .txt (a URL a line), each also with .gz or"
-            " .zst, .parquet or a folder of such, our media.db, a pattern of these in quotes, or - for the standard"
-            " input. OUT is .txt, a list of seeds for -a seed=OUT; .jl, also with .gz, or .parquet with all columns;"
-            " a folder, with a slash at its end, for a cluster; or - for URLs on the standard output. Inputs may be"
-            " larger than memory. The scope's settings count (SCOPE_MAX_LENGTH, SCOPE_MAX_DEPTH,"
-            " SCOPE_EXTENSIONS_FILE, NEVERCRAWL_FILES). Needs: pip install 'mediacrawl[segment]'."
+            "Reads links of earlier crawls and writes the next queue: each URL once, in canonical form, without"
+            " those that were seen and those that scope refuses, the site with the best score first, and of each site"
+            " the best first. LINKS are .jl, .jsonl, .json (an object a line), .txt (a URL a line), each also with"
+            " .gz or .zst, .parquet or a folder of such, our media.db or frontier.db, a pattern of these in quotes,"
+            " or - for the standard input. OUT is .txt, a list of seeds for -a seed=OUT; .jl, also with .gz, or"
+            " .parquet with all columns; a folder, with a slash at its end, for a cluster; or - for URLs on the"
+            " standard output. Inputs may be larger than memory. The settings of scope (SCOPE_..., NEVERCRAWL_FILES)"
+            " and PRIORITY_SCORES count as in a crawl. Needs: pip install 'mediacrawl[segment]'."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -115,6 +115,8 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
         raise UsageError("say where to write: -o next.txt", print_help=False)
     if [*args, *opts.seen].count("-") > 1:
         raise UsageError("the standard input can be read only once", print_help=False)
+    if both := sorted({*args} & {*opts.seen}):
+        raise UsageError(f"{both[0]} gives links and was seen: nothing of it would be left", print_help=False)
     for name in ("per_site", "limit", "jobs"):
         if getattr(opts, name) is not None and getattr(opts, name) < 1:
             raise UsageError(f"--{name.replace('_', '-')} must be 1 or more", print_help=False)
@@ -133,7 +135,6 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
         seen=sources(opts.seen),
         rules=_rules(opts.include, settings),
         url_fields=_fields(opts.url_field),
-        max_depth=settings.getint("SCOPE_MAX_DEPTH", 20),
         per_site=opts.per_site,
         limit=opts.limit,
         memory=_memory(opts.memory),
@@ -144,14 +145,12 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
 
 
 def _rules(include: str | None, settings: BaseSettings) -> Rules:
-    """Scope's rules, as a crawl with these settings has them."""
-    return Rules(
-        today=today(),
-        max_length=settings.getint("SCOPE_MAX_LENGTH", 2_048),
-        extensions=locate(settings.get("SCOPE_EXTENSIONS_FILE") or "exclusions/extensions.txt"),
-        nevercrawl=tuple(map(locate, settings.getlist("NEVERCRAWL_FILES", ["exclusions/NeverCrawl.txt"]))),
-        include=Path(include) if include else None,
-    )
+    """What a crawl with these settings decides by."""
+    parts = Parts(settings)
+    try:
+        return Rules(today(), parts.scope_rules, Path(include) if include else None, parts.scores)
+    except ValueError as error:
+        raise SegmentError(f"{error}.") from error
 
 
 def _fields(text: str | None) -> tuple[str, ...]:

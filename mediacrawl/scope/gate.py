@@ -8,7 +8,7 @@ from datetime import date
 from typing import Protocol
 
 from mediacrawl.records import Drop
-from mediacrawl.scope.canonical import Base, scheme_of
+from mediacrawl.scope.canonical import Base, canonical, scheme_of
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.extensions import ExtensionFilter, extension_of_name
 from mediacrawl.scope.hosts import is_loopback
@@ -87,6 +87,16 @@ class Scope:
         if self._is_too_deep(depth):
             return Drop.DEPTH
         return self._reason(url, self._today())
+
+    def spelled(self, written: str) -> str | Drop:
+        """The URL that an absolute reference leads to, as `sift` would give it; or why it is none.
+
+        Args:
+            written: as it stands in a page or a file.
+        """
+        longest = self._traps.max_length * _LONGEST_ESCAPE
+        url = canonical(written) if len(written) <= longest else None
+        return _why_no_url(written, longest) if url is None else self._sessions.without(url)
 
     def sift(
         self, base: Base | str, hrefs: Iterable[str], depth: int = 0, known: Container[str] = ()

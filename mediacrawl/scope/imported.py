@@ -10,7 +10,6 @@ from mediacrawl.frontier.exchange import evidence_of, kind_of, read_json
 from mediacrawl.priority.link_class import link_class
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Candidate, Drop, Kind
-from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
 from mediacrawl.scope.gate import Scope
 from mediacrawl.scope.seeds import parse_seeds
@@ -72,8 +71,8 @@ class Import:
         except ValueError as error:
             self._problem(number, str(error))
             return None
-        url = canonical(found["url"])
-        if url is None:
+        url = self.scope.spelled(found["url"])
+        if isinstance(url, Drop):
             self._problem(number, f"{found['url'][:100]!r} is no http or https URL")
             return None
         extension = extension_of(url)

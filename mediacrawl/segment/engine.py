@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from mediacrawl.priority import link_class
+from mediacrawl.priority.score import Scores
 from mediacrawl.segment.errors import MemoryShortError, SegmentError
-from mediacrawl.segment.examine import Examine, Examined
+from mediacrawl.segment.examine import Examine, Examined, first_score
 from mediacrawl.segment.progress import Progress
 
-HOW = "scrapy segment needs DuckDB and Arrow; install them with: pip install 'mediacrawl[segment]'"
 MEMORY_A_THREAD = 100_000_000
 """Bytes. With less, the engine's sorts run out of memory instead of going to disk (DuckDB 2.0)."""
 _EXAMINED = "STRUCT(url VARCHAR, site VARCHAR, key BIGINT, kind VARCHAR, reason VARCHAR)"
+# The types moved from one module to another between versions; the words are understood by all. Without "special" the
+# engine answers NULL itself where one of the values is NULL.
+_ON_ARROW: dict[str, Any] = {"type": "arrow", "null_handling": "special"}
 _TICK = 0.1
 
 
@@ -33,7 +37,9 @@ def check_engine() -> None:
         import duckdb  # noqa: F401, PLC0415 - an extra
         import pyarrow as pa  # noqa: F401, PLC0415
     except ImportError as error:
-        raise SegmentError(f"{HOW}.") from error
+        raise SegmentError(
+            "scrapy segment needs DuckDB and Arrow; install them with: pip install 'mediacrawl[segment]'."
+        ) from error
 
 
 def threads_for(memory: int, jobs: int) -> int:
@@ -65,8 +71,6 @@ class Engine:
     def __init__(self, folder: Path, memory: int, threads: int, progress: Progress) -> None:
         import duckdb  # noqa: PLC0415 - an extra
 
-        # Its type moved from one module to another between versions; the word is understood by all.
-        self._arrow: Any = "arrow"
         self._error = duckdb.Error
         self._out_of_memory = duckdb.OutOfMemoryException
         self.memory = memory
@@ -99,33 +103,40 @@ class Engine:
             self._db.remove_function(name)
         self._db.close()
 
-    def functions(self, examine: Examine) -> None:
-        """Make the two functions that ``queue.sql`` needs known to the engine."""
+    def functions(self, examine: Examine, scores: Scores) -> None:
+        """Make the functions that ``queue.sql`` needs known to the engine."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         types = [pa.string(), pa.string(), pa.int64(), pa.string(), pa.string()]
         names = list(Examined._fields)
 
         def examined(written: Any) -> Any:
-            columns = examine(_texts(written))
+            columns = examine(written.to_pylist())
             return pa.StructArray.from_arrays(list(map(pa.array, columns, types)), names=names)
 
         def classes(urls: Any) -> Any:
-            return pa.array([link_class(url) for url in _texts(urls)], pa.string())
+            return pa.array([link_class(url) for url in urls.to_pylist()], pa.string())
 
-        self._function("examine", examined, _EXAMINED)
-        self._function("link_class", classes, "VARCHAR")
+        def firsts(kinds: Any, vias: Any, depths: Any, urls: Any) -> Any:
+            rows = zip(*(column.to_pylist() for column in (kinds, vias, depths, urls)), strict=True)
+            return pa.array([first_score(scores, *row) for row in rows], pa.float64())
 
-    def _function(self, name: str, function: Callable[[Any], Any], returns: str) -> None:
-        def guarded(column: Any) -> Any:
+        self._function("examine", examined, ["VARCHAR"], _EXAMINED)
+        self._function("link_class", classes, ["VARCHAR"], "VARCHAR")
+        self._function("first_score", firsts, ["VARCHAR", "VARCHAR", "INTEGER", "VARCHAR"], "DOUBLE")
+
+    def _function(self, name: str, function: Callable[..., Any], takes: list[Any], returns: str) -> None:
+        # The engine counts the parameters.
+        @wraps(function)
+        def guarded(*columns: Any) -> Any:
             try:
-                return function(column)
+                return function(*columns)
             except BaseException as error:
                 # The engine would tell only its text.
                 self._failure = error
                 raise
 
-        self._db.create_function(name, guarded, ["VARCHAR"], returns, type=self._arrow)
+        self._db.create_function(name, guarded, takes, returns, **_ON_ARROW)
         self._functions.append(name)
 
     def table(self, name: str, select: str) -> None:
@@ -150,12 +161,8 @@ class Engine:
         finally:
             self._db.unregister("rows")
 
-    def rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """The rows of a small result."""
-        return self.run(statement, values)
-
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Run a statement to its end, and give what it answers.
+        """Run a statement to its end, and give the rows of its answer, which must be few.
 
         Raises:
             KeyboardInterrupt: the user pressed Ctrl-C; the statement has been stopped.
@@ -204,8 +211,3 @@ class Engine:
 def text(value: str | Path) -> str:
     """A value as it stands in a statement, for those places where the engine takes no parameter."""
     return "'" + str(value).replace("'", "''") + "'"
-
-
-def _texts(column: Any) -> list[str]:
-    values: list[str] = column.to_pylist()
-    return values

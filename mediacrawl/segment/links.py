@@ -20,6 +20,7 @@ from mediacrawl.segment.engine import Engine, text
 from mediacrawl.segment.errors import SegmentError
 from mediacrawl.segment.examine import SEED
 from mediacrawl.segment.options import ITEM_FIELDS, URL_FIELDS, Source
+from mediacrawl.segment.stores import Columns
 
 LONGEST = 1_000_000
 """Bytes of a line."""
@@ -45,7 +46,7 @@ _COLUMNS = {
     "score": "CASE WHEN isfinite(try_cast({0} AS DOUBLE)) THEN try_cast({0} AS DOUBLE) END",
     "depth": "CASE WHEN try_cast({0} AS INTEGER) >= 0 THEN try_cast({0} AS INTEGER) END",
     "hops": "CASE WHEN try_cast({0} AS INTEGER) >= 0 THEN try_cast({0} AS INTEGER) END",
-    "kind": "left({0}, 10)",
+    "kind": "CASE WHEN {0} IN ('page', 'media') THEN {0} END",
     "parent": "left({0}, 2048)",
     "via": "left({0}, 40)",
     "anchor": "left({0}, 200)",
@@ -103,25 +104,25 @@ class Loader:
             SegmentError: it cannot be read at all.
         """
         real = self._spooled_stream(stdin) if source.is_stream else source
+        self._files.append((source, real))
         if real.kind == "parquet":
-            self._files.append((source, real))
             self._insert(self._of_parquet(real.path), real)
             return
-        self._files.append((source, real))
         try:
             self._insert(self._of_lines(real), real)
         except SegmentError:
             if real.path.suffix.lower() != ".gz":
                 raise
-            self._files[-1] = (source, self._spooled_start(real))
-            self._insert(self._of_lines(self._files[-1][1]), self._files[-1][1])
+            start = self._spooled_start(real)
+            self._files[-1] = (source, start)
+            self._insert(self._of_lines(start), start)
             self.remarks.append(f"{source.path} is damaged; what stands before the damage was read.")
 
-    def load_rows(self, source: Source, urls: list[str | None]) -> None:
-        """Take URLs that were read elsewhere."""
+    def load_rows(self, source: Source, columns: Columns) -> None:
+        """Take rows that were read elsewhere."""
         if not self._files or self._files[-1][0] is not source:
             self._files.append((source, source))
-        self._engine.insert(self._table, {"file": [len(self._files) - 1] * len(urls), "url": urls})
+        self._engine.insert(self._table, {"file": [len(self._files) - 1] * len(columns["url"]), **columns})
 
     def _insert(self, select: str, real: Source) -> None:
         names = ", ".join(["file", "url", *self._columns])
@@ -179,7 +180,7 @@ class Loader:
     # -- Parquet ---------------------------------------------------------------------------------------------
 
     def _of_parquet(self, path: Path) -> str:
-        found = {row[0] for row in self._engine.rows("DESCRIBE SELECT * FROM read_parquet($1)", [_escaped(path)])}
+        found = {row[0] for row in self._engine.run("DESCRIBE SELECT * FROM read_parquet($1)", [_escaped(path)])}
         if not found & set(self._fields):
             raise SegmentError(f"{path} has no column {' or '.join(self._fields)}. Name it with --url-field.")
         urls = self._urls([_column(name, found) for name in self._fields])
@@ -190,7 +191,7 @@ class Loader:
 
     def bad_lines(self) -> list[BadLines]:
         """The lines that could not be read, of each file that has some."""
-        rows = self._engine.rows(f"SELECT file, count(*) FROM {self._table} WHERE url IS NULL GROUP BY file")
+        rows = self._engine.run(f"SELECT file, count(*) FROM {self._table} WHERE url IS NULL GROUP BY file")
         unread: dict[int, int] = dict(rows)
         found = []
         for place, (source, real) in enumerate(self._files):
@@ -204,10 +205,10 @@ class Loader:
     def _rejected(self, real: Source) -> list[tuple[int, str]]:
         """The lines that the engine itself passed over, and why."""
         scan = f"rejected_scan_{self._table}"
-        if not self._engine.rows("SELECT 1 FROM duckdb_tables() WHERE table_name = $1", [scan]):
+        if not self._engine.run("SELECT 1 FROM duckdb_tables() WHERE table_name = $1", [scan]):
             return []
         # A line may be bad for two reasons.
-        rows = self._engine.rows(
+        rows = self._engine.run(
             f"SELECT r.line, min(r.error_type) FROM rejected_{self._table} r JOIN {scan} s "
             "ON (s.scan_id, s.file_id) = (r.scan_id, r.file_id) WHERE s.file_path IN ($1, $2) "
             "GROUP BY r.line ORDER BY r.line",
@@ -218,7 +219,7 @@ class Loader:
     def _first(self, real: Source, rejected: list[tuple[int, str]]) -> list[tuple[int, str]]:
         """The first bad lines, by their numbers; the file is read again as far as is needed."""
         lines = self._cut_lines(real, "number, line", "row_number() OVER () AS number,")
-        unread = self._engine.rows(
+        unread = self._engine.run(
             f"SELECT number, line FROM ({lines}) WHERE $1 >= 0 AND urls[1] IS NULL LIMIT {_NAMED}",
             [0, _escaped(real.path)],
         )

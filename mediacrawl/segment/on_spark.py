@@ -13,19 +13,18 @@ mediacrawl must be installed where the executors run, and the files that the rul
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mediacrawl.priority import first_score, link_class
-from mediacrawl.records import Kind
-from mediacrawl.segment.examine import Examined, Examiner, Rules
+from mediacrawl.priority import link_class
+from mediacrawl.segment.examine import Examined, Examiner, Rules, first_score
 from mediacrawl.segment.statements import statements
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_NO_LIMIT = 2**31 - 1
 _COLUMNS = {
     "url": "string",
     "score": "double",
@@ -44,8 +43,6 @@ def queue(
     links: DataFrame,
     seen: DataFrame | None,
     rules: Rules,
-    *,
-    max_depth: int | None = None,
     per_site: int | None = None,
 ) -> DataFrame:
     """Make the next queue, by the statements that ``scrapy segment`` runs.
@@ -58,8 +55,7 @@ def queue(
         links: every link as it was found: ``url`` and, where they are known, ``score``, ``depth``, ``hops``, ``kind``,
             ``parent``, ``via`` and ``anchor``. Of links to one URL with the same score any may give the last five.
         seen: ``url`` of what was seen; None if nothing was.
-        rules: of scope.
-        max_depth: clicks from a seed; None for no limit.
+        rules: what a crawl decides by.
         per_site: most URLs of a site; None for no limit.
 
     Returns:
@@ -68,16 +64,17 @@ def queue(
     from pyspark.sql import functions as f  # noqa: PLC0415 - an extra
 
     _register(spark, rules)
-    there = [f.col(name) if name in links.columns else f.lit(None).alias(name) for name in _COLUMNS]
+    there = [f.col(name) if name in links.columns else f.lit(None) for name in _COLUMNS]
     typed = [column.cast(kind).alias(name) for column, (name, kind) in zip(there, _COLUMNS.items(), strict=True)]
+    link = links.select(f.monotonically_increasing_id().alias("id"), *typed)
+    link = link.withColumn("kind", f.expr("CASE WHEN kind IN ('page', 'media') THEN kind END"))
     # The numbers must not change from one step to the next.
-    links.select(f.monotonically_increasing_id().alias("id"), *typed).localCheckpoint().createOrReplaceTempView("link")
+    link.localCheckpoint().createOrReplaceTempView("link")
     keys = seen.selectExpr("examine(url).key AS key") if seen is not None else spark.createDataFrame([], "key bigint")
     keys.createOrReplaceTempView("seen_key")
-    limits = [_NO_LIMIT if limit is None else limit for limit in (max_depth, per_site)]
-    wish = (*limits, first_score(Kind.MEDIA), first_score(Kind.PAGE))
-    names = "max_depth int, per_site int, media_first double, page_first double"
-    spark.createDataFrame([wish], names).createOrReplaceTempView("wish")
+    spark.createDataFrame([(rules.scope.max_depth, per_site)], "max_depth int, per_site int").createOrReplaceTempView(
+        "wish"
+    )
     result = links
     for name, select in statements().items():
         # The one word that has another name here.
@@ -93,25 +90,38 @@ def _register(spark: SparkSession, rules: Rules) -> None:
     import pandas as pd  # noqa: PLC0415 - an extra
     from pyspark.sql import functions  # noqa: PLC0415
 
+    packed = pickle.dumps(rules)
+
     def examine(batches: Any) -> Any:
         for written in batches:
-            columns = dict(zip(Examined._fields, _examiner(rules)(list(written)), strict=True))
+            columns = dict(zip(Examined._fields, _examiner(packed)(list(written)), strict=True))
             yield pd.DataFrame(columns, dtype=object).astype({"key": "Int64"})
 
     def classes(batches: Any) -> Any:
         for urls in batches:
             yield urls.map(link_class)
 
+    def firsts(kinds: Any, vias: Any, depths: Any, urls: Any) -> Any:
+        rows = zip(kinds, vias, depths.fillna(0).astype(int), urls, strict=True)
+        return pd.Series([first_score(rules.scores, *row) for row in rows], dtype=float)
+
     # By these Spark tells what a function takes and gives.
-    several = Iterator[pd.Series]
+    several, one = Iterator[pd.Series], pd.Series
     examine.__annotations__ = {"batches": several, "return": Iterator[pd.DataFrame]}
     classes.__annotations__ = {"batches": several, "return": several}
+    firsts.__annotations__ = {"kinds": one, "vias": one, "depths": one, "urls": one, "return": one}
     pandas_udf: Any = functions.pandas_udf  # type: ignore[attr-defined]
     spark.udf.register("examine", pandas_udf(examine, _EXAMINED))
     spark.udf.register("link_class", pandas_udf(classes, "string"))
+    spark.udf.register("first_score", pandas_udf(firsts, "double"))
 
 
 @lru_cache(maxsize=2)
-def _examiner(rules: Rules) -> Examiner:
-    """One for each Python worker: what it reads stays read from one task to the next."""
+def _examiner(packed: bytes) -> Examiner:
+    """One for each Python worker: what it reads stays read from one task to the next.
+
+    Args:
+        packed: rules, pickled: they hold settings that can be changed, so they are no key themselves.
+    """
+    rules: Rules = pickle.loads(packed)  # noqa: S301 - this module pickled it
     return Examiner(rules)

@@ -79,9 +79,8 @@ class Options:
         sources: files of links; at least one.
         target: where the queue goes.
         seen: files of URLs that were seen.
-        rules: of scope.
+        rules: what the crawl decides by.
         url_fields: fields and columns with a URL, of which the first that a record has counts; empty for the usual.
-        max_depth: clicks from a seed; None for no limit.
         per_site: most URLs of a site; None for no limit.
         limit: most URLs; None for no limit.
         memory: bytes that the engine may use.
@@ -95,7 +94,6 @@ class Options:
     rules: Rules
     seen: tuple[Source, ...] = ()
     url_fields: tuple[str, ...] = ()
-    max_depth: int | None = None
     per_site: int | None = None
     limit: int | None = None
     memory: int = 1_000_000_000

@@ -105,7 +105,7 @@ class Output:
         """One file for each part: so each keeps the order, and one at a time is in memory."""
         self._part.mkdir()
         sorted_table(engine, "parted", f"SELECT *, {PART} AS part FROM ({select})\nORDER BY part, {ORDER}")
-        for (part,) in engine.rows("SELECT DISTINCT part FROM parted ORDER BY part"):
+        for (part,) in engine.run("SELECT DISTINCT part FROM parted ORDER BY part"):
             folder = self._part / f"part={part}"
             folder.mkdir()
             rows = f"SELECT * EXCLUDE (part, best, site_score) FROM parted WHERE part = {text(part)}"

@@ -2,12 +2,14 @@
 --
 -- What must be there:
 --   link      id, url, score, depth, hops, kind, parent, via, anchor: every link as it was found. id is any number that
---             no other link has; of two links that are equally good, the one with the smaller id counts.
+--             no other link has; of two links that are equally good, the one with the smaller id counts. What is not
+--             known is NULL, and so is a kind that is neither page nor media.
 --   seen_key  key: of every URL that was seen.
---   wish      one row: max_depth, per_site, media_first, page_first.
+--   wish      one row: max_depth, per_site; NULL for no limit.
 --   examine   a function: of a URL as it was written, a struct of url (canonical; NULL if it is none), site, key
 --             (64 bits, as the frontier knows a URL by), kind, and reason (why it may not join; NULL if it may).
---   link_class  a function: of a canonical URL, the name of its link class.
+--   link_class   a function: of a canonical URL, the name of its link class.
+--   first_score  a function: of kind, via, depth and a canonical URL, the score of a URL that has none.
 --
 -- The same text runs on a cluster. docs/segment.md says which words differ there.
 
@@ -46,7 +48,7 @@ SELECT
     e.found.url AS url,
     e.found.site AS site,
     e.found.kind AS kind,
-    coalesce(c.score, CASE e.found.kind WHEN 'media' THEN w.media_first ELSE w.page_first END) AS score,
+    coalesce(c.score, first_score(coalesce(l.kind, e.found.kind), l.via, c.depth, e.found.url)) AS score,
     coalesce(c.depth, 0) AS depth,
     c.links,
     CASE
@@ -56,6 +58,7 @@ SELECT
     END AS reason
 FROM candidate c
 JOIN examined e ON e.best = c.best
+LEFT JOIN link l ON l.id = c.best AND c.score IS NULL
 CROSS JOIN wish w
 
 -- name: fitting
@@ -71,7 +74,7 @@ FROM (
     FROM fitting f
 ) numbered
 CROSS JOIN wish w
-WHERE numbered.place <= w.per_site
+WHERE coalesce(numbered.place <= w.per_site, true)
 
 -- name: detailed
 -- Only if the output has more than URLs.
@@ -80,7 +83,7 @@ SELECT
     p.url,
     p.site,
     link_class(p.url) AS link_class,
-    CASE WHEN l.kind IN ('page', 'media') THEN l.kind ELSE p.kind END AS kind,
+    coalesce(l.kind, p.kind) AS kind,
     p.score,
     p.depth,
     coalesce(l.hops, 0) AS hops,

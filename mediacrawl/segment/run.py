@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from mediacrawl.priority import first_score
-from mediacrawl.records import Kind
 from mediacrawl.segment.engine import Engine, check_engine, threads_for
 from mediacrawl.segment.errors import SegmentError
 from mediacrawl.segment.examine import examiner
@@ -21,10 +19,12 @@ from mediacrawl.segment.progress import Progress
 from mediacrawl.segment.report import Result
 from mediacrawl.segment.sorting import sorted_table
 from mediacrawl.segment.statements import statements
-from mediacrawl.segment.stores import keys_of_frontier, urls_of_catalogue
+from mediacrawl.segment.stores import is_frontier, keys_of_frontier, links_of
 
 _STEPS = 7
-_NO_LIMIT = 2**31 - 1
+_WHOLE = "* EXCLUDE (best, site_score)"
+_COLUMNS = {"list": "url", "lines": _WHOLE, "parquet": _WHOLE, "folder": "*"}
+"""What is written of the queue's columns. A folder is sorted once more, so those that only give the order go later."""
 
 
 def segment(options: Options, progress: Progress, stdin: BinaryIO, stdout: BinaryIO) -> Result:
@@ -48,7 +48,7 @@ def segment(options: Options, progress: Progress, stdin: BinaryIO, stdout: Binar
         examiner(options.rules, threads) as examine,
         Engine(folder, options.memory, threads, progress) as engine,
     ):
-        engine.functions(examine)
+        engine.functions(examine, options.rules.scores)
         return _Run(options, progress, engine, folder).go(stdin, stdout)
 
 
@@ -97,9 +97,8 @@ class _Run:
         run("CREATE VIEW link AS SELECT rowid AS id, * FROM found_link")
         run(f"CREATE TABLE seen_link {SEEN_TABLE}")
         run("CREATE TABLE seen_key (key BIGINT)")
-        limits = [_NO_LIMIT if limit is None else limit for limit in (options.max_depth, options.per_site)]
-        run("CREATE TABLE wish (max_depth INTEGER, per_site INTEGER, media_first DOUBLE, page_first DOUBLE)")
-        run("INSERT INTO wish VALUES ($1, $2, $3, $4)", [*limits, first_score(Kind.MEDIA), first_score(Kind.PAGE)])
+        run("CREATE TABLE wish (max_depth INTEGER, per_site INTEGER)")
+        run("INSERT INTO wish VALUES ($1, $2)", [options.rules.scope.max_depth, options.per_site])
 
     # -- input -----------------------------------------------------------------------------------------------
 
@@ -108,11 +107,11 @@ class _Run:
         loader = self._loader("seen_link", whole=False)
         for source, before, share in _shares(self._options.seen):
             self._progress.part(f"reading {source.path}", before, share)
-            keys = keys_of_frontier(source.path) if source.kind == "sqlite" else None
-            if keys is None:
+            if source.kind == "sqlite" and is_frontier(source.path):
+                for keys in keys_of_frontier(source.path):
+                    self._engine.insert("seen_key", {"key": keys})
+            else:
                 self._load(loader, source, stdin)
-            for batch in keys or ():
-                self._engine.insert("seen_key", {"key": batch})
         self._engine.run(
             "INSERT INTO seen_key SELECT examine(url).key FROM "
             "(SELECT DISTINCT url FROM seen_link WHERE url IS NOT NULL)"
@@ -136,8 +135,8 @@ class _Run:
         if source.kind != "sqlite":
             loader.load(source, stdin)
             return
-        for batch in urls_of_catalogue(source.path):
-            loader.load_rows(source, batch)
+        for columns in links_of(source.path):
+            loader.load_rows(source, columns)
 
     def _end_of(self, loader: Loader) -> None:
         self._result.bad += loader.bad_lines()
@@ -178,7 +177,7 @@ class _Run:
             self._engine.view(name, f"SELECT * FROM {before}")
 
     def _count(self) -> None:
-        result, rows = self._result, self._engine.rows
+        result, rows = self._result, self._engine.run
         no_urls = dict(rows("SELECT found.reason, count(*) FROM examined WHERE found.url IS NULL GROUP BY 1"))
         result.left_out = dict(rows("SELECT reason, count(*) FROM judged WHERE reason IS NOT NULL GROUP BY 1"))
         for reason, number in no_urls.items():
@@ -186,24 +185,23 @@ class _Run:
         result.repeated = result.links - sum(no_urls.values()) - self._number("candidate")
 
     def _number(self, table: str, condition: str = "true") -> int:
-        ((number,),) = self._engine.rows(f"SELECT count(*) FROM {table} WHERE {condition}")
+        ((number,),) = self._engine.run(f"SELECT count(*) FROM {table} WHERE {condition}")
         return int(number)
 
     # -- output ----------------------------------------------------------------------------------------------
 
     def _write(self, stdout: BinaryIO) -> None:
-        limit = _NO_LIMIT if self._options.limit is None else self._options.limit
+        limit = self._options.limit
         ordered = self._number("queue")
         result = self._result
         result.left_out["per_site"] = self._number("fitting") - ordered
-        result.written = min(limit, ordered)
+        result.written = ordered if limit is None else min(limit, ordered)
         result.left_out["limit"] = ordered - result.written
         result.left_out = {reason: number for reason, number in result.left_out.items() if number}
-        rows = f"SELECT * FROM queue LIMIT {limit}"
-        ((result.sites,),) = self._engine.rows(f"SELECT count(DISTINCT site) FROM ({rows})")
-        columns = "* EXCLUDE (best, site_score)" if self._options.target.has_columns else "url"
-        if self._options.target.kind == "folder":
-            columns = "*"
+        # Not LIMIT: for that the engine holds all rows in memory (DuckDB 2.0).
+        rows = f"SELECT * FROM queue WHERE rowid < {result.written}"
+        ((result.sites,),) = self._engine.run(f"SELECT count(DISTINCT site) FROM ({rows})")
+        columns = _COLUMNS[self._options.target.kind]
         Output(self._options.target, stdout, self._folder).write(self._engine, f"SELECT {columns} FROM ({rows})")
 
 

@@ -49,7 +49,7 @@ def in_pieces(engine: Engine, name: str, rows: str, order: str) -> None:
     engine.table("placed_row", f"SELECT r.*, o.rowid AS place FROM ({rows}) r JOIN ordered o ON o.best = r.best")
     engine.drop("ordered")
     engine.table(name, "SELECT * EXCLUDE (place) FROM placed_row LIMIT 0")
-    ((number, length),) = engine.rows("SELECT count(*), avg(strlen(r::VARCHAR)) FROM placed_row r")
+    ((number, length),) = engine.run("SELECT count(*), avg(strlen(r::VARCHAR)) FROM placed_row r")
     size = max(int(engine.memory / _PIECE / (length + _ROW)), 1) if number else 1
     for first in range(0, number, size):
         engine.run(

@@ -20,6 +20,8 @@ PARTS = [
     "mediacrawl.commands.crawl",
     "mediacrawl.commands.demo",
     "mediacrawl.commands.demojibake",
+    "mediacrawl.commands.frontier",
+    "mediacrawl.commands.segment",
     "mediacrawl.extensions",
     "mediacrawl.handler",
     "mediacrawl.middlewares",

@@ -72,6 +72,18 @@ def test_the_settings_of_scope_count(folder):
     assert "-1 length" in done.err
 
 
+def test_every_setting_of_scope_and_of_scores_counts_as_in_a_crawl(folder):
+    (folder / "links.txt").write_text(
+        "http://a.example/?x=1&y=2\nhttp://b.example/a/b/c\nhttp://c.example/?key=0123456789abcdef\nhttp://d.example/x.mp3\n"
+    )
+    limits = ("-s", "SCOPE_MAX_PARAMETERS=1", "-s", "SCOPE_MAX_SEGMENTS=2", "-s", "SCOPE_SESSION_NAMES=key")
+    scores = ("-s", 'PRIORITY_SCORES={"page": 2.0, ".mp3": 0.1}')
+    done = segment(folder, "links.txt", "-o", "-", *limits, *scores).check()
+    assert done.out == "http://c.example/\nhttp://d.example/x.mp3\n"
+    assert "-1 trap_facets" in done.err
+    assert "-1 trap_segments" in done.err
+
+
 def test_the_queue_is_a_list_of_seeds(folder):
     from mediacrawl.scope.seeds import parse_seeds
 
@@ -91,6 +103,7 @@ def test_the_queue_is_a_list_of_seeds(folder):
         (["one.jl", "-o", "next.txt", "--memory", "1MB"], "--memory 1MB"),
         (["one.jl", "-o", "next.txt", "--per-site", "0"], "--per-site must be 1 or more"),
         (["-", "-o", "next.txt", "--seen", "-"], "only once"),
+        (["one.jl", "two.jl.gz", "-o", "next.txt", "--seen", "one.jl"], "one.jl gives links and was seen"),
         (["one.jl", "-o", "next.txt", "--url-field", ","], "--url-field"),
     ],
 )
@@ -108,6 +121,7 @@ def test_what_makes_no_sense_is_told_in_one_sentence(folder, args, told):
         (["one.jl", "-o", "one.jl"], "an input and the output"),
         (["one.jl", "-o", "next.txt", "--include", "missing.txt"], "missing.txt"),
         (["one.jl", "-o", "next.txt", "-s", "NEVERCRAWL_FILES=missing.txt"], "missing.txt"),
+        (["one.jl", "-o", "next.txt", "-s", 'PRIORITY_SCORES={"nice": 1}'], "'nice' is no rule"),
     ],
 )
 def test_what_cannot_be_done_is_told_in_one_sentence(folder, args, told):

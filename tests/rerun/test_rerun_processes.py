@@ -37,7 +37,7 @@ def test_three_processes_mend_a_catalogue_as_one_does(catalogue, tmp_path):
 
 
 def test_a_small_input_starts_no_processes(many_lines, tmp_path, monkeypatch):
-    monkeypatch.setattr("mediacrawl.rerun.pool.ProcessPoolExecutor", None)
+    monkeypatch.setattr("mediacrawl.rerun.pool.workers", None)
     (tmp_path / "small.jl").write_bytes(b"".join(many_lines.read_bytes().splitlines(keepends=True)[:50]))
     assert go(tmp_path / "small.jl", tmp_path / "out.jl", jobs=8).tally.records == 50
 

@@ -3,14 +3,18 @@
 import gzip
 import io
 import sqlite3
+from contextlib import closing
 
 import pytest
 from segment_run import go, rows_of, write_lines
 
-from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.stores.schema import TABLES
-from mediacrawl.priority import first_score
-from mediacrawl.records import Kind, MediaItem
+from mediacrawl.frontier import FrontierPolicy
+from mediacrawl.frontier.exchange import write
+from mediacrawl.frontier.stores import open_store
+from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.priority.score import Scores
+from mediacrawl.records import Candidate, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.segment import SegmentError, report
 from mediacrawl.store import Catalogue
 
@@ -120,7 +124,7 @@ def test_fields_of_another_shape_are_as_if_they_were_not_there(tmp_path):
     )
     go(source, tmp_path / "next.jl")
     first, second, third = rows_of(tmp_path / "next.jl")
-    usual = first_score(Kind.PAGE)
+    usual = Scores().first(Kind.PAGE)
     assert (third["score"], third["depth"]) == (usual, 0)
     assert (first["score"], first["depth"], first["hops"], first["kind"], first["parent"]) == (usual, 0, 0, "page", "5")
     assert len(first["anchor"]) == 200
@@ -162,20 +166,58 @@ def test_patterns_and_folders_mean_their_files_and_a_file_counts_once(tmp_path):
     assert (result.files, result.links) == (3, 4)
 
 
-def test_a_frontier_says_what_was_seen_also_what_lies_in_its_inbox(tmp_path):
-    with sqlite3.connect(tmp_path / "frontier.db") as db:
-        db.executescript(TABLES)
-        db.execute("INSERT INTO seen (key) VALUES (?)", [url_key(URLS[0])])
-        db.execute("INSERT INTO inbox (class, key, url, facts) VALUES (1, ?, ?, '')", [url_key(URLS[3]), URLS[3]])
-    db.close()
+@pytest.fixture
+def frontier(tmp_path):
+    """The file of a frontier in which a URL has ended, one is out, and three wait, one of them in the inbox."""
+    policy = FrontierPolicy(delay=DelayPolicy(0, 0, 0, 0), explore=0.0)
+    with closing(open_store("sqlite", tmp_path / "crawl", policy, now=0.0)) as store:
+        for url in URLS[:2]:
+            store.add([Candidate(url, url.split("/")[2])])
+            (lease,) = store.take(100.0, 1)
+        store.finish(lease, Outcome(End.DONE), 100.0)
+        found = Evidence("audio", "Lied \ud83d", page_title="Lieder")
+        song = "http://site3.example/song"
+        store.add([Candidate(song, "site3.example", "songs", Kind.MEDIA, 3, 1, URLS[2], 0.75, found)])
+        store.add([Candidate(URLS[4], "site4.example", score=0.5)])
+        store.commit()
+        yield tmp_path / "crawl" / "frontier.db"
+
+
+def test_a_frontier_says_what_was_seen_also_while_it_is_open(frontier, tmp_path):
     source = write_lines(tmp_path / "links.txt", URLS)
-    before = (tmp_path / "frontier.db").read_bytes()
-    result = go(source, tmp_path / "next.txt", seen=[tmp_path / "frontier.db"])
-    assert written(tmp_path / "next.txt") == [URLS[1], URLS[2], URLS[4]]
-    assert result.left_out == {"seen": 2}
-    assert (tmp_path / "frontier.db").read_bytes() == before
-    with pytest.raises(SegmentError, match="scrapy frontier export"):
-        go(tmp_path / "frontier.db", tmp_path / "other.txt")
+    result = go(source, tmp_path / "next.txt", seen=[frontier])
+    assert written(tmp_path / "next.txt") == URLS[2:4]
+    assert result.left_out == {"seen": 3}
+
+
+def test_what_waits_in_a_frontier_is_read_from_its_file_and_from_an_export(frontier, tmp_path):
+    with FrontierReader(frontier) as reader:
+        waiting = list(reader.waiting())
+    for name in ("export.jl", "export.jl.gz", "export.txt"):
+        write(waiting, tmp_path / name)
+    queues = {}
+    for name in (frontier, tmp_path / "export.jl", tmp_path / "export.jl.gz", tmp_path / "export.txt"):
+        result = go(name, tmp_path / "next.jl", force=True)
+        assert (result.bad, result.left_out) == ([], {})
+        queues[name.name] = rows_of(tmp_path / "next.jl")
+    song, *others = queues["frontier.db"]
+    assert {name: song[name] for name in ("url", "kind", "score", "depth", "hops", "parent", "via")} == {
+        "url": "http://site3.example/song", "kind": "media", "score": 0.75, "depth": 3, "hops": 1, "parent": URLS[2],
+        "via": "audio",
+    }  # fmt: skip
+    assert song["anchor"].startswith("Lied ")
+    assert sorted(row["url"] for row in others) == sorted({each.url for each in waiting} - {song["url"]})
+    assert queues["export.jl"] == queues["export.jl.gz"] == queues["frontier.db"]
+    assert sorted(row["url"] for row in queues["export.txt"]) == sorted(each.url for each in waiting)
+
+
+def test_a_database_of_another_program_is_an_error_that_names_it(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "other.db")) as db:
+        db.execute("CREATE TABLE url (url TEXT)")
+    links, other = write_lines(tmp_path / "links.txt", URLS), tmp_path / "other.db"
+    for inputs, seen in (([other], []), ([links], [other])):
+        with pytest.raises(SegmentError, match=r"other\.db is neither a frontier nor a catalogue"):
+            go(inputs, tmp_path / "next.txt", seen=seen)
 
 
 def test_a_database_that_is_none_is_an_error_that_names_it(tmp_path):

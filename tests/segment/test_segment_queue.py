@@ -7,11 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from segment_run import DAY, go, rows_of, write_lines
 
-from mediacrawl.priority import first_score
+from mediacrawl.priority.score import Scores
 from mediacrawl.records import Kind
-from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, canonical, site_of
+from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, ScopeRules, SessionIds, Traps, canonical, site_of
 from mediacrawl.scope.extensions import extension_of
-from mediacrawl.segment import Rules
+from mediacrawl.segment import Examiner, Rules
 
 pytest.importorskip("duckdb", reason="pip install 'mediacrawl[segment]'")
 
@@ -25,6 +25,8 @@ LINKS = st.fixed_dictionaries(
         "score": st.sampled_from([None, 0.0, 0.25, 1.0, 7.5, -1.0]),
         "depth": st.sampled_from([None, 0, 1, 2, 30]),
         "parent": st.sampled_from(["http://p.example/", "http://q.example/"]),
+        "via": st.sampled_from(["a", "feed", "seed", "audio"]),
+        "kind": st.sampled_from(["page", "media", "robots", None]),
     },
 )
 
@@ -32,29 +34,32 @@ LINKS = st.fixed_dictionaries(
 def expected(links, seen, max_depth, per_site):
     """The queue, by the shortest program that can be written for it."""
     known = {canonical(url) for url in seen}
-    best, scope = {}, Scope(today=lambda: DAY)
+    best, scope, scores = {}, Scope(today=lambda: DAY), Scores()
     for link in links:
         url = canonical(link["url"])
         if url is None:
             continue
-        row = best.setdefault(url, {"depth": None, "score": None, "parent": link.get("parent"), "links": 0})
+        row = best.setdefault(url, {"depth": None, "score": None, "link": link, "links": 0})
         score, depth = link.get("score"), link.get("depth")
         row["links"] += 1
         if score is not None and (row["score"] is None or score > row["score"]):
-            row["score"], row["parent"] = score, link.get("parent")
+            row["score"], row["link"] = score, link
         if depth is not None and (row["depth"] is None or depth < row["depth"]):
             row["depth"] = depth
     sites = {}
     for url, row in best.items():
         if url in known or (row["depth"] or 0) > max_depth or scope.check(url):
             continue
-        first = first_score(Kind.MEDIA if extension_of(url) in MEDIA_EXTENSIONS else Kind.PAGE)
+        link, depth, extension = row["link"], row["depth"] or 0, extension_of(url)
+        kind = link.get("kind") if link.get("kind") in ("page", "media") else None
+        kind = kind or ("media" if extension in MEDIA_EXTENSIONS else "page")
+        first = scores.first(Kind(kind), link.get("via", "a"), depth, extension)
         score = first if row["score"] is None else row["score"]
-        found = (url, score, row["depth"] or 0, row["parent"] or "", row["links"])
+        found = (url, kind, score, depth, link.get("parent", ""), link.get("via", ""), row["links"])
         sites.setdefault(site_of(url), []).append(found)
     for rows in sites.values():
-        rows.sort(key=lambda row: (-row[1], row[0]))
-    kept = sorted(((site, rows[:per_site]) for site, rows in sites.items()), key=lambda each: (-each[1][0][1], each[0]))
+        rows.sort(key=lambda row: (-row[2], row[0]))
+    kept = sorted(((site, rows[:per_site]) for site, rows in sites.items()), key=lambda each: (-each[1][0][2], each[0]))
     return [row for _, rows in kept for row in rows]
 
 
@@ -68,8 +73,10 @@ def test_the_queue_is_what_a_plain_program_makes_of_the_links(tmp_path, links, s
     source = write_lines(tmp_path / "links.jl", links)
     before = write_lines(tmp_path / "seen.jl", [{"url": url} for url in seen])
     out = tmp_path / "next.jl"
-    result = go(source, out, seen=[before], max_depth=20, per_site=per_site, force=True)
-    rows = [(row["url"], row["score"], row["depth"], row["parent"], row["links"]) for row in rows_of(out)]
+    rules = Rules(DAY, ScopeRules(max_depth=20))
+    result = go(source, out, rules=rules, seen=[before], per_site=per_site, force=True)
+    columns = ("url", "kind", "score", "depth", "parent", "via", "links")
+    rows = [tuple(row[name] for name in columns) for row in rows_of(out)]
     assert rows == expected(links, seen, 20, per_site)
     assert result.links == len(links)
     assert result.links == result.repeated + sum(result.left_out.values()) + result.written
@@ -119,13 +126,13 @@ def test_every_refusal_of_scope_is_counted_under_its_name(tmp_path):
     (tmp_path / "extensions.txt").write_text("zip\n")
     (tmp_path / "never.txt").write_text("bad.example # asked us not to\n")
     (tmp_path / "include.txt").write_text("a.example\nre:/music/\n")
-    rules = Rules(
-        DAY,
-        max_length=100,
+    scope = ScopeRules(
+        traps=Traps(max_length=100, max_parameters=2),
+        max_depth=2,
         extensions=tmp_path / "extensions.txt",
         nevercrawl=(tmp_path / "never.txt",),
-        include=tmp_path / "include.txt",
     )
+    rules = Rules(DAY, scope, include=tmp_path / "include.txt")
     urls = {
         "http://a.example/fine": None,
         "http://b.example/music/": None,
@@ -136,6 +143,7 @@ def test_every_refusal_of_scope_is_counted_under_its_name(tmp_path):
         "http://a.example/" + "y" * 2000: "length",
         "http://a.example/a/a/a/a/a": "trap_repeat",
         "http://a.example/calendar/2031/05/": "trap_calendar",
+        "http://a.example/?one=1&two=2&three=3": "trap_facets",
         "mailto:x@a.example": "scheme",
         "http:// /": "bad_url",
         "http://a.example/seen": "seen",
@@ -143,10 +151,60 @@ def test_every_refusal_of_scope_is_counted_under_its_name(tmp_path):
     links = [{"url": url} for url in urls] + [{"url": "http://a.example/deep", "depth": 3}]
     source = write_lines(tmp_path / "links.jl", links)
     before = write_lines(tmp_path / "seen.txt", ["http://a.example:80/seen#top"])
-    result = go(source, tmp_path / "next.txt", rules=rules, seen=[before], max_depth=2)
+    result = go(source, tmp_path / "next.txt", rules=rules, seen=[before])
     reasons = [reason for reason in urls.values() if reason] + ["depth"]
     assert result.left_out == {reason: reasons.count(reason) for reason in reasons}
     assert set((tmp_path / "next.txt").read_text().split()) == {url for url, reason in urls.items() if not reason}
+
+
+def test_a_session_id_is_taken_out_as_in_a_crawl(tmp_path):
+    written = [
+        f"http://a.example/x?{name}={value * 5}a&y=1" for name in ("PHPSESSID", "token") for value in ("1b2c", "3d4e")
+    ]
+    source = write_lines(tmp_path / "links.txt", written)
+    before = write_lines(tmp_path / "seen.txt", ["http://a.example/seen;jsessionid=0123456789abcdef0"])
+    source.write_text(source.read_text() + "http://a.example/seen\na.example/y?sid=0123456789abcdef\n")
+    result = go(source, tmp_path / "next.txt", seen=[before])
+    assert sorted((tmp_path / "next.txt").read_text().split()) == [
+        "http://a.example/x?token=1b2c1b2c1b2c1b2c1b2ca&y=1",
+        "http://a.example/x?token=3d4e3d4e3d4e3d4e3d4ea&y=1",
+        "http://a.example/x?y=1",
+        "https://a.example/y",
+    ]
+    assert (result.repeated, result.left_out) == (1, {"seen": 1})
+    go(source, tmp_path / "left.txt", rules=Rules(DAY, ScopeRules(session_names=("token",))))
+    assert "http://a.example/x?PHPSESSID=1b2c1b2c1b2c1b2c1b2ca&y=1" in (tmp_path / "left.txt").read_text()
+    assert "token" not in (tmp_path / "left.txt").read_text()
+
+
+SESSIONS = st.sampled_from(["/?a=0123456789abcdef", "/;A=0123456789abcdef", "/(S(0123456789abcdefghijkl))/x"])
+
+
+@given(st.builds("{}{}{}".format, SCHEMES, HOSTS.filter(bool), PATHS | SESSIONS).filter(lambda url: "://" in url))
+def test_a_url_is_examined_as_the_links_of_a_page_are(url):
+    rules = Rules(DAY, ScopeRules(traps=Traps(max_length=18), session_names=("a",)))
+    scope = Scope(today=lambda: DAY, traps=Traps(max_length=18), sessions=SessionIds(("a",)))
+    accepted, drops = scope.sift("http://other.example/", [url])
+    found = Examiner(rules)([url])
+    assert [name for _, name in accepted] == (found.url if found.reason == [None] else [])
+    drops.pop("session", None)
+    assert list(drops) == [reason for reason in found.reason if reason]
+
+
+def test_the_rules_for_scores_count(tmp_path):
+    links = [
+        {"url": "http://a.example/page"},
+        {"url": "http://a.example/feed", "via": "feed"},
+        {"url": "http://a.example/list.pls", "depth": 2},
+        {"url": "http://a.example/song.mp3", "depth": 1},
+        {"url": "http://a.example/stated", "score": 0.45},
+    ]
+    source = write_lines(tmp_path / "links.jl", links)
+    rules = Rules(DAY, scores=Scores({"media": 0.5, ".pls": 0.8, "page": 0.1, "feed": 0.2, "depth": -0.1}))
+    go(source, tmp_path / "next.jl", rules=rules)
+    found = {row["url"].rpartition("/")[2]: row["score"] for row in rows_of(tmp_path / "next.jl")}
+    assert list(found) == ["list.pls", "stated", "song.mp3", "feed", "page"]
+    assert found == pytest.approx({"list.pls": 0.6, "stated": 0.45, "song.mp3": 0.4, "feed": 0.2, "page": 0.1})
 
 
 def test_the_whole_limit_takes_the_head_of_the_queue(tmp_path):

@@ -1,0 +1,68 @@
+"""The settings of scope as values, and the scope that is made of them."""
+
+import pickle
+from datetime import date
+
+import pytest
+
+from mediacrawl.records import Drop
+from mediacrawl.scope import NeverCrawl, NeverCrawlError, ScopeRules, Traps
+from mediacrawl.scope.exclusions import parse_nevercrawl
+
+
+def today():
+    return date(2026, 11, 21)
+
+
+@pytest.fixture
+def rules(tmp_path):
+    (tmp_path / "extensions.txt").write_text("zip\n")
+    (tmp_path / "never.txt").write_text("never.example\n")
+    return ScopeRules(
+        traps=Traps(max_length=60, max_parameters=1),
+        session_names=("token",),
+        max_depth=3,
+        extensions=tmp_path / "extensions.txt",
+        nevercrawl=(tmp_path / "never.txt",),
+    )
+
+
+def test_every_rule_is_in_the_scope_also_after_a_way_to_another_process(rules):
+    sent = pickle.loads(pickle.dumps(rules))
+    assert sent == rules
+    scope = sent.scope(today)
+    assert scope.check("http://a.example/", 4) is Drop.DEPTH
+    assert scope.check("http://a.example/x.zip") is Drop.EXTENSION
+    assert scope.check("http://www.never.example/") is Drop.NEVERCRAWL
+    assert scope.check("http://a.example/" + "x" * 60) is Drop.LENGTH
+    assert scope.check("http://a.example/?x=1&y=2") is Drop.TRAP_FACETS
+    assert scope.spelled("http://A.example/?token=0123456789abcdef") == "http://a.example/"
+    assert scope.check("http://a.example/", 3) is None
+
+
+def test_a_list_that_is_kept_up_to_date_counts_in_place_of_the_files(rules):
+    kept = NeverCrawl(parse_nevercrawl(b"other.example\n", "list").entries)
+    scope = rules.scope(today, nevercrawl=kept, only_sites={"a.example", "never.example"}, loopback_only=True)
+    assert scope.check("http://other.example/") is Drop.NEVERCRAWL
+    assert scope.check("http://c.example/") is Drop.OFFSITE
+    assert scope.check("http://never.example/") is Drop.PLACEHOLDER_CONTACT
+
+
+def test_a_file_that_is_not_there_stops_it(tmp_path):
+    missing = tmp_path / "missing.txt"
+    with pytest.raises(OSError, match="missing"):
+        ScopeRules(extensions=missing).scope(today)
+    with pytest.raises(NeverCrawlError, match="missing"):
+        ScopeRules(nevercrawl=(missing,)).scope(today)
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [("mailto:x@a.example", Drop.SCHEME), ("http:// /", Drop.BAD_URL), ("nothing", Drop.BAD_URL), ("", Drop.BAD_URL)],
+)
+def test_what_is_no_url_has_a_reason(written, reason):
+    assert ScopeRules().scope(today).spelled(written) is reason
+
+
+def test_what_is_far_too_long_is_not_worth_the_work(rules):
+    assert rules.scope(today).spelled("http://a.example/" + "x" * 600) is Drop.LENGTH
