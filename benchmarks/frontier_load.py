@@ -84,16 +84,16 @@ class Load:
         own = draw(self.sites)
         return [self.new(own) for _ in range(NEW_OWN)] + [self.new(draw(self.sites)) for _ in range(NEW_OTHER)]
 
-    def page(self) -> tuple[list[str], dict[str, Candidate]]:
-        """All that a page names, in mixed order, and what of it is new."""
+    def page(self, *, known: bool = True) -> tuple[list[str], dict[str, Candidate]]:
+        """All that a page names, in mixed order, with known URLs or without, and what of it is new."""
         draw = self._random.randrange
         own = draw(self.sites)
-        known = {self.url(own, number) for number in range(min(self.counts[own], KNOWN_OWN))}
-        while len(known) < KNOWN:
-            known.add(self.known())
+        old = {self.url(own, number) for number in range(min(self.counts[own], KNOWN_OWN))} if known else set()
+        while known and len(old) < KNOWN:
+            old.add(self.known())
         fresh = [self.new(own) for _ in range(NEW_OWN)] + [self.new(draw(self.sites)) for _ in range(NEW_OTHER)]
         new = {candidate.url: candidate for candidate in fresh}
-        urls = [*known, *new]
+        urls = [*old, *new]
         self._random.shuffle(urls)
         return urls, new
 

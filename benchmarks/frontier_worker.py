@@ -88,12 +88,13 @@ class Ours:
                 if not number % TAKE:
                     store.commit()
 
-    def pages(self, urls: int) -> dict[str, Any]:
-        """Read pages until `urls` new URLs have joined: 100 links each, the known ones told apart by `unknown`."""
+    def pages(self, urls: int, known: bool = True) -> dict[str, Any]:
+        """Read pages until `urls` new URLs have joined: 100 links each, or the ten new ones; `unknown` tells them apart."""
         load, store, spent = self._load, self.store, Spent()
         added = 0
         while added < urls:
-            pages = [load.page() for _ in range(min(BLOCK, max((urls - added) // 10, 1)))]
+            number_of_pages = min(BLOCK, max((urls - added) // 10, 1))
+            pages = [load.page(known=known) for _ in range(number_of_pages)]
             with spent:
                 for number, (named, new) in enumerate(pages, 1):
                     added += store.add([new[url] for url in store.unknown(named)]).new

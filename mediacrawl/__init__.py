@@ -9,12 +9,12 @@ the name of its reason (`records.Drop`).
 
 The **frontier** stores it, if it was never seen, with its **site** (the registrable domain), in the FIFO of its
 **link class** there ("links of this shape on this host", `priority.link_class`). Only classes have scores
-(`priority.score`), and of scores ranks are made (`frontier.order`). A site is ready, leased, or waiting in the **penalty
-box** (`frontier.penalty_box.PenaltyBox`), a heap ordered by release time; beyond some thousands sites wait on disk, in
-the same order (`frontier.stores.front`). When its release time has come the box lets it go. Of the ready sites the best
-rank goes first, and in it who has been due longest. `scheduler.PenaltyBoxScheduler` takes the head of its best class
-under a **lease** and makes a Scrapy request of it, which the engine sends at once: nothing waits in the downloader. A
-site that has had its budget of requests and shown no media is **retired**.
+(`priority.score`), and of scores ranks are made (`frontier.order`). A site is ready, leased, or waiting in the
+**penalty box** (`frontier.penalty_box.PenaltyBox`), a heap ordered by release time; beyond some thousands sites wait
+on disk, in the same order (`frontier.stores.front`). When its release time has come the box lets it go. Of the ready
+sites the best rank goes first, and in it who has been due longest. `scheduler.PenaltyBoxScheduler` takes the head of
+its best class under a **lease** and makes a Scrapy request of it, which the engine sends at once: nothing waits in
+the downloader. A site that has had its budget of requests and shown no media is **retired**.
 
 On its way out the request passes `middlewares.NeverCrawlMiddleware` and `middlewares.RobotsMiddleware`. The first
 request of an authority (scheme, host, port) is its robots.txt, and it pays the delay like any visit: the page waits in
@@ -26,10 +26,11 @@ Whatever comes back **finishes** the lease: in one write the URL gets its end an
 (`politeness.delay`). A **redirect** is finished there too (`middlewares.RedirectCapMiddleware`); its target joins like
 any found URL, carrying its hop count, and the fourth hop is dropped.
 
-`spiders.media.MediaSpider` reads the rest. A page that was seen under another name ends there (`scope.duplicates`: copies,
-mirrors, parameters that change nothing). A page gives links with their evidence and media facts (`extract`). A
-media file is **probed** (`probe.Probe`): 16 KB of its head by Range, then only the ranges its container asks for, each
-a visit of its own that waits for the site's delay. The probe gives raw tag bytes and technical facts, an **item**.
+`spiders.media.MediaSpider` reads the rest. A page that was seen under another name ends there (`scope.duplicates`:
+copies, mirrors, parameters that change nothing). A page gives links with their evidence and media facts (`extract`).
+A media file is **probed** (`probe.Probe`): 16 KB of its head by Range, then only the ranges its container asks for,
+each a visit of its own that waits for the site's delay. The probe gives raw tag bytes and technical facts, an
+**item**.
 
 Its tags may claim one encoding and hold another. `pipelines.MojibakePipeline` decides what the bytes really say
 (`encoding`), with what the page told and what was found on this host before, and writes the texts beside their

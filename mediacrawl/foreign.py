@@ -22,9 +22,10 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.http import Response
 from scrapy.utils.request import fingerprint, request_from_dict
 
-from mediacrawl.priority import first_score, link_class
+from mediacrawl.priority import Scores, link_class
 from mediacrawl.records import VISIT, Candidate, Evidence, Kind, Lease, Visit
 from mediacrawl.scope.canonical import canonical
+from mediacrawl.scope.extensions import extension_of
 from mediacrawl.scope.sites import site_of
 
 logger = logging.getLogger(__name__)
@@ -33,12 +34,13 @@ _VIA = "request"
 _NOT_KEPT = frozenset({VISIT, "download_slot", "download_latency"})
 
 
-def candidate(request: Request, spider: Spider | None, of: Lease | None = None) -> Candidate | None:
+def candidate(request: Request, spider: Spider | None, scores: Scores, of: Lease | None = None) -> Candidate | None:
     """The candidate of a request that a spider or a middleware made; None if it cannot be kept.
 
     Args:
         request: any request.
         spider: whose methods its callbacks are.
+        scores: the rules by which it is scored, as a seed if it comes from ``start()``; its priority is added.
         of: the lease it came out of, if it is a redirect.
     """
     url = canonical(request.url)
@@ -47,15 +49,17 @@ def candidate(request: Request, spider: Spider | None, of: Lease | None = None) 
     facts = _facts(request, spider)
     if facts is None:
         return None
+    depth = of.depth if of else _whole(request.meta.get("depth"))
+    door = "seed" if request.meta.get("is_start_request") else "a"
     return Candidate(
         # A spider that makes its own requests makes them of the URL alone.
         url=url if hasattr(spider, "make_request") else url + _mark(request),
         site=site_of(url),
         link_class=link_class(url),
-        depth=of.depth if of else _whole(request.meta.get("depth")),
+        depth=depth,
         hops=of.hops + 1 if of else 0,
         parent=of.url if of else "",
-        score=first_score(Kind.PAGE) + request.priority,
+        score=scores.first(Kind.PAGE, door, depth, extension_of(url)) + request.priority,
         evidence=Evidence(via=_VIA, guid=facts),
     )
 

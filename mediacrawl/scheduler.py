@@ -84,7 +84,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._ready: deque[Request] = deque()
         self._open: dict[int, tuple[Visit, Request]] = {}
         self._timer: CallLaterResult | None = None
-        self._timer_at = 0.0
+        self._timer_at: float | None = None
         self._housekeeper: CallLaterResult | None = None
         self._committed = 0.0
         self._counted: Counter[str] = Counter()
@@ -159,6 +159,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._write_stats()
         if self._parts.final is None:
             try:
+                self._parts.duplicates.save()
                 self._parts.final = self.frontier.counts()
             except FrontierError:
                 self._parts.final = NOTHING
@@ -180,7 +181,7 @@ class PenaltyBoxScheduler(BaseScheduler):
                 self._ready.append(request)
                 return True
             return self._exchange(visit, request)
-        candidate = foreign.candidate(request, self._crawler.spider)
+        candidate = foreign.candidate(request, self._crawler.spider, self._parts.scores)
         if candidate is None:
             self._counted["frontier/unstorable"] += 1
             return False
@@ -214,8 +215,15 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._counted["frontier/new"] += added.new
         self._counted["frontier/known"] += added.known
         if added.new:
-            self._timer_at = 0.0
+            self._timer_at = None
         return added.new
+
+    def commit(self) -> None:
+        """Make what joined durable against a kill."""
+        try:
+            self.frontier.commit()
+        except FrontierError as error:
+            self.stop("frontier_error", error)
 
     def count(self, name: str, number: int = 1) -> None:
         """Count something that happens on every page; it is written to the stats once a second."""
@@ -281,7 +289,7 @@ class PenaltyBoxScheduler(BaseScheduler):
             visit.outcome = after_failure(visit.lease.attempt, self._attempts, Drop.DOWNLOAD_ERROR)
             self.end(visit)
             return visit.outcome.end is End.AGAIN
-        candidate = foreign.candidate(request, self._crawler.spider, of=visit.lease)
+        candidate = foreign.candidate(request, self._crawler.spider, self._parts.scores, of=visit.lease)
         visit.outcome = Outcome(End.DONE)
         if candidate is not None:
             visit.found.append(candidate)
@@ -329,7 +337,7 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _item_stored(self, response: Response | None) -> None:
         visit = _visit(response)
-        if visit is not None and visit.items:
+        if visit is not None and not visit.over:
             visit.earned += 1
         self._item_over(response)
 

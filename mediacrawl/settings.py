@@ -99,8 +99,9 @@ SCOPE_MAX_SAME_PARAMETER = 3
 """How often one name may stand in a query, ``f[0]`` and ``f[1]`` being one name (``drop/trap_facets``)."""
 
 SCOPE_MAX_COMBINATIONS = 300
-"""Combinations of three or more filters that are followed for a path, none of them an identifier; beyond it they show
-what was shown before (``drop/trap_facets``). 0 follows all."""
+"""Combinations of three or more filters that are followed for a path, none of them an identifier, and three more for
+each page there that led to something new; beyond it they show what was shown before (``drop/trap_facets``). 0 follows
+all."""
 
 SCOPE_MAX_DEPTH = 20
 """Clicks from a seed."""
@@ -118,24 +119,25 @@ Links that become known URLs so are counted as ``drop/session``. Empty, ASP.NET'
 # -- Duplicates: what was seen under another name ---------------------------------------------------------------
 
 SCOPE_COPY_PAGES = 200
-"""Pages of a site that a new page is compared with, 32 bytes each. The links of a copy are not followed
-(``drop/duplicate``), of a near copy only those to media (``drop/near_duplicate``). 0 compares nothing."""
+"""Pages of a site that a new page is compared with, 44 bytes each. The links of a copy are not followed
+(``drop/duplicate``), nor those of a near copy (``drop/near_duplicate``) unless one has a shape that no copy of the site
+had. 0 compares nothing."""
 
 SCOPE_NEAR_BITS = 3
 """Bits of 64 in which the simhash of a near copy may differ; on 8 billion pages 3 was found best (Manku, Jain and Das
-Sarma, WWW 2007)."""
+Sarma, WWW 2007). More than some three lines never differ in a near copy, however long it is."""
 
 SCOPE_NEAR_TEXT = 500
 """Bytes of text, white space not counted, below which no page is a near copy: there, one other line turns more than
 three bits."""
 
-SCOPE_THIN_TEXT = 200
-"""Bytes of text, white space not counted, below which a copy must have the same links too: galleries and frames show
-hardly any text."""
+SCOPE_THIN_TEXT = 500
+"""Bytes of text, white space not counted, below which a copy must have the same links too: galleries, frames and doors
+to what follows show hardly any text."""
 
 SCOPE_DUST_PAGES = 3
-"""Different pages that must stay the same when a parameter changes, and none change, for it to be taken out of the
-site's links (``drop/dust``). 0 learns none."""
+"""Different pages that must stay the same when a parameter changes, under three times as many values, and none change,
+for it to be taken out of the site's links (``drop/dust``). 0 learns none."""
 
 SCOPE_MIRROR_PAGES = 5
 """Pages, the front page first, that must be the same at the same path for a site to be the mirror of another; its other

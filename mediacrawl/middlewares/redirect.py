@@ -10,9 +10,10 @@ from scrapy import Request
 from mediacrawl import foreign
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
-from mediacrawl.priority import first_score, link_class
+from mediacrawl.priority import link_class
 from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Outcome, Visit
 from mediacrawl.scope.canonical import canonical, resolve
+from mediacrawl.scope.extensions import extension_of
 from mediacrawl.scope.sites import authority_of, site_of
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class RedirectCapMiddleware:
         self._crawler = crawler
         self._stats = crawler.stats
         self._cap = parts.settings.getint("REDIRECT_CAP", 3)
+        self._scores = parts.scores
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -89,7 +91,7 @@ class RedirectCapMiddleware:
             depth=lease.depth,
             hops=lease.hops + 1,
             parent=lease.parent,
-            score=first_score(lease.kind),
+            score=self._scores.first(lease.kind, lease.evidence.via, lease.depth, extension_of(target)),
             evidence=replace(lease.evidence, requested_url=lease.evidence.requested_url or lease.url),
         )
         admit = getattr(self._crawler.spider, "admit", None)

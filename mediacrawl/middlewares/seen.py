@@ -8,8 +8,9 @@ from scrapy import Request
 
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
-from mediacrawl.priority import first_score, link_class
+from mediacrawl.priority import link_class
 from mediacrawl.records import VISIT, Candidate, Drop, Visit
+from mediacrawl.scope import extension_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -58,7 +59,7 @@ class SeenMiddleware:
                     depth=lease.depth,
                     hops=lease.hops,
                     parent=lease.parent,
-                    score=first_score(lease.kind),
+                    score=self._parts.scores.first(lease.kind, lease.evidence.via, lease.depth, extension_of(url)),
                     evidence=lease.evidence,
                 )
             )

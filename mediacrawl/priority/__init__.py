@@ -5,6 +5,6 @@ with which a new class starts. It promises never to look at a single URL's row a
 """
 
 from mediacrawl.priority.link_class import link_class
-from mediacrawl.priority.score import first_score
+from mediacrawl.priority.score import Scores
 
-__all__ = ["first_score", "link_class"]
+__all__ = ["Scores", "link_class"]

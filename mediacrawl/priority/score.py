@@ -63,8 +63,3 @@ def _name(kind: Kind, via: str) -> str:
     if via in _FEEDS:
         return "feed"
     return "seed" if via == "seed" else "page"
-
-
-def first_score(kind: Kind) -> float:
-    """By the rules that are the default."""
-    return Scores().first(kind)

@@ -5,14 +5,23 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from zlib import crc32
 
-from mediacrawl.extract import Fingerprint
+from mediacrawl.extract import Fingerprint, hash64
 from mediacrawl.notes import Notes
+from mediacrawl.priority import link_class
 from mediacrawl.records import Drop
+from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
 from mediacrawl.scope.site_notes import SiteNotes
+from mediacrawl.scope.sites import site_of
 
-_SAVED_EVERY = 8
-"""Pages of a site after which its note is written: a write for each would be 6 KB a page."""
+_LINES = 6
+"""Bits of 64 in which the odd sketches of nearly the same texts may differ: some three lines. The simhash alone sees
+shares: of ten new titles in a list below a menu of 500 lines it would say that nothing has changed."""
+_SPARE = 200
+"""Bytes by which the texts of near copies may differ in length, a fiftieth of the text at most."""
+_SHAPES = 32
+"""Shapes of copies that are kept for each site."""
 
 
 class Shown(NamedTuple):
@@ -21,16 +30,23 @@ class Shown(NamedTuple):
     text: int
     media: int
     shape: int
+    lines: int
 
     @classmethod
     def of(cls, shown: Fingerprint) -> Shown:
         """All of it."""
-        return cls(shown.text, shown.media, shown.shape)
+        return cls(shown.text, shown.media, shown.shape, shown.lines)
 
     def is_near(self, other: Shown, bits: int) -> bool:
-        """Tell whether two texts differ in at most so many bits of their simhash, and refer to the same media."""
-        alike = (self.shape ^ other.shape).bit_count() <= bits
-        return alike and bool(self.shape and other.shape) and self.media == other.media
+        """Tell whether two pages refer to the same media and differ in a few lines, a small share of their text.
+
+        Args:
+            other: page of the same site.
+            bits: in which their simhashes may differ.
+        """
+        if self.media != other.media or not (self.shape and other.shape):
+            return False
+        return (self.shape ^ other.shape).bit_count() <= bits and (self.lines ^ other.lines).bit_count() <= _LINES
 
 
 class Copies:
@@ -40,8 +56,8 @@ class Copies:
     A near copy has nearly the same length as well, so the shape of a page is only made if another is as long; of a
     series of near copies the first two are kept.
 
-    On disk: one note per site in the room ``copies``, 36 bytes a page, written with every eighth: a kill loses at most
-    the last seven of each site.
+    On disk: one note per site in the room ``copies``, 44 bytes a page. A kill loses up to seven pages of each site, a
+    clean stop none (`save`).
 
     Args:
         notes: where it outlives the process.
@@ -51,30 +67,58 @@ class Copies:
     """
 
     def __init__(self, notes: Notes, pages: int = 200, bits: int = 3, length: int = 500) -> None:
-        self._sites = SiteNotes(notes, "copies", _Pages.load, _Pages.dump, every=_SAVED_EVERY, size=2000)
+        self._sites = SiteNotes(notes, "copies", _Pages.load, _Pages.dump, size=2000)
         self._pages = pages
         self._bits = bits
         self._length = length
 
-    def judge(self, site: str, key: int, shown: Fingerprint) -> Drop | None:
+    def judge(self, site: str, url: str, shown: Fingerprint) -> Drop | None:
         """Return what a page is if another page has shown the same, or None; then it is kept.
 
         Args:
             site: as `site_of` names it.
-            key: 64-bit hash of the page's URL. A page is no copy of itself when it is read again.
+            url: of the page, in canonical form. A page is no copy of itself when it is read again.
             shown: what it shows.
         """
-        pages = self._sites.get(site)
+        pages, key = self._sites.get(site), hash64(url.encode())
         if shown.text in pages.texts:
-            return None if pages.keys[pages.texts.index(shown.text)] == key else Drop.DUPLICATE
-        shape = 0
-        if shown.length >= self._length and (alike := pages.as_long(key, shown)):
-            shape = shown.shape
-            if any((shape ^ pages.shapes[place]).bit_count() <= self._bits for place in alike):
-                return Drop.NEAR_DUPLICATE
-        pages.keep(key, shown, shape, self._pages)
-        self._sites.save(site)
-        return None
+            if pages.keys[pages.texts.index(shown.text)] == key:
+                return None
+            reason = Drop.DUPLICATE
+        elif self._is_near(pages, key, shown):
+            reason = Drop.NEAR_DUPLICATE
+        else:
+            pages.keep(key, shown, self._pages)
+            self._sites.save(site)
+            return None
+        if pages.learn_shape(_shape(url)):
+            self._sites.save(site)
+        return reason
+
+    def _is_near(self, pages: _Pages, key: int, shown: Fingerprint) -> bool:
+        if shown.length < self._length or not (alike := pages.as_long(key, shown)):
+            return False
+        page = Shown.of(shown)
+        return any(page.is_near(pages.shown(place), self._bits) for place in alike)
+
+    def leading_on(self, site: str, urls: list[str]) -> list[str]:
+        """Keep those links of a near copy that may lead to something new.
+
+        Where each episode has a page, and those differ in a title only, the page still leads to a file of its own; a
+        calendar leads to more of its kind. So it is asked whether anything new on its site has a shape that no copy
+        had. If so all is followed, and else what lies on other sites.
+
+        Args:
+            site: of the near copy, as `site_of` names it.
+            urls: its new links, in canonical form.
+        """
+        copied = self._sites.get(site).copied
+        kept = [url for url in urls if extension_of(url) in MEDIA_EXTENSIONS or _shape(url) not in copied]
+        return urls if any(site_of(url) == site for url in kept) else kept
+
+    def save(self) -> None:
+        """Write what is not written yet."""
+        self._sites.save_all()
 
     def find(self, site: str, key: int) -> Shown | None:
         """What a page of a site showed, if it is kept.
@@ -84,45 +128,64 @@ class Copies:
             key: 64-bit hash of its URL.
         """
         pages = self._sites.get(site)
-        if key not in pages.keys:
-            return None
-        place = pages.keys.index(key)
-        return Shown(pages.texts[place], pages.media[place], pages.shapes[place])
+        return pages.shown(pages.keys.index(key)) if key in pages.keys else None
 
 
 @dataclass(slots=True)
 class _Pages:
-    """The pages of a site, the oldest first. Arrays of numbers: a fifth of the memory that Python's objects take."""
+    """The pages of a site, the oldest first. Arrays of numbers: a fifth of the memory that Python's objects take.
+
+    `copied` has the shapes of the URLs of copies.
+    """
 
     keys: array[int]
     texts: array[int]
     media: array[int]
     shapes: array[int]
+    lines: array[int]
     lengths: array[int]
+    copied: array[int]
 
     @classmethod
     def load(cls, kept: Any) -> _Pages:
-        keys, texts, media, shapes, lengths = map(array, "QQQQI", kept or (b"",) * 5)
-        if not len(keys) == len(texts) == len(media) == len(shapes) == len(lengths):
+        pages = cls(*map(array, "QQQQQII", kept or (b"",) * 7))
+        if len(set(map(len, pages._columns))) != 1:
             raise ValueError("not the pages of a site")
-        return cls(keys, texts, media, shapes, lengths)
+        return pages
 
     def dump(self) -> list[bytes]:
-        return [column.tobytes() for column in self._columns]
+        return [column.tobytes() for column in (*self._columns, self.copied)]
 
     @property
     def _columns(self) -> tuple[array[int], ...]:
-        return self.keys, self.texts, self.media, self.shapes, self.lengths
+        return self.keys, self.texts, self.media, self.shapes, self.lines, self.lengths
+
+    def shown(self, place: int) -> Shown:
+        return Shown(self.texts[place], self.media[place], self.shapes[place], self.lines[place])
 
     def as_long(self, key: int, shown: Fingerprint) -> list[int]:
-        """Places of the pages with the same media whose text is as long, give or take a fiftieth."""
-        spare = shown.length // 50
+        """Places of the pages with the same media whose text is as long, give or take three lines."""
+        spare = min(shown.length // 50, _SPARE)
         least, most = shown.length - spare, shown.length + spare
         alike = [place for place, length in enumerate(self.lengths) if least <= length <= most]
         return [place for place in alike if self.media[place] == shown.media and self.keys[place] != key]
 
-    def keep(self, key: int, shown: Fingerprint, shape: int, pages: int) -> None:
-        row = (key, shown.text, shown.media, shape, shown.length)
+    def keep(self, key: int, shown: Fingerprint, pages: int) -> None:
+        # A page that no other is as long as has not been measured, and need not be.
+        measured = (shown.shape, shown.lines) if shown.measured else (0, 0)
+        row = (key, shown.text, shown.media, *measured, shown.length)
         for column, number in zip(self._columns, row, strict=True):
             column.append(number)
             del column[:-pages]
+
+    def learn_shape(self, shape: int) -> bool:
+        if shape in self.copied:
+            return False
+        self.copied.append(shape)
+        del self.copied[:-_SHAPES]
+        return True
+
+
+def _shape(url: str) -> int:
+    """The shape of a URL without its parameters, since filters make a shape of each of their combinations."""
+    return crc32(link_class(url.partition("?")[0]).encode())

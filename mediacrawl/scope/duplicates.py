@@ -6,10 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from mediacrawl.extract import Fingerprint, hash64
+from mediacrawl.extract import Fingerprint
 from mediacrawl.notes import Notes
 from mediacrawl.records import Drop
 from mediacrawl.scope.copies import Copies
+from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
 from mediacrawl.scope.facets import Facets
 from mediacrawl.scope.mirrors import Mirrors
 from mediacrawl.scope.parameters import Parameters
@@ -36,7 +37,7 @@ class DuplicatePolicy:
     pages: int = 200
     bits: int = 3
     near_text: int = 500
-    thin_text: int = 200
+    thin_text: int = 500
     dust_pages: int = 3
     mirror_pages: int = 5
     mirror_share: float = 0.9
@@ -63,7 +64,7 @@ class Duplicates:
     def judge(self, site: str, url: str, shown: Fingerprint) -> Drop | None:
         """Learn from a visited page, and return why its links are not to be followed, or None.
 
-        ``DUPLICATE``: no link is to be followed. ``NEAR_DUPLICATE``: only links to media are.
+        ``DUPLICATE``: no link is to be followed. ``NEAR_DUPLICATE``: only what `leading_on` keeps.
 
         Args:
             site: as `site_of` names it.
@@ -77,7 +78,7 @@ class Duplicates:
             self._mirrors.learn(site, url, shown)
         if policy.soft_404 and len(url) == len(authority_of(url)) + 1:
             self._soft_errors.front_page(site, shown)
-        return copies.judge(site, hash64(url.encode()), shown) if policy.pages else None
+        return copies.judge(site, url, shown) if policy.pages else None
 
     def judge_stand_in(self, site: str, shown: Fingerprint) -> Drop | None:
         """Return ``SOFT_404`` if a page that came in place of media is the site's answer to any missing file.
@@ -88,12 +89,23 @@ class Duplicates:
         """
         return Drop.SOFT_404 if self.policy.soft_404 and self._soft_errors.is_one(site, shown) else None
 
+    def leading_on(self, site: str, links: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        """Keep those links of a near copy that may lead to something new.
+
+        Args:
+            site: as `site_of` names it.
+            links: as `sift` gave them.
+        """
+        urls = set(self._copies.leading_on(site, [url for _, url in links]))
+        return [(place, url) for place, url in links if url in urls]
+
     def sift(
-        self, links: Iterable[tuple[int, str]], unknown: Callable[[list[str]], list[str]]
+        self, page: str, links: Iterable[tuple[int, str]], unknown: Callable[[list[str]], list[str]]
     ) -> tuple[list[tuple[int, str]], Counter[Drop]]:
         """Keep the links of a page that lead to something new.
 
         Args:
+            page: URL of the page, in canonical form.
             links: places and canonical URLs, as `Scope.sift` let them through.
             unknown: tells which URLs never joined the crawl.
 
@@ -102,22 +114,17 @@ class Duplicates:
             known as they stand are passed over.
         """
         drops: Counter[Drop] = Counter()
-        places: dict[str, int] = {}
-        reduced: set[str] = set()
-        for place, url in links:
-            plain = self._parameters.reduced(site_of(url), url) if "?" in url else url
-            if plain != url:
-                if plain in places:
-                    drops[Drop.DUST] += 1
-                    continue
-                reduced.add(plain)
-            places.setdefault(plain, place)
+        places = {url: place for place, url in links}
+        disguised = {url: plain for url in places if "?" in url and (plain := self._plain(url)) != url}
+        uncovered = set(disguised.values()).difference(places)
+        for url, plain in disguised.items():
+            places.setdefault(plain, places.pop(url))
         fresh = unknown(list(places))
-        drops[Drop.DUST] += len(reduced.difference(fresh))
+        drops[Drop.DUST] = len(disguised) - len(uncovered.intersection(fresh))
         if self._mirrors.known:
             fresh = self._without_mirrors(fresh, drops)
         if self.policy.combinations:
-            fresh = self._without_facets(fresh, drops)
+            fresh = self._without_facets(page, fresh, drops)
         return [(places[url], url) for url in fresh], +drops
 
     def waiting(self, site: str, url: str) -> tuple[Drop | None, str]:
@@ -132,12 +139,29 @@ class Duplicates:
         plain = self._parameters.reduced(site, url)
         return (None if plain == url else Drop.DUST), plain
 
+    def save(self) -> None:
+        """Write all notes that are not written yet, for a clean stop loses nothing.
+
+        A kill may lose what up to seven pages of each site have taught: those pages are compared with no other any
+        more, and evidence on parameters, facets and mirrors has to be found again. No URL is lost by it.
+
+        Raises:
+            FrontierError: what keeps the notes failed.
+        """
+        for rule in (self._copies, self._parameters, self._mirrors, self._facets):
+            rule.save()
+
+    def _plain(self, url: str) -> str:
+        return self._parameters.reduced(site_of(url), url)
+
     def _without_mirrors(self, urls: list[str], drops: Counter[Drop]) -> list[str]:
         kept = [url for url in urls if self._mirrors.original(site_of(url)) is None]
         drops[Drop.MIRROR] += len(urls) - len(kept)
         return kept
 
-    def _without_facets(self, urls: list[str], drops: Counter[Drop]) -> list[str]:
+    def _without_facets(self, page: str, urls: list[str], drops: Counter[Drop]) -> list[str]:
+        if "&" in page and self._leads_elsewhere(page, urls):
+            self._facets.earned(site_of(page), page)
         by_site: defaultdict[str, list[str]] = defaultdict(list)
         for url in urls:
             if "&" in url:
@@ -147,3 +171,12 @@ class Duplicates:
         refused = set[str]().union(*(self._facets.beyond(site, some) for site, some in by_site.items()))
         drops[Drop.TRAP_FACETS] += len(refused)
         return [url for url in urls if url not in refused]
+
+    @staticmethod
+    def _leads_elsewhere(page: str, urls: list[str]) -> bool:
+        """Whether a page has new links to media, or to pages of its own host that are no filters of the same list."""
+        authority, path = authority_of(page) + "/", page.partition("?")[0]
+        return any(
+            (url.startswith(authority) and url.partition("?")[0] != path) or extension_of(url) in MEDIA_EXTENSIONS
+            for url in urls
+        )

@@ -6,7 +6,7 @@ paths and content too, of a crawl that is over; here a site is compared while it
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 import msgpack
 
@@ -21,6 +21,8 @@ _MIRRORS = 10_000
 """Mirrors whose names are kept; the oldest is forgotten and would have to be learned again."""
 _COMPARED = 500
 """Sites that are being compared at a time: so few that all are at hand, and no other site costs a look into notes."""
+_SAVED_EVERY = 8
+"""Comparisons that are written together: all sites that are being compared are one note."""
 _LIST, _LIKENESS = ("mirrors", ""), ("likeness", "")
 
 
@@ -31,7 +33,8 @@ class Mirrors:
     Without the front page it is not: all blogs of a hoster have the same five legal pages.
 
     On disk: in the room ``fronts`` one note for each front page, at most 1,048,576; in the room ``likeness`` one
-    with the sites that are being compared; in the room ``mirrors`` one with the names of all mirrors.
+    with the sites that are being compared; in the room ``mirrors`` one with the names of all mirrors. A kill loses up
+    to seven comparisons, a clean stop none (`save`).
 
     Args:
         notes: where it outlives the process.
@@ -41,14 +44,16 @@ class Mirrors:
         length: bytes of text below which a page is not compared.
     """
 
-    def __init__(self, notes: Notes, copies: Copies, enough: int = 5, share: float = 0.9, length: int = 200) -> None:
+    def __init__(self, notes: Notes, copies: Copies, enough: int = 5, share: float = 0.9, length: int = 500) -> None:
         self._notes = notes
         self._copies = copies
         self._enough = enough
         self._share = share
         self._length = length
         self._compared = _likeness(notes.note(*_LIKENESS))
+        self._behind = {site_of(likeness.authority): site for site, likeness in self._compared.items()}
         self._mirrors = _names(notes.note(*_LIST))
+        self._unsaved = 0
 
     @property
     def known(self) -> bool:
@@ -77,8 +82,11 @@ class Mirrors:
         path = url[len(authority) :]
         if path == "/":
             self._meet(site, authority, shown)
+        # Either of the two may be ahead.
         elif (likeness := self._compared.get(site)) is not None:
-            self._compare(site, likeness, path, shown)
+            self._compare(site, likeness, likeness.authority, path, shown)
+        elif (likeness := self._compared.get(mirror := self._behind.get(site, ""))) is not None:
+            self._compare(mirror, likeness, likeness.own, path, shown)
 
     def _meet(self, site: str, authority: str, shown: Fingerprint) -> None:
         """See whose front page this is: that of an earlier site, or a new one."""
@@ -92,20 +100,21 @@ class Mirrors:
         if other == site or other in self._mirrors or (likeness and likeness.authority == first[1]):
             return
         while len(self._compared) >= _COMPARED:
-            del self._compared[next(iter(self._compared))]
-        self._compared[site] = _Likeness(first[1], 1, 1)
-        self._save()
+            self._behind.pop(site_of(self._compared.pop(next(iter(self._compared))).authority), None)
+        self._compared[site] = _Likeness(first[1], authority, 1, 1)
+        self._behind[other] = site
+        self._changed()
 
-    def _compare(self, site: str, likeness: _Likeness, path: str, shown: Fingerprint) -> None:
-        other = site_of(likeness.authority)
-        page = self._copies.find(other, hash64(f"{likeness.authority}{path}".encode()))
+    def _compare(self, site: str, likeness: _Likeness, other: str, path: str, shown: Fingerprint) -> None:
+        """Compare a page of either site with the page of the other, which is named by its authority."""
+        page = self._copies.find(site_of(other), hash64(f"{other}{path}".encode()))
         if page is None:
             return
         likeness.compared += 1
         likeness.equal += page.text == shown.text
         if likeness.equal >= self._enough and likeness.equal >= self._share * likeness.compared:
-            self._declare(site, other)
-        self._save()
+            self._declare(site, site_of(likeness.authority))
+        self._changed()
 
     def _declare(self, site: str, other: str) -> None:
         if other in self._mirrors:
@@ -114,26 +123,43 @@ class Mirrors:
             del self._mirrors[next(iter(self._mirrors))]
         self._mirrors[site] = other
         del self._compared[site]
+        self._behind.pop(other, None)
         self._notes.set_note(*_LIST, msgpack.packb(self._mirrors))
 
-    def _save(self) -> None:
-        kept = {site: astuple(likeness) for site, likeness in self._compared.items()}
+    def _changed(self) -> None:
+        self._unsaved += 1
+        if self._unsaved >= _SAVED_EVERY:
+            self.save()
+
+    def save(self) -> None:
+        """Write what is not written yet."""
+        if not self._unsaved:
+            return
+        self._unsaved = 0
+        kept = {site: likeness.dump() for site, likeness in self._compared.items()}
         self._notes.set_note(*_LIKENESS, msgpack.packb(kept))
 
 
 @dataclass(slots=True)
 class _Likeness:
-    """How a site compares with an earlier one, of which `authority` is scheme, host and port."""
+    """How a site compares with an earlier one, of which `authority` is scheme, host and port; `own` are its own."""
 
     authority: str
+    own: str
     equal: int
     compared: int
+
+    def dump(self) -> tuple[tuple[str, str], tuple[int, int]]:
+        return (self.authority, self.own), (self.equal, self.compared)
 
 
 def _likeness(note: bytes | None) -> dict[str, _Likeness]:
     try:
         kept = msgpack.unpackb(note or b"\x80").items()
-        return {str(site): _Likeness(str(other), int(equal), int(number)) for site, (other, equal, number) in kept}
+        return {
+            str(site): _Likeness(str(authority), str(own), int(equal), int(number))
+            for site, ((authority, own), (equal, number)) in kept
+        }
     except (ValueError, TypeError, AttributeError):
         return {}
 

@@ -23,6 +23,8 @@ _DECIDED = 64
 _PAGES = 24
 """Pages that are remembered for each parameter that is watched."""
 _LONGEST_NAME = 64
+_VALUES = 3
+"""Values that must speak for the rule, for each page: a site has some languages, and a list some orders."""
 
 Known = Callable[[int], Shown | None]
 
@@ -33,13 +35,16 @@ class Parameters:
     Two pages that differ only in one parameter's value, or in whether they have it, are evidence: if they show the same
     it speaks for the rule; if they differ the parameter matters, for good. Pages that nearly show the same (a clock,
     a counter) say nothing. What speaks for the rule has to come from pages that show different things: a site that
-    answers everything with "please log in" has not said which parameters matter.
+    answers everything with "please log in" has not said which parameters matter. And it has to come from different
+    values: ``?page=1`` shows what no page number does, everywhere, and pages that nobody translated stay the same under
+    each of five languages.
 
-    On disk: one note per site in the room ``parameters``, at most some 20 KB, written with each new evidence.
+    On disk: one note per site in the room ``parameters``, at most some 20 KB. A kill loses the evidence of up to seven
+    pages of each site, a clean stop none (`save`).
 
     Args:
         notes: where it outlives the process.
-        enough: different pages that must speak for the rule, and none against it.
+        enough: different pages that must speak for the rule, under three times as many values, and none against it.
         bits: of 64, in which the simhash of pages that nearly show the same differs.
     """
 
@@ -47,6 +52,10 @@ class Parameters:
         self._sites = SiteNotes(notes, "parameters", _Site.load, _Site.dump)
         self._enough = enough
         self._bits = bits
+
+    def save(self) -> None:
+        """Write what is not written yet."""
+        self._sites.save_all()
 
     def learn(self, site: str, url: str, shown: Fingerprint, known: Known) -> None:
         """Take a visited page as evidence.
@@ -101,14 +110,14 @@ class Parameters:
             watched.keep(rest, seen)
             state.changed = True
         elif before.value != seen.value:
-            self._weigh(state, name, watched, before.page, seen.page)
+            self._weigh(state, name, watched, (before, seen))
 
-    def _weigh(self, state: _Site, name: str, watched: _Watched, one: Shown, other: Shown) -> None:
+    def _weigh(self, state: _Site, name: str, watched: _Watched, pair: tuple[_Seen, _Seen]) -> None:
+        one, other = (seen.page for seen in pair)
         if one.text == other.text:
-            if one.text not in watched.agreed and name not in state.dust:
-                watched.agreed.append(one.text)
-                state.changed = True
-            if len(watched.agreed) >= self._enough:
+            if name not in state.dust:
+                state.changed |= watched.agree(one.text, [seen.value for seen in pair], self._enough)
+            if len(watched.agreed) >= self._enough and len(watched.values) >= _VALUES * self._enough:
                 state.decide(state.dust, name)
         elif not one.is_near(other, self._bits):
             state.dust.pop(name, None)
@@ -128,19 +137,29 @@ class _Seen:
 class _Watched:
     """A parameter on which nothing is decided, or that is dust: hash of the rest of a URL -> the first page seen there.
 
-    `agreed` has what those pages showed that stayed the same when the value changed.
+    `agreed` has what those pages showed that stayed the same when the value changed, `values` hashes of those values.
     """
 
     pages: dict[int, _Seen] = field(default_factory=dict)
     agreed: list[int] = field(default_factory=list)
+    values: list[int] = field(default_factory=list)
 
     @classmethod
-    def load(cls, pages: dict[int, Any], agreed: list[int]) -> _Watched:
+    def load(cls, pages: dict[int, Any], agreed: list[int], values: list[int]) -> _Watched:
         seen = {int(rest): _Seen(int(value), Shown(*page)) for rest, (value, page) in pages.items()}
-        return cls(seen, [int(text) for text in agreed])
+        return cls(seen, [int(text) for text in agreed], [int(value) for value in values])
 
     def dump(self) -> Any:
-        return {rest: (seen.value, seen.page) for rest, seen in self.pages.items()}, self.agreed
+        return {rest: (seen.value, seen.page) for rest, seen in self.pages.items()}, self.agreed, self.values
+
+    def agree(self, text: int, values: list[int], enough: int) -> bool:
+        """Take note of a page that stayed the same under two values (0 for none); answers whether that is new."""
+        known = len(self.agreed) + len(self.values)
+        if text not in self.agreed and len(self.agreed) < enough:
+            self.agreed.append(text)
+        new = [value for value in values if value and value not in self.values]
+        self.values += new[: max(_VALUES * enough - len(self.values), 0)]
+        return len(self.agreed) + len(self.values) > known
 
     def keep(self, rest: int, seen: _Seen) -> None:
         while len(self.pages) >= _PAGES:

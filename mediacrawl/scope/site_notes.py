@@ -17,7 +17,7 @@ class SiteNotes(Generic[Record]):
     """Records by site, read from the notes when they are asked for and written when they are saved.
 
     On disk: one note per site, in msgpack. One that can not be read is as good as none: what was learned is learned
-    again.
+    again. A kill loses what was not written yet: of each site at most ``every - 1`` changes.
 
     Args:
         notes: where they outlive the process.
@@ -25,7 +25,7 @@ class SiteNotes(Generic[Record]):
         load: makes a record of what `dump` made; of None the record of a new site. May raise ValueError, TypeError,
             KeyError, IndexError, AttributeError or OverflowError.
         dump: makes what msgpack can write, bounded by the caller.
-        every: changes of a site that are written together; the others a kill may lose.
+        every: changes of a site that are written together.
         size: records in memory.
     """
 
@@ -36,7 +36,7 @@ class SiteNotes(Generic[Record]):
         load: Callable[[Any], Record],
         dump: Callable[[Record], Any],
         *,
-        every: int = 1,
+        every: int = 8,
         size: int = 1000,
     ) -> None:
         self._notes = notes
@@ -64,9 +64,14 @@ class SiteNotes(Generic[Record]):
         return self._records.get(site)
 
     def save(self, site: str) -> None:
-        """Keep the record of a site, which was asked for just now and changed."""
+        """Keep the record of a site, which was asked for just now and changed; it is written with the others."""
         self._unsaved[site] = self._unsaved.get(site, 0) + 1
         if self._unsaved[site] >= self._every:
+            self._write(site, self._records[site])
+
+    def save_all(self) -> None:
+        """Write all that was kept and is not written yet."""
+        for site in list(self._unsaved):
             self._write(site, self._records[site])
 
     def _forget(self) -> None:

@@ -30,7 +30,7 @@ class SoftErrors:
     """
 
     def __init__(self, notes: Notes, bits: int = 3) -> None:
-        self._sites = SiteNotes(notes, "soft_404", _Answers.load, _Answers.dump)
+        self._sites = SiteNotes(notes, "soft_404", _Answers.load, _Answers.dump, every=1)
         self._bits = bits
 
     def is_one(self, site: str, shown: Fingerprint) -> bool:

@@ -12,7 +12,7 @@ from scrapy.exceptions import CloseSpider
 
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.parts import Parts
-from mediacrawl.records import End, Evidence, Outcome
+from mediacrawl.records import End, Evidence, Outcome, SiteState
 from mediacrawl.scope import site_of
 from mediacrawl.spiders.arguments import SET_CONTACT, ArgumentError, Arguments, check_frontier, check_nevercrawl
 from mediacrawl.spiders.borders import Borders
@@ -90,6 +90,8 @@ class MediaSpider(ProbingSpider):
         read.check(anonymous=parts.anonymous)
         check_nevercrawl(settings)
         check_frontier(settings, parts.folder, fresh=read.fresh)
+        if read.stop_below and (settings.get("SCHEDULER_STORE") or "sqlite") != "sqlite":
+            raise ArgumentError("stop_below needs SCHEDULER_STORE = 'sqlite': what waits is to be written to a file")
         resumes = not read.fresh and (parts.folder / SQLITE_FILE).exists()
         if resumes and parts.anonymous and not read.seeds:
             raise ArgumentError(
@@ -114,9 +116,11 @@ class MediaSpider(ProbingSpider):
         if seeds:
             self.logger.info("%d seeds", len(seeds))
         for start in range(0, len(seeds), _BATCH):
-            batch = [candidate(url, Evidence("seed")) for url in seeds[start : start + _BATCH]]
+            batch = [candidate(url, Evidence("seed"), self._parts.scores) for url in seeds[start : start + _BATCH]]
             self.scheduler.add([seed for seed in batch if self.admit(seed)])
             await asyncio.sleep(0)
+        # A seed is named by no page: nothing would find it again after a kill.
+        self.scheduler.commit()
         nothing: tuple[Any, ...] = ()
         for _ in nothing:  # an asynchronous generator is what Scrapy wants
             yield _
@@ -134,16 +138,25 @@ class MediaSpider(ProbingSpider):
 
     async def _fetch_list(self, url: str) -> None:
         """Fetch a seed list. Its site's delay is waited for before and counts after, like that of any visit."""
-        frontier, site = self.scheduler.frontier, site_of(url)
-        known = frontier.site(site)
-        if known is not None:
-            await asyncio.sleep(max(known.release - self._parts.clock.now(), 0.0))
-        began = self._parts.clock.now()
+        frontier, site, clock = self.scheduler.frontier, site_of(url), self._parts.clock
+        await self._wait_for(site)
+        # Charged before it is asked, for as long as an answer may take: nothing else of the site goes out meanwhile,
+        # nor after a kill.
+        began = clock.now()
+        frontier.charge(site, Outcome(End.DONE), began + self._parts.settings.getfloat("DOWNLOAD_TIMEOUT"))
+        frontier.commit()
         try:
             await self._take_list(url)
         finally:
-            now = self._parts.clock.now()
-            frontier.charge(site, Outcome(End.DONE, response_time=now - began), now)
+            frontier.charge(site, Outcome(End.DONE, response_time=clock.now() - began), clock.now())
+
+    async def _wait_for(self, site: str) -> None:
+        """Wait until a site may be asked. A URL of it may go out meanwhile, and its delay counts again."""
+        clock = self._parts.clock
+        known = self.scheduler.frontier.site(site)
+        while known and (known.state is SiteState.LEASED or known.release > clock.now()):
+            await asyncio.sleep(max(known.release - clock.now(), 0.1))
+            known = self.scheduler.frontier.site(site)
 
     async def _take_list(self, url: str) -> None:
         request = Request(url, headers=self._page_headers, meta={"dont_obey_robotstxt": True})

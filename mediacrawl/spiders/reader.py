@@ -11,7 +11,7 @@ from mediacrawl.extract import Page, fingerprint, looks_like_feed, parse_feed, p
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.retry import after_status, is_passing
 from mediacrawl.politeness.wishes import Wishes, robots_tag
-from mediacrawl.priority import first_score, link_class
+from mediacrawl.priority import Scores, link_class
 from mediacrawl.probe import build_item, sniff
 from mediacrawl.probe.answer import Answer, answer_kind, is_media
 from mediacrawl.probe.session import FirstAnswer, Session
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
 _NO_WISHES = Wishes()
+_ENDINGS = frozenset(f".{ending}"[-3:] for extension in MEDIA_EXTENSIONS for ending in (extension, extension.upper()))
+"""Last three characters of references to media; a look at them is quicker than to find the extension."""
+_FRAMES = frozenset({"iframe", "frame", "embed", "object", "player"})
 _PLAYERS = frozenset({"audio", "video", "source", "og:audio", "og:video", "twitter:player:stream", "enclosure"})
 
 
@@ -52,6 +55,7 @@ class Reader:
         self._stats = stats
         self._follows = follows
         self._duplicates = parts.duplicates
+        self._scores = parts.scores
         self._probe = parts.probe
         self._attempts = parts.policy.attempts
         self._page_bytes = parts.settings.getint("PAGE_MAX_BYTES", 200_000)
@@ -95,7 +99,9 @@ class Reader:
                 return
         hrefs = [link.href for link in page.links]
         accepted, drops = self._scope.sift(page.base, hrefs, visit.lease.depth + 1, scheduler.frontier.recent)
-        fresh, repeated = self._duplicates.sift(accepted, scheduler.frontier.unknown)
+        fresh, repeated = self._duplicates.sift(visit.lease.url, accepted, scheduler.frontier.unknown)
+        if reason is Drop.NEAR_DUPLICATE:
+            fresh = self._duplicates.leading_on(visit.lease.site, fresh)
         if page.nofollow_all or self._wishes(response).nofollow:
             drops[Drop.NOFOLLOW] += len(fresh)
         else:
@@ -118,7 +124,6 @@ class Reader:
             self._scheduler.count(f"drop/{reason}", number)
 
     def _queue_links(self, visit: Visit, page: Page, fresh: list[tuple[int, str]]) -> None:
-        only_media = visit.outcome is not None and visit.outcome.reason is Drop.NEAR_DUPLICATE
         for place, url in fresh:
             link = page.links[place]
             if page.nofollow(link):
@@ -131,9 +136,7 @@ class Reader:
                 page_language=page.language,
                 page_charset=page.charset,
             )
-            found = candidate(url, evidence, visit)
-            if found.kind is Kind.MEDIA or not only_media:
-                visit.found.append(found)
+            visit.found.append(candidate(url, evidence, self._scores, visit))
 
     def _read_feed(self, visit: Visit, response: Response) -> None:
         feed = parse_feed(response.body[: self._page_bytes], response.url)
@@ -148,14 +151,14 @@ class Reader:
         frontier = scheduler.frontier
         hrefs = [href for href, _, _ in doors]
         accepted, drops = self._scope.sift(response.url, hrefs, visit.lease.depth + 1, frontier.recent)
-        fresh, repeated = self._duplicates.sift(accepted, frontier.unknown)
+        fresh, repeated = self._duplicates.sift(visit.lease.url, accepted, frontier.unknown)
         if self._wishes(response).nofollow:
             drops[Drop.NOFOLLOW] += len(fresh)
             fresh = []
         for place, url in fresh:
             _, via, entry = doors[place]
             evidence = Evidence(via, entry.title[:200], feed.title[:200], response.url, entry.guid[:200])
-            visit.found.append(candidate(url, evidence, visit))
+            visit.found.append(candidate(url, evidence, self._scores, visit))
         self._count(drops + repeated)
 
     def _read_media(self, visit: Visit, response: Response) -> MediaItem | None:
@@ -231,28 +234,33 @@ class Reader:
         return self._item(visit, session)
 
 
-def candidate(url: str, evidence: Evidence, visit: Visit | None = None) -> Candidate:
+def candidate(url: str, evidence: Evidence, scores: Scores, visit: Visit | None = None) -> Candidate:
     """A URL that was found on the page of a visit, or a seed."""
-    kind = Kind.MEDIA if evidence.via in _PLAYERS or extension_of(url) in MEDIA_EXTENSIONS else Kind.PAGE
+    extension = extension_of(url)
+    kind = Kind.MEDIA if evidence.via in _PLAYERS or extension in MEDIA_EXTENSIONS else Kind.PAGE
+    depth = visit.lease.depth + 1 if visit else 0
     return Candidate(
         url=url,
         site=site_of(url),
         link_class=link_class(url),
         kind=kind,
-        depth=visit.lease.depth + 1 if visit else 0,
+        depth=depth,
         parent=visit.lease.url if visit else "",
-        score=first_score(kind),
+        score=scores.first(kind, evidence.via, depth, extension),
         evidence=evidence,
     )
 
 
 def _media(page: Page) -> list[str]:
-    """What a page refers to as media, as it stands there; one with a fragment may be missed."""
+    """What a page refers to as media, as it stands there; one with a fragment may be missed.
+
+    What is shown in a frame or a player counts too: of a series of pages it may be all that differs.
+    """
     return [
         href
         for href, via, _ in page.links
-        if (href.partition("?")[0] if "?" in href else href).rpartition(".")[2].lower() in MEDIA_EXTENSIONS
-        or (via != "a" and via in _PLAYERS)
+        if (("?" in href or href[-3:] in _ENDINGS) and extension_of(href) in MEDIA_EXTENSIONS)
+        or (via != "a" and (via in _PLAYERS or via in _FRAMES))
     ]
 
 

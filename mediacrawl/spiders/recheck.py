@@ -19,10 +19,10 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.mojibake import fixer_of
-from mediacrawl.priority import first_score, link_class
+from mediacrawl.priority import Scores, link_class
 from mediacrawl.probe.record import item_id
 from mediacrawl.records import VISIT, Candidate, End, Evidence, Kind, MediaItem, Outcome, Visit
-from mediacrawl.scope import canonical, is_loopback, site_of
+from mediacrawl.scope import canonical, extension_of, is_loopback, site_of
 from mediacrawl.scope.sites import host_of
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.arguments import SET_CONTACT, ArgumentError, RecheckArguments, check_frontier, check_nevercrawl
@@ -154,7 +154,9 @@ class RecheckSpider(ProbingSpider):
     def _opened(self) -> None:
         parts = self._parts
         try:
-            self._neighbour = Neighbour.of(parts.folder, parts.policy, parts.clock.now())
+            # That frontier keeps the budgets of its sites.
+            policy = Parts(self.crawler.settings).policy
+            self._neighbour = Neighbour.of(parts.folder, policy, parts.clock.now())
             self._round = Round(parts.frontier_folder, parts.clock.now())
         except (FrontierError, RoundError) as error:
             self.logger.critical("%s", error)
@@ -218,7 +220,8 @@ class RecheckSpider(ProbingSpider):
         if not batch:
             return
         waiting = self.round.add((url, kept(record)) for url, record in batch)
-        found = [_candidate(url, record) for url, record in batch if url in waiting]
+        scores = self._parts.scores
+        found = [_candidate(url, record, scores) for url, record in batch if url in waiting]
         self.scheduler.add([self._admitted(known) for known in found if self._may_join(known)])
 
     def _may_join(self, known: Candidate) -> bool:
@@ -337,7 +340,7 @@ class RecheckSpider(ProbingSpider):
             done.over()
 
 
-def _candidate(url: str, record: Mapping[str, Any]) -> Candidate:
+def _candidate(url: str, record: Mapping[str, Any], scores: Scores) -> Candidate:
     """The URL of a record on its way into the frontier, with what is known of where it was found."""
     known = {field: _text(record.get(name)) for field, name in _PROVENANCE.items()}
     known["via"] = known["via"] or "recheck"
@@ -347,7 +350,7 @@ def _candidate(url: str, record: Mapping[str, Any]) -> Candidate:
         link_class=link_class(url),
         kind=Kind.MEDIA,
         parent=_text(record.get("page_url")),
-        score=first_score(Kind.MEDIA),
+        score=scores.first(Kind.MEDIA, known["via"], extension=extension_of(url)),
         evidence=Evidence(**known),
     )
 

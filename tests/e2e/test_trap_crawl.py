@@ -1,48 +1,22 @@
 """A real crawl of a web of traps: few requests for each, nothing lost, and each rule is counted by its name."""
 
-import sqlite3
-from collections import Counter
-from contextlib import closing
-
 import pytest
-from crawling import Crawl
-from judging import stat
+from honest_sites import HONEST, honest_files
 from sins_traps import TRAPS, TrapWeb
+from trap_crawl import Finished
 
 # Trap -> requests at most, robots.txt not counted: two for each file that is there, one for each page that shows
 # something new, and what it takes to see that the others do not.
 AT_MOST = {
     "sessions": 2 * 10 + 11,
     "calendar": 2 + 1 + 3 + 3,
-    "facets": 2 + 1 + 130,
+    "facets": 2 + 1 + 170,
     "growing": 2 + 1 + 4,
     "soft-404": 60 + 2 + 2,
     "dust": 2 * 20 + 21 + 25,
     "episodes": 2 * 20 + 21,
     "numbered": 2 * 25 + 25 + 28,
 }
-HONEST = ("episodes", "numbered")
-
-
-class Finished:
-    """What a crawl of traps came to."""
-
-    def __init__(self, folder, *names, **settings):
-        with TrapWeb() as web:
-            web.seeds = [web.url(name) for name in names]
-            crawl = Crawl(web, folder)
-            settings = {"POLITENESS_MIN_DELAY": 0.02, "POLITENESS_FIRST_DELAY": 0.02, **settings}
-            crawl.start(*(word for name, value in settings.items() for word in ("-s", f"{name}={value}")))
-            self.code = crawl.wait(120)
-            self.crawl, self.media = crawl, web.media
-            log = [entry for entry in web.settled_log() if entry.path != "/robots.txt"]
-        self.requests = Counter(entry.host.removesuffix(".example") for entry in log)
-        with closing(sqlite3.connect(crawl.folder / "state" / "media.db")) as db:
-            self.found = {url for (url,) in db.execute("SELECT content_url FROM media")}
-
-    def drops(self, reason):
-        """How often a reason dropped something."""
-        return stat(self.crawl, f"drop/{reason}")
 
 
 @pytest.fixture(scope="module")
@@ -93,3 +67,65 @@ def test_the_rules_on_urls_alone_end_the_traps_as_well(tmp_path):
     assert finished.requests["facets"] <= 2 + 1 + 15 + 60
     assert finished.drops("trap_facets") > 100
     assert finished.drops("trap_repeat") > 10
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory):
+    """One crawl of all honest sites.
+
+    So few combinations are let through that an archive by date is beyond them, and as many clicks as it takes.
+    """
+    return Finished(
+        tmp_path_factory.mktemp("honest"),
+        *HONEST,
+        web=lambda: TrapWeb(HONEST, honest_files),
+        SCOPE_MAX_COMBINATIONS=50,
+        SCOPE_MAX_DEPTH=200,
+    )
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_nothing_is_lost_on_an_honest_site(honest, name):
+    assert honest.media[name]
+    assert honest.media[name] - honest.found == set()
+
+
+def test_on_honest_sites_there_was_something_to_take_for_a_trap(honest):
+    assert honest.drops("near_duplicate") > 20
+    assert honest.drops("soft_404") > 5
+    assert honest.requests.total() > 1000
+
+
+NO_RULES = {
+    "SCOPE_COPY_PAGES": 0,
+    "SCOPE_DUST_PAGES": 0,
+    "SCOPE_MIRROR_PAGES": 0,
+    "SCOPE_MAX_COMBINATIONS": 0,
+    "SCOPE_SOFT_404": 0,
+    "SCOPE_MAX_DEPTH": 1000,
+    "SCOPE_MAX_REPEATS": 1000,
+    "SCOPE_MAX_CYCLES": 1000,
+    "SCOPE_MAX_SEGMENTS": 1000,
+    "SCOPE_FIRST_YEAR": 0,
+    "SCOPE_YEARS_AHEAD": 1000,
+}
+ENDLESS = ("calendar", "facets", "growing", "dust")
+BUDGET, EARNS = 30, 3
+
+
+def test_without_any_rule_a_trap_gets_its_budget_and_an_honest_site_earns_its_way(tmp_path):
+    def spent(budget):
+        assert finished.code == 0, finished.crawl.text()[-3000:]
+        for name in ENDLESS:
+            earned = EARNS * len(finished.media[name] & finished.found)
+            assert budget <= finished.visits[name] <= budget + earned, name
+        assert finished.media["episodes"] <= finished.found
+
+    with TrapWeb() as web:
+        finished = Finished.on(web, tmp_path, *ENDLESS, "episodes")
+        finished.run(**NO_RULES, FRONTIER_SITE_BUDGET=BUDGET, FRONTIER_SITE_EARNS=EARNS)
+        spent(BUDGET)
+        assert finished.visits["episodes"] > BUDGET
+        assert "on 4 retired sites; retired: it had its budget, FRONTIER_SITE_BUDGET" in finished.crawl.text()
+        finished.run(**NO_RULES, FRONTIER_SITE_BUDGET=2 * BUDGET, FRONTIER_SITE_EARNS=EARNS)
+        spent(2 * BUDGET)

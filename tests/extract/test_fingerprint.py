@@ -27,7 +27,7 @@ def distance(one, other):
     "other",
     [
         page(LINES, "<script>var now = 4711;</script><style>p { color: red }</style>"),
-        page(LINES).replace("<p>", "<p class='x'  id=5>\n   "),
+        page(LINES).replace("<p>", "<p class='x'  id=5>"),
         page(LINES) + "<!-- served by node 7 -->",
         page(LINES) + "<script>document.write('a')</script>",
     ],
@@ -76,6 +76,27 @@ def test_what_names_the_missing_file_can_be_left_out():
     sorry = "<h1>Sorry</h1><p>There is no {} here</p>"
     first, second = (taken(sorry.format(name), without=(name,)) for name in ("a.mp3", "b.mp3"))
     assert (first.text, first.shape) == (second.text, second.shape)
+
+
+@pytest.mark.parametrize("lines", [LINES[:20], [" " * 3000, "a", " " * 3000]])
+def test_white_space_does_not_count_in_a_short_text(lines):
+    first, second = taken(page(lines)), taken(page(lines).replace("<p>", "<p>\n\t  "))
+    assert first.text == second.text
+    assert first.length == second.length == len("".join(["Apage", *lines]).replace(" ", ""))
+
+
+def test_ten_new_titles_below_a_long_menu_turn_few_bits_of_the_simhash_but_many_of_the_odd_sketch():
+    menu = [f"Entry {number} of the menu" for number in range(600)]
+    first, *others = (taken(page([*menu, *(f"Title {n} {archive}" for n in range(10))])) for archive in range(20))
+    assert min(distance(first, other) for other in others) <= 3
+    assert min((first.lines ^ other.lines).bit_count() for other in others) > 6
+
+
+def test_another_line_turns_two_bits_of_the_odd_sketch_at_most():
+    first = taken(page(LINES))
+    for number in range(0, 200, 20):
+        other = taken(page([*LINES[:number], "something else", *LINES[number + 1 :]]))
+        assert (first.lines ^ other.lines).bit_count() in (0, 2)
 
 
 def test_a_page_in_which_little_differs_has_nearly_the_same_shape():

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.priority import first_score, link_class
-from mediacrawl.records import Kind
+from mediacrawl.priority import link_class
 
 
 @pytest.mark.parametrize(
@@ -30,10 +29,6 @@ def test_two_hosts_never_share_a_class():
 @given(st.text())
 def test_no_url_makes_a_name_that_is_too_long(text):
     assert len(link_class("http://a.org/" + text)) <= 120
-
-
-def test_media_come_before_pages():
-    assert first_score(Kind.MEDIA) > first_score(Kind.PAGE)
 
 
 def test_a_hostile_url_costs_no_more_than_its_length():

@@ -28,23 +28,23 @@ def shown(name, shape=None, media=0, length=1000):
 
 def test_the_second_page_that_shows_the_same_is_a_copy():
     copies = Copies(NoNotes())
-    assert copies.judge(SITE, 1, shown("a")) is None
-    assert copies.judge(SITE, 2, shown("b")) is None
-    assert copies.judge(SITE, 3, shown("a")) is Drop.DUPLICATE
-    assert copies.judge("other.example", 3, shown("a")) is None
+    assert copies.judge(SITE, f"{HOST}/1", shown("a")) is None
+    assert copies.judge(SITE, f"{HOST}/2", shown("b")) is None
+    assert copies.judge(SITE, f"{HOST}/3", shown("a")) is Drop.DUPLICATE
+    assert copies.judge("other.example", f"{HOST}/3", shown("a")) is None
 
 
 def test_a_page_is_no_copy_of_itself():
     copies = Copies(NoNotes())
-    assert [copies.judge(SITE, 1, shown("a")) for _ in range(3)] == [None] * 3
-    assert copies.judge(SITE, 1, shown("a", shape=7)) is None
+    assert [copies.judge(SITE, f"{HOST}/1", shown("a")) for _ in range(3)] == [None] * 3
+    assert copies.judge(SITE, f"{HOST}/1", shown("a", shape=7)) is None
 
 
 def near(copies, shape, **other):
     """The verdict on a page, after two that were as long, so that shapes are known."""
-    copies.judge(SITE, 1, shown("a", shape=0xFF00))
-    copies.judge(SITE, 2, shown("b", shape=0xABCD << 40))
-    return copies.judge(SITE, 3, shown("c", shape=shape, **other))
+    copies.judge(SITE, f"{HOST}/1", shown("a", shape=0xFF00))
+    copies.judge(SITE, f"{HOST}/2", shown("b", shape=0xABCD << 40))
+    return copies.judge(SITE, f"{HOST}/3", shown("c", shape=shape, **other))
 
 
 @pytest.mark.parametrize(
@@ -65,26 +65,62 @@ def test_a_near_copy_differs_in_three_bits_at_most_and_in_no_file(shape, other, 
 def test_only_the_last_pages_of_a_site_are_kept(notes):
     copies = Copies(notes, pages=20)
     for number in range(100):
-        copies.judge(SITE, number, shown(number))
-    assert copies.judge(SITE, 200, shown(99)) is Drop.DUPLICATE
-    assert copies.judge(SITE, 200, shown(79)) is None
-    assert sum(map(len, notes.values())) < 20 * 40
+        copies.judge(SITE, f"{HOST}/{number}", shown(number))
+    assert copies.judge(SITE, f"{HOST}/200", shown(99)) is Drop.DUPLICATE
+    assert copies.judge(SITE, f"{HOST}/200", shown(79)) is None
+    assert sum(map(len, notes.values())) < 20 * 48
 
 
 def test_copies_are_known_after_a_kill_but_for_the_last_seven_pages(notes):
     copies = Copies(notes)
     for number in range(100):
-        copies.judge(SITE, number, shown(number))
+        copies.judge(SITE, f"{HOST}/{number}", shown(number))
     again = Copies(notes)
-    assert [again.judge(SITE, 1000 + number, shown(number)) for number in range(93)] == [Drop.DUPLICATE] * 93
+    assert [again.judge(SITE, f"{HOST}/{1000 + number}", shown(number)) for number in range(93)] == [
+        Drop.DUPLICATE
+    ] * 93
+
+
+def test_a_clean_stop_loses_nothing(notes):
+    duplicates = Duplicates(notes)
+    pages = [(site, f"https://{site}{path}", shown(f"{site}{path}")) for site in "abc" for path in PATHS]
+    for page in pages:
+        duplicates.judge(*page)
+    written = dict(notes)
+    duplicates.save()
+    assert notes != written
+    again = Duplicates(notes)
+    assert [again.judge(site, f"{url}?again", page) for site, url, page in pages] == [Drop.DUPLICATE] * len(pages)
+
+
+def test_what_is_saved_twice_is_written_once(notes):
+    duplicates = Duplicates(notes)
+    duplicates.judge(SITE, f"{HOST}/", shown("a"))
+    duplicates.save()
+    notes.clear()
+    duplicates.save()
+    assert notes == {}
+
+
+def test_a_near_copy_leads_on_unless_all_that_is_new_looks_like_copies(notes):
+    duplicates = Duplicates(notes)
+    for number in range(3):
+        verdict = duplicates.judge(SITE, f"{HOST}/month/{number}", shown(number, shape=7))
+    assert verdict is Drop.NEAR_DUPLICATE
+    months, event = [(0, f"{HOST}/month/8"), (1, f"{HOST}/month/9?view=2")], (2, f"{HOST}/event/1")
+    elsewhere, song = (3, "https://other.example/event/1"), (4, f"{HOST}/month/1.mp3")
+    assert duplicates.leading_on(SITE, months) == []
+    assert duplicates.leading_on(SITE, [*months, event]) == [*months, event]
+    assert duplicates.leading_on(SITE, [*months, elsewhere]) == [elsewhere]
+    assert duplicates.leading_on(SITE, [*months, song]) == [*months, song]
 
 
 def test_a_site_that_leaves_the_memory_loses_nothing(notes):
     copies = Copies(notes)
-    copies.judge(SITE, 1, shown("a"))
+    copies.judge(SITE, f"{HOST}/1", shown("a"))
     for number in range(3000):
-        copies.judge(f"site{number}.example", 1, shown("a"))
-    assert copies.judge(SITE, 2, shown("a")) is Drop.DUPLICATE
+        copies.judge(f"site{number}.example", f"{HOST}/1", shown("a"))
+    assert copies.judge(SITE, f"{HOST}/2", shown("a")) is Drop.DUPLICATE
 
 
 # -- mirrors -----------------------------------------------------------------------------------------------------
@@ -98,11 +134,9 @@ class Two:
         self.mirrors = Mirrors(notes, self.copies, **numbers)
 
     def visit(self, site, path, name, **other):
-        from mediacrawl.extract import hash64
-
         url = f"https://www.{site}:8443{path}"
         self.mirrors.learn(site, url, shown(name, **other))
-        self.copies.judge(site, hash64(url.encode()), shown(name, **other))
+        self.copies.judge(site, url, shown(name, **other))
 
     def both(self, *paths):
         for path in paths:
@@ -127,6 +161,15 @@ def test_a_mirror_is_found_while_both_are_crawled_in_turn(notes):
     two = Two(notes)
     for path in PATHS:
         two.both(path)
+    assert two.mirrors.original("second.example") == "first.example"
+
+
+def test_a_mirror_that_is_ahead_of_the_first_site_is_found_too(notes):
+    two = Two(notes)
+    two.both("/")
+    for site in ("second.example", "first.example"):
+        for path in PATHS[1:]:
+            two.visit(site, path, path)
     assert two.mirrors.original("second.example") == "first.example"
 
 
@@ -157,7 +200,9 @@ def test_sites_that_differ_in_more_than_a_tenth_are_no_mirrors(notes):
 
 
 def test_mirrors_are_known_after_a_kill_and_half_known_ones_go_on(notes):
-    Two(notes).both(*PATHS[:1])
+    two = Two(notes)
+    two.both(*PATHS[:1])
+    two.mirrors.save()
     two = Two(notes)
     two.both(*PATHS[1:])
     assert Two(notes).mirrors.original("second.example") == "first.example"
@@ -229,6 +274,23 @@ def test_what_has_an_identifier_or_too_few_filters_goes_on(urls):
     assert follow(Facets(NoNotes(), limit=300), urls) == len(urls)
 
 
+def test_filters_whose_pages_lead_to_something_new_go_on(notes):
+    duplicates = Duplicates(notes, DuplicatePolicy(combinations=50))
+    days = list(queries(d=range(1, 6), m=range(1, 6), y=range(5)))
+
+    def followed(new):
+        pages = [days[0]]
+        for page, after in itertools.pairwise(days):
+            if page == pages[-1]:
+                links, _ = duplicates.sift(page, [(0, after), (1, f"{page.partition('?')[0]}{new(page)}")], unknown())
+                pages += [url for _, url in links if url == after]
+        return len(pages)
+
+    assert followed(lambda _: "?d=1") < 60
+    duplicates = Duplicates(notes, DuplicatePolicy(combinations=50))
+    assert followed(lambda page: f"/{page.partition('?')[2].replace('&', '-')}.html") == len(days)
+
+
 def test_the_count_goes_on_after_a_kill_and_is_bounded(notes):
     urls = [url for url in queries(a=DIGITS, b=DIGITS, c=DIGITS) if "&" in url]
     assert follow(Facets(notes), urls[:200]) == 200
@@ -248,8 +310,8 @@ def unknown(*known):
 def test_links_are_reduced_before_they_are_looked_up(notes):
     duplicates = Duplicates(notes)
     for page in "abc":
-        for value in (1, 2):
-            duplicates.judge(SITE, f"{HOST}/{page}?ref={value}", shown(page))
+        for value in range(4):
+            duplicates.judge(SITE, f"{HOST}/{page}?ref={page}{value}", shown(page))
     links = [
         (0, f"{HOST}/a?ref=3"),
         (1, f"{HOST}/new?ref=1"),
@@ -257,8 +319,8 @@ def test_links_are_reduced_before_they_are_looked_up(notes):
         (3, f"{HOST}/old"),
         (4, f"{HOST}/x"),
     ]
-    kept, drops = duplicates.sift(links, unknown("/a", "/old"))
-    assert kept == [(1, f"{HOST}/new"), (4, f"{HOST}/x")]
+    kept, drops = duplicates.sift(HOST + "/", links, unknown("/a", "/old"))
+    assert sorted(kept) == [(1, f"{HOST}/new"), (4, f"{HOST}/x")]
     assert drops == {Drop.DUST: 2}
     assert duplicates.waiting(SITE, f"{HOST}/b?ref=9") == (Drop.DUST, f"{HOST}/b")
     assert duplicates.waiting(SITE, f"{HOST}/b") == (None, f"{HOST}/b")
@@ -270,7 +332,7 @@ def test_links_to_a_mirror_are_dropped_and_what_waits_there_too(notes):
         for host in ("first.example", "second.example"):
             duplicates.judge(host, f"https://{host}{path}", shown(path))
     links = [(0, "https://second.example/new"), (1, "https://first.example/new")]
-    assert duplicates.sift(links, unknown()) == ([(1, "https://first.example/new")], {Drop.MIRROR: 1})
+    assert duplicates.sift(HOST + "/", links, unknown()) == ([(1, "https://first.example/new")], {Drop.MIRROR: 1})
     assert duplicates.waiting("second.example", "https://second.example/new")[0] is Drop.MIRROR
     assert duplicates.waiting("first.example", "https://first.example/new")[0] is None
 
@@ -281,7 +343,7 @@ def test_each_rule_can_be_switched_off(notes):
     for number in range(400):
         url = f"{HOST}/?a={number % 7}&b={number % 9}&c={number % 11}"
         assert duplicates.judge(SITE, url, shown("a")) is None
-        assert duplicates.sift([(0, url)], unknown()) == ([(0, url)], {})
+        assert duplicates.sift(HOST + "/", [(0, url)], unknown()) == ([(0, url)], {})
         assert duplicates.judge_stand_in(SITE, shown("a")) is None
     assert notes == {}
 
@@ -295,4 +357,4 @@ def test_broken_notes_are_as_good_as_none(notes, note):
     duplicates = Duplicates(notes)
     assert duplicates.judge(SITE, f"{HOST}/?a=1&b=2", shown("a")) is None
     assert duplicates.judge_stand_in(SITE, shown("b")) is None
-    assert duplicates.sift([(0, f"{HOST}/?a=1&b=2")], unknown())[0] == [(0, f"{HOST}/?a=1&b=2")]
+    assert duplicates.sift(HOST + "/", [(0, f"{HOST}/?a=1&b=2")], unknown())[0] == [(0, f"{HOST}/?a=1&b=2")]

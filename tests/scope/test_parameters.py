@@ -32,7 +32,9 @@ def reduced(parameters, path):
 
 
 def pairs(parameter, pages, *values):
-    return [(f"/{page}?{parameter}={value}", page) for page in pages for value in values]
+    """Visits of pages that stay the same under several values, each page with its own, and then under some more."""
+    several = [*values, *(f"{value}{more}" for value in values for more in "xy")]
+    return [(f"/{page}?{parameter}={page}{value}", page) for page in pages for value in several]
 
 
 def test_a_parameter_that_changed_nothing_on_three_pages_is_taken_out(notes):
@@ -49,7 +51,9 @@ def test_a_page_without_the_parameter_is_evidence_too(notes):
     parameters = Parameters(notes)
     before = {"a": shown("a")}
     teach(parameters, ("/a?ref=1", "a"), known=lambda key: Shown.of(before["a"]))
-    teach(parameters, ("/b?ref=1", "b"), ("/b", "b"), ("/c?ref=1", "c"), ("/c", "c"))
+    teach(parameters, ("/b?ref=2", "b"), ("/b", "b"), ("/c?ref=3", "c"), ("/c", "c"))
+    assert reduced(parameters, "/z?ref=5") == "/z?ref=5"
+    teach(parameters, *((f"/c?ref={value}", "c") for value in range(10, 16)))
     assert reduced(parameters, "/z?ref=5") == "/z"
 
 
@@ -57,6 +61,22 @@ def test_one_page_that_changes_is_enough_for_good(notes):
     parameters = Parameters(notes)
     teach(parameters, ("/song?id=1", "one"), ("/song?id=2", "two"), *pairs("id", "abcdef", 1, 2))
     assert reduced(parameters, "/z?id=5") == "/z?id=5"
+
+
+def test_the_first_page_of_many_lists_does_not_speak_for_the_others(notes):
+    parameters = Parameters(notes)
+    for page in "abcdef":
+        teach(parameters, (f"/{page}", page), (f"/{page}?page=1", page))
+    assert reduced(parameters, "/a?page=2") == "/a?page=2"
+
+
+def test_pages_that_are_not_translated_do_not_speak_for_those_that_are(notes):
+    parameters = Parameters(notes)
+    for page in "abcdef":
+        teach(
+            parameters, *((f"/{page}{query}", page) for query in ("", "?lang=de", "?lang=en", "?lang=fr", "?lang=ja"))
+        )
+    assert reduced(parameters, "/z?lang=de") == "/z?lang=de"
 
 
 def test_a_rule_that_proves_wrong_is_given_up(notes):
@@ -96,7 +116,9 @@ def test_the_ticket_of_a_file_stays(notes):
 
 
 def test_what_was_learned_outlives_the_process_and_so_does_what_was_half_learned(notes):
-    teach(Parameters(notes), *pairs("ref", "abc", 1, 2), *pairs("half", "de", 1, 2), ("/a?id=1", "x"), ("/a?id=2", "y"))
+    parameters = Parameters(notes)
+    teach(parameters, *pairs("ref", "abc", 1, 2), *pairs("half", "de", 1, 2), ("/a?id=1", "x"), ("/a?id=2", "y"))
+    parameters.save()
     again = Parameters(notes)
     assert reduced(again, "/z?ref=5") == "/z"
     teach(again, *pairs("half", "f", 1, 2), *pairs("id", "abc", 1, 2))

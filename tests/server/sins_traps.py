@@ -185,23 +185,29 @@ def files(name: str) -> list[str]:
 class TrapWeb(HttpServer):
     """A server on loopback whose hosts are named after their traps: ``<trap>.example``.
 
+    Args:
+        sites: name of each host -> what answers there.
+        files: tells the paths of the media of a host.
+
     Attributes:
         hosts: name of each host -> the address it has here.
         media: name of each trap -> URLs of its files, after the start.
         never_crawl: text of a NeverCrawl file that forbids nothing.
     """
 
-    def __init__(self, port: int = 0) -> None:
-        super().__init__(self._answer, port=port)
+    def __init__(self, sites: dict[str, Trap] = TRAPS, files: Callable[[str], list[str]] = files) -> None:
+        super().__init__(self._answer)
+        self._sites = sites
+        self._files = files
         self._visits: Counter[str] = Counter()
-        self.hosts = {f"{name}.example": "127.0.0.1" for name in TRAPS}
+        self.hosts = {f"{name}.example": "127.0.0.1" for name in sites}
         self.media: dict[str, set[str]] = {}
         self.never_crawl = "# nobody\n"
 
     def start(self) -> None:
         """Listen."""
         super().start()
-        self.media = {name: {self.url(name, path) for path in files(name)} for name in TRAPS}
+        self.media = {name: {self.url(name, path) for path in self._files(name)} for name in self._sites}
 
     def url(self, name: str, path: str = "/") -> str:
         """URL of a trap."""
@@ -211,11 +217,11 @@ class TrapWeb(HttpServer):
         name = exchange.request.host.removesuffix(".example")
         self._visits[name] += 1
         visit = TrapVisit(exchange, f"http://{exchange.request.host}:{self.port}", self._visits[name])
-        if name not in TRAPS or visit.path == "/robots.txt":
+        if name not in self._sites or visit.path == "/robots.txt":
             await visit.send(404)
-        elif visit.path in files(name):
+        elif visit.target in self._files(name):
             await visit.honest(song(), "audio/mpeg", '"song"')
-        elif (body := TRAPS[name](visit)) is not None:
+        elif (body := self._sites[name](visit)) is not None:
             await visit.honest(page(name.partition("-")[0], body), HTML)
         else:
             await visit.send(404)
