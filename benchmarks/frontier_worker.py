@@ -89,7 +89,7 @@ class Ours:
                     store.commit()
 
     def pages(self, urls: int, known: bool = True) -> dict[str, Any]:
-        """Read pages until `urls` new URLs have joined: 100 links each, or the ten new ones; `unknown` tells them apart."""
+        """Read pages until `urls` new URLs have joined: 100 links each, or the ten new ones; `unknown` sifts them."""
         load, store, spent = self._load, self.store, Spent()
         added = 0
         while added < urls:
