@@ -9,6 +9,9 @@ from collections.abc import Iterable
 
 from scrapy.exceptions import UsageError
 
+INTERRUPTED = 130
+"""Exit code of a program that was ended by Ctrl-C (128 and the number of the signal)."""
+
 
 def refuse_options(words: Iterable[str]) -> None:
     """Refuse what looks like an option. Scrapy hands on what it does not know, so a misspelt one is seen here.

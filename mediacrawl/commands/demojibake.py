@@ -14,7 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import refuse_options
+from mediacrawl.commands import INTERRUPTED, refuse_options
 from mediacrawl.encoding.pairs import read_pairs
 from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.observe.text import printable
@@ -24,8 +24,6 @@ from mediacrawl.rerun.console import Console, is_coloured, write_report
 
 _ROWS = 40
 """Rows of the table that a dry run shows unless asked otherwise."""
-_INTERRUPTED = 130
-"""Exit code of a program that was ended by Ctrl-C (128 and the number of the signal)."""
 
 
 class Command(ScrapyCommand):
@@ -94,7 +92,7 @@ class Command(ScrapyCommand):
         except KeyboardInterrupt:
             console.end()
             print("Stopped. The same command goes on from here.", file=sys.stderr)
-            self.exitcode = _INTERRUPTED
+            self.exitcode = INTERRUPTED
         except BrokenPipeError:
             # The reader (`head`, `less`) has seen enough.
             _leave_output()

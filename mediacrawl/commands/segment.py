@@ -14,7 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import refuse_options
+from mediacrawl.commands import INTERRUPTED, refuse_options
 from mediacrawl.observe.text import printable
 from mediacrawl.parts import Parts, today
 from mediacrawl.segment import Options, Rules, SegmentError, report, segment
@@ -25,8 +25,6 @@ _MEMORY = "1GB"
 _LEAST = 128_000_000
 """Bytes. With less, long URLs cannot be sorted (DuckDB 2.0)."""
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_INTERRUPTED = 130
-"""Exit code of a program that was ended by Ctrl-C (128 and the number of the signal)."""
 
 
 class Command(ScrapyCommand):
@@ -89,7 +87,7 @@ class Command(ScrapyCommand):
         except KeyboardInterrupt:
             progress.end()
             print("Stopped. Nothing was written.", file=sys.stderr)
-            self.exitcode = _INTERRUPTED
+            self.exitcode = INTERRUPTED
         except BrokenPipeError:
             # The reader (`head`, `less`) has seen enough; Python must not complain at exit that nobody listens.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

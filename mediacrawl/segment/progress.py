@@ -1,18 +1,13 @@
-"""How far a run is: a bar on a terminal, else a line now and then, for a log."""
+"""How far a run is: the step it is at, and how much of that is done."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from typing import TextIO
 
+from mediacrawl.observe.bar import Bar
 from mediacrawl.observe.format import elapsed
-from mediacrawl.observe.text import cut, printable
-
-_REDRAWN, _LOGGED = 0.2, 10.0
-"""Seconds between two states, on a terminal and elsewhere."""
-_BAR = 20
-_CLEAR = "\r\x1b[K"
+from mediacrawl.observe.text import printable
 
 
 class Progress:
@@ -24,11 +19,7 @@ class Progress:
     """
 
     def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
-        self._stream = stream
-        self._clock = clock
-        self._terminal = stream.isatty()
-        self._every = _REDRAWN if self._terminal else _LOGGED
-        self._began = self._shown = clock()
+        self._bar = Bar(stream, clock)
         self._steps = self._step = 0
         self._what = ""
         self._before = self._share = 0.0
@@ -36,7 +27,7 @@ class Progress:
     @property
     def seconds(self) -> float:
         """Since the run began."""
-        return self._clock() - self._began
+        return self._bar.seconds
 
     def begin(self, steps: int) -> None:
         """Say how many steps there will be."""
@@ -64,18 +55,8 @@ class Progress:
         Args:
             percent: of the statement; below zero if that is not known.
         """
-        now = self._clock()
-        if now - self._shown < self._every:
-            return
-        self._shown = now
         done = min(self._before + self._share * max(percent, 0.0) / 100, 1.0)
-        line = self.line(done)
-        if not self._terminal:
-            print(line, file=self._stream, flush=True)
-            return
-        bar = f"[{'=' * round(done * _BAR):{_BAR}}] "
-        self._stream.write(_CLEAR + cut(bar + line, shutil.get_terminal_size().columns - 1))
-        self._stream.flush()
+        self._bar.show(lambda: self.line(done), done)
 
     def line(self, done: float) -> str:
         """The state as one line."""
@@ -84,6 +65,4 @@ class Progress:
 
     def end(self) -> None:
         """Take the bar away."""
-        if self._terminal:
-            self._stream.write(_CLEAR)
-            self._stream.flush()
+        self._bar.end()

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from mediacrawl.frontier.contract import FrontierError
+from mediacrawl.frontier.contract import FrontierError, SpoiledError
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores.classes import span
 from mediacrawl.frontier.stores.rows import Row, unpack_samples
@@ -26,7 +26,11 @@ from mediacrawl.records import Candidate, SiteInfo, SiteState
 if TYPE_CHECKING:
     from typing import Self
 
-_SITE = "SELECT id, name, place, rank, due, release, delay, crawl_delay, samples, visits, earned FROM site"
+_SITE = "SELECT id, place, due, release, delay, crawl_delay, samples, visits, earned FROM site"
+_CLASSES = (
+    "SELECT name, score, (SELECT count(*) FROM url WHERE class = class.id)"
+    " + (SELECT count(*) FROM inbox WHERE class = class.id) FROM class WHERE id BETWEEN ? AND ? ORDER BY score DESC, id"
+)
 _STATES = {PAUSED: SiteState.PAUSED, RETIRED: SiteState.RETIRED}
 _ROWS = (
     "SELECT class.name, class.score, waiting.seq, url, facts FROM"
@@ -111,7 +115,7 @@ class FrontierReader:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._db.close()
-        if isinstance(error, sqlite3.Error | ValueError):
+        if isinstance(error, sqlite3.Error | SpoiledError | ValueError):
             raise FrontierError(unusable(self._path, error)) from error
 
     def overview(self, now: float) -> Overview:
@@ -156,8 +160,7 @@ class FrontierReader:
             name: registrable domain.
             now: seconds since the epoch.
         """
-        row = self._db.execute(f"{_SITE} WHERE name = ?", (name,)).fetchone()
-        return self._info(row, now) if row else None
+        return site_info(self._db, name, now)
 
     def rank(self, name: str) -> int:
         """How many sites go before this one once they are ready: of better rank, or of its rank and due earlier."""
@@ -239,36 +242,38 @@ class FrontierReader:
             candidate=waiting.candidate(site, link_class, score),
         )
 
-    def _info(
-        self, row: tuple[int, str, int, int, float, float, float, float, bytes, int, int], now: float
-    ) -> SiteInfo:
-        number, name, place, _, due, release, delay, crawl_delay, samples, visits, earned = row
-        classes = tuple(
-            self._db.execute(
-                "SELECT name, score, (SELECT count(*) FROM url WHERE class = class.id)"
-                " + (SELECT count(*) FROM inbox WHERE class = class.id) FROM class"
-                " WHERE id BETWEEN ? AND ? ORDER BY score DESC, id",
-                span(number),
-            )
-        )
-        (leased,) = self._one("SELECT EXISTS (SELECT 1 FROM lease WHERE site = ?)", number)
-        waiting = sum(row[2] for row in classes) - leased
-        clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits)
-        state = site_state(leased=bool(leased), waiting=waiting, rests=clocks.rests, due=max(due, release) <= now)
-        return SiteInfo(
-            name=name,
-            state=_STATES.get(place, state),
-            release=max(release, due) if place == ACTIVE and not leased else release,
-            delay=delay,
-            crawl_delay=crawl_delay,
-            samples=clocks.samples,
-            visits=visits,
-            earned=earned,
-            waiting=waiting,
-            classes=classes,
-        )
-
     def _one(self, question: str, *values: object) -> tuple[int, ...]:
         with closing(self._db.cursor()) as cursor:
             row: tuple[int, ...] = cursor.execute(question, values).fetchone()
         return row
+
+
+def site_info(db: sqlite3.Connection, name: str, now: float) -> SiteInfo | None:
+    """A site as its rows tell, or None if it was never met.
+
+    Args:
+        db: a store's connection.
+        name: registrable domain.
+        now: seconds since the epoch.
+    """
+    row = db.execute(f"{_SITE} WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        return None
+    number, place, due, release, delay, crawl_delay, samples, visits, earned = row
+    classes = tuple(db.execute(_CLASSES, span(number)))
+    (leased,) = db.execute("SELECT EXISTS (SELECT 1 FROM lease WHERE site = ?)", (number,)).fetchone()
+    waiting = sum(rows for _, _, rows in classes) - leased
+    clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits)
+    state = site_state(leased=bool(leased), waiting=waiting, rests=clocks.rests, due=max(due, release) <= now)
+    return SiteInfo(
+        name=name,
+        state=_STATES.get(place, state),
+        release=max(release, due) if place == ACTIVE and not leased else release,
+        delay=delay,
+        crawl_delay=crawl_delay,
+        samples=clocks.samples,
+        visits=visits,
+        earned=earned,
+        waiting=waiting,
+        classes=classes,
+    )

@@ -18,15 +18,16 @@ from mediacrawl.frontier.stores.front import Front
 from mediacrawl.frontier.stores.lock_file import lock, mark
 from mediacrawl.frontier.stores.opening import order_anew, set_clock_back
 from mediacrawl.frontier.stores.queues import Queues
+from mediacrawl.frontier.stores.reading import site_info
 from mediacrawl.frontier.stores.rows import Row
-from mediacrawl.frontier.stores.rules import FINAL, class_for, site_state
+from mediacrawl.frontier.stores.rules import FINAL, class_for
 from mediacrawl.frontier.stores.schema import connect, is_spoiled, unusable, unwritable
 from mediacrawl.frontier.stores.seen_table import SeenTable
 from mediacrawl.frontier.stores.sieve import open_sieve
 from mediacrawl.frontier.stores.sites import ACTIVE, IDLE, PAUSED, RETIRED, Site, SiteTable
 from mediacrawl.frontier.stores.totals import Totals
 from mediacrawl.politeness.delay import after_restart, after_visit
-from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo, SiteState
+from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 
 _SLICE = "SELECT class, seq, url FROM url WHERE class BETWEEN ? AND ? AND seq != ? LIMIT 10000"
 _WORST = "SELECT id FROM class WHERE filled = 1 ORDER BY score, id LIMIT ?"
@@ -216,32 +217,8 @@ class SQLiteFrontier:
 
     @_guarded
     def site(self, name: str) -> SiteInfo | None:
-        site = self._site(name)
-        if site is None:
-            return None
-        clocks = site.clocks
         self._flush()
-        counted = self._db.execute(
-            "SELECT name, score, (SELECT count(*) FROM url WHERE class = class.id)"
-            " + (SELECT count(*) FROM inbox WHERE class = class.id) FROM class WHERE id BETWEEN ? AND ? ORDER BY id",
-            span(site.id),
-        )
-        classes = tuple(counted)
-        waiting = sum(row[2] for row in classes) - (site.lease is not None)
-        due = max(site.due, clocks.release) <= self._now
-        state = site_state(leased=site.lease is not None, waiting=waiting, rests=clocks.rests, due=due)
-        return SiteInfo(
-            name=name,
-            state={PAUSED: SiteState.PAUSED, RETIRED: SiteState.RETIRED}.get(site.place, state),
-            release=max(clocks.release, site.due) if site.place == ACTIVE and site.lease is None else clocks.release,
-            delay=clocks.delay,
-            crawl_delay=clocks.crawl_delay,
-            samples=clocks.samples,
-            visits=clocks.visits,
-            earned=site.earned,
-            waiting=waiting,
-            classes=classes,
-        )
+        return site_info(self._db, name, self._now)
 
     # -- steering --------------------------------------------------------------------------------------------
 

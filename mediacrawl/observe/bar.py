@@ -1,0 +1,61 @@
+"""How far a long run is: a bar on a terminal that is redrawn, else a line now and then, for a log."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from typing import TextIO
+
+from mediacrawl.observe.text import cut
+
+_REDRAWN, _LOGGED = 0.2, 10.0
+"""Seconds between two states, on a terminal and elsewhere."""
+_WIDTH = 20
+_CLEAR = "\r\x1b[K"
+
+
+class Bar:
+    """One line that shows where a run is.
+
+    Args:
+        stream: to write to.
+        clock: seconds that only grow.
+    """
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._terminal = stream.isatty()
+        self._every = _REDRAWN if self._terminal else _LOGGED
+        self._began = self._shown = clock()
+
+    @property
+    def seconds(self) -> float:
+        """Since the run began."""
+        return self._clock() - self._began
+
+    def show(self, line: Callable[[], str], share: float | None) -> None:
+        """Show where the run is, if it is time to.
+
+        Args:
+            line: writes the state; called only if it is shown.
+            share: of the run that is done, 0 to 1; None if that is not known.
+        """
+        now = self._clock()
+        if now - self._shown < self._every:
+            return
+        self._shown = now
+        if not self._terminal:
+            print(line(), file=self._stream, flush=True)
+            return
+        bar = "" if share is None else f"[{'=' * round(min(share, 1.0) * _WIDTH):{_WIDTH}}] "
+        self._write(_CLEAR + cut(bar + line(), shutil.get_terminal_size().columns - 1))
+
+    def end(self) -> None:
+        """Take the bar away."""
+        if self._terminal:
+            self._write(_CLEAR)
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
