@@ -3,14 +3,16 @@
 import random
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from mediacrawl.frontier import FrontierPolicy
-from mediacrawl.frontier.stores import open_store
+from mediacrawl.frontier.stores import classes, front, open_store
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Kind, Outcome, SiteState
 
@@ -18,7 +20,15 @@ from mediacrawl.records import Candidate, Drop, End, Kind, Outcome, SiteState
 POLICY = FrontierPolicy(
     delay=DelayPolicy(factor=2, minimum=5, maximum=50, first=8), explore=0.3, front_least=1, front_most=2, bloom=500
 )
+POLICIES = [POLICY, replace(POLICY, budget=2, earns=1)]
 SITES = ["a.org", "b.org", "c.org", "d.org"]
+
+
+@pytest.fixture(autouse=True)
+def little_room(monkeypatch):
+    """Classes and sites come and go by the disk."""
+    monkeypatch.setattr(classes, "HELD_SITES", 2)
+    monkeypatch.setattr(front, "WAKE", 1)
 
 
 class Machine(RuleBasedStateMachine):
@@ -26,11 +36,12 @@ class Machine(RuleBasedStateMachine):
 
     store = "memory"
 
-    @initialize()
-    def start(self):
+    @initialize(policy=st.sampled_from(POLICIES))
+    def start(self, policy):
+        self.policy = policy
         self.folder = Path(tempfile.mkdtemp())
         self.now = 1_000_000.0
-        self.frontier = open_store(self.store, self.folder, POLICY, self.now, random.Random(0))
+        self.frontier = open_store(self.store, self.folder, self.policy, self.now, random.Random(0))
         self.accepted, self.ended, self.leases = set(), set(), {}
         self.owed = {}
         self.pruned = set()
@@ -49,7 +60,7 @@ class Machine(RuleBasedStateMachine):
         for lease in list(self.leases.values()):
             self.frontier.finish(self.leases.pop(lease.site), Outcome(End.DONE), self.now)
             self.ended.add(lease.url)
-        while (release := self.frontier.next_release()) is not None:
+        while (release := self._release_of_all()) is not None:
             self.now = max(self.now, release)
             self.take(4)
             for lease in list(self.leases.values()):
@@ -57,6 +68,12 @@ class Machine(RuleBasedStateMachine):
                 self.frontier.finish(lease, Outcome(End.DONE, asked=False), self.now)
                 self.ended.add(lease.url)
         assert self.ended == self.accepted
+
+    def _release_of_all(self):
+        """When the next site may be asked, those counted that have spent their budget: they get another."""
+        for site in self._retired():
+            assert self.frontier.resume(site)
+        return self.frontier.next_release()
 
     @rule(
         numbers=st.lists(st.integers(0, 40), max_size=6),
@@ -72,15 +89,29 @@ class Machine(RuleBasedStateMachine):
         assert (added.new, added.known) == (len(new), len(urls) - len(new))
         self.accepted |= new
 
-    @rule(limit=st.integers(1, 4))
+    @rule(limit=st.integers(1, 5))
     def take(self, limit):
-        for lease in self.frontier.take(self.now, limit):
+        leases = self.frontier.take(self.now, limit)
+        for lease in leases:
             assert lease.site not in self.leases, "two leases of one site"
             assert lease.url in self.accepted - self.ended
             assert lease.site not in self.paused
             assert self.now >= self.owed.get(lease.site, 0.0), "asked early"
             self.leases[lease.site] = lease
             self.committed = set(self.leases)
+        if len(leases) < limit:
+            self.no_ready_site_is_left()
+
+    def no_ready_site_is_left(self):
+        assert self._sites_that_are(SiteState.READY) == set()
+
+    def _sites_that_are(self, state):
+        infos = [self.frontier.site(site) for site in SITES]
+        return {info.name for info in infos if info is not None and info.state is state}
+
+    def _retired(self):
+        # A look at a site writes what was gathered, so there is none where it is not needed.
+        return self._sites_that_are(SiteState.RETIRED) if self.policy.budget else set()
 
     @precondition(lambda self: self.leases)
     @rule(
@@ -89,8 +120,9 @@ class Machine(RuleBasedStateMachine):
         seconds=st.floats(0, 30),
         asked=st.booleans(),
         hold=st.sampled_from([0.0, 0.0, 40.0]),
+        earned=st.sampled_from([0, 0, 1]),
     )
-    def finish(self, data, end, seconds, asked, hold):
+    def finish(self, data, end, seconds, asked, hold, earned):
         lease = self.leases.pop(data.draw(st.sampled_from(sorted(self.leases))))
         self.now += seconds
         asked = asked and end is not End.RETURNED
@@ -102,6 +134,7 @@ class Machine(RuleBasedStateMachine):
             state=b"s",
             kind=Kind.MEDIA,
             hold=hold,
+            earned=earned,
         )
         self.frontier.finish(lease, outcome, self.now)
         if end in {End.DONE, End.DROPPED}:
@@ -127,7 +160,7 @@ class Machine(RuleBasedStateMachine):
         self.now += seconds
         if seconds < 0:
             self.owed = {site: min(owed, self.now) for site, owed in self.owed.items()}
-        self.frontier = open_store(self.store, self.folder, POLICY, self.now, random.Random(0))
+        self.frontier = open_store(self.store, self.folder, self.policy, self.now, random.Random(0))
 
     @rule(site=st.sampled_from(SITES))
     def pause(self, site):
@@ -138,7 +171,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(site=st.sampled_from(SITES))
     def resume(self, site):
-        assert self.frontier.resume(site) == (site in self.paused)
+        assert self.frontier.resume(site) == (site in self.paused | self._retired())
         self.paused.discard(site)
 
     @rule(site=st.sampled_from(SITES))
@@ -167,13 +200,14 @@ class Machine(RuleBasedStateMachine):
         if not hasattr(self, "frontier"):
             return
         counts = self.frontier.counts()
+        shelved = self.paused | self._retired()
         assert counts.seen == len(self.accepted)
         assert len(self.accepted - self.ended) == counts.waiting + counts.leased
         assert self.frontier.pending() == counts.waiting - counts.shelved + counts.leased
-        assert counts.shelved == sum(url.split("/")[2] in self.paused for url in self._waiting())
+        assert counts.shelved == sum(url.split("/")[2] in shelved for url in self._waiting())
         assert counts.leased == len(self.leases)
         assert sum(counts.ends.values()) == len(self.ended)
-        assert counts.sites == len({url.split("/")[2] for url in self.accepted - self.ended} - self.paused)
+        assert counts.sites == len({url.split("/")[2] for url in self.accepted - self.ended} - shelved)
 
     def _waiting(self):
         return self.accepted - self.ended - {lease.url for lease in self.leases.values()}
@@ -183,7 +217,7 @@ class Machine(RuleBasedStateMachine):
         if not hasattr(self, "frontier"):
             return
         counts = self.frontier.counts()
-        busy = {*self.leases, *self.paused}
+        busy = {*self.leases, *self.paused, *self._retired()}
         free = {url for url in self.accepted - self.ended if url.split("/")[2] not in busy}
         assert (self.frontier.next_release() is None) == (not free), counts
 

@@ -251,9 +251,7 @@ def test_a_crawl_goes_on_when_the_top_of_a_table_is_lost(told, tmp_path, tree):
     assert everything_comes_out(path) == waiting - hit
 
 
-@pytest.mark.parametrize(
-    "trees", [("site", "sqlite_autoindex_site_1"), ("class",), ("site", "class")]
-)
+@pytest.mark.parametrize("trees", [("site", "sqlite_autoindex_site_1"), ("class",), ("site", "class")])
 def test_sites_and_classes_are_made_anew_of_their_urls(told, tmp_path, trees):
     path = copy(told, tmp_path)
     pages = page_map(path)

@@ -243,11 +243,11 @@ class SQLiteFrontier:
         if self._now > self._noted + NOTED_FOR:
             self._worst = []
         gone = self._prune_noted(excess)
-        while gone < excess and self._note_worst():
+        barren = 0
+        # The classes of retired sites may prove empty, and then those of all others: after that only leases are left.
+        while gone < excess and barren < 2 and self._note_worst():
             pruned = self._prune_noted(excess - gone)
-            if not pruned:
-                # Only what is leased is left.
-                break
+            barren = 0 if pruned else barren + 1
             gone += pruned
         return gone
 
