@@ -111,6 +111,9 @@ class RecheckSpider(ProbingSpider):
         spider._set_crawler(crawler)
         if arguments.fresh or crawler.settings.get("SCHEDULER_STORE") == "memory":
             spider._forget()
+        elif not (parts.frontier_folder / SQLITE_FILE).exists():
+            # Somebody deleted it, and with it the end of the last round: this one begins anew.
+            delete_store(parts.frontier_folder)
         connect = crawler.signals.connect
         connect(spider._opened, signals.spider_opened)
         connect(spider._item_stored, signals.item_scraped)
@@ -140,7 +143,8 @@ class RecheckSpider(ProbingSpider):
                 f"{url} is somebody's file, and the crawler has no address to complain to; {SET_CONTACT}"
             )
         check_nevercrawl(settings)
-        check_frontier(settings, parts.folder / FOLDER, fresh=read.fresh)
+        own = parts.folder / FOLDER
+        check_frontier(settings, own, fresh=read.fresh or not (own / SQLITE_FILE).exists())
         if (parts.folder / SQLITE_FILE).exists():
             check_frontier(settings, parts.folder, fresh=False)
 

@@ -242,13 +242,13 @@ class SQLiteFrontier:
         self._merge()
         if self._now > self._noted + NOTED_FOR:
             self._worst = []
-        gone = self._prune_noted(excess)
-        barren = 0
-        # The classes of retired sites may prove empty, and then those of all others: after that only leases are left.
-        while gone < excess and barren < 2 and self._note_worst():
-            pruned = self._prune_noted(excess - gone)
-            barren = 0 if pruned else barren + 1
+        gone, _ = self._prune_noted(excess)
+        while gone < excess and self._note_worst():
+            pruned, moved = self._prune_noted(excess - gone)
             gone += pruned
+            if not moved:
+                # Only what is leased is left.
+                break
         return gone
 
     def _note_worst(self) -> bool:
@@ -260,18 +260,22 @@ class SQLiteFrontier:
         of them would cost more with each class that joins.
         """
         first = [row for site in self._sites.among(RETIRED) for row in self._db.execute(_FILLED, span(site.id))]
-        found = first or self._db.execute(_WORST, (PRUNED_CLASSES,))
+        # More than there are leases, so that they cannot be all.
+        found = first or self._db.execute(_WORST, (PRUNED_CLASSES + len(self._out),))
         self._worst = [number for (number,) in found][::-1]
         self._noted = self._now
         return bool(self._worst)
 
-    def _prune_noted(self, most: int) -> int:
-        gone = 0
+    def _prune_noted(self, most: int) -> tuple[int, bool]:
+        """Prune up to `most` URLs of the noted classes; how many went, and whether any class was changed by it."""
+        gone, moved = 0, False
         while self._worst and gone < most:
-            gone += self._prune_class(self._worst[-1], most - gone)
+            pruned, emptied = self._prune_class(self._worst[-1], most - gone)
+            gone += pruned
+            moved = moved or emptied or pruned > 0
             if gone < most:
                 self._worst.pop()
-        return gone
+        return gone, moved
 
     @_guarded
     def pause(self, site: str) -> bool:
@@ -588,8 +592,11 @@ class SQLiteFrontier:
             queues.change(link_class, row.continued(outcome))
         site.heads[link_class.id] = row.seq
 
-    def _prune_class(self, number: int, most: int) -> int:
-        """Forget up to `most` waiting rows of a class, newest first. The leased row stays."""
+    def _prune_class(self, number: int, most: int) -> tuple[int, bool]:
+        """Forget up to `most` waiting rows of a class, newest first, but not the leased one.
+
+        Answers how many went, and whether the class is known to be empty now.
+        """
         site = self._away.get(site_of_class(number)) or self._sites.numbered(site_of_class(number))
         leased = site.row.seq if site.row else -1
         rows = self._db.execute(
@@ -599,11 +606,12 @@ class SQLiteFrontier:
             self._seen.forget(url)
             self._queues.journal.pruned(number, seq, url_key(url))
         self._totals.seen -= len(rows)
-        if len(rows) < most and (site.link_class is None or site.link_class.id != number):
+        emptied = len(rows) < most and (site.link_class is None or site.link_class.id != number)
+        if emptied:
             link_class = next(c for c in self._queues.classes.of(site.id).values() if c.id == number)
             self._queues.classes.change(link_class, filled=False)
         self._went(site, len(rows))
-        return len(rows)
+        return len(rows), emptied
 
     def _went(self, site: Site, rows: int) -> None:
         """Rows of a site were deleted from outside."""
