@@ -20,7 +20,7 @@ from typing import NamedTuple
 from mediacrawl.frontier.contract import FrontierError
 from mediacrawl.frontier.order import BestFirst, Order
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.stores.lock_file import missing_commits
+from mediacrawl.frontier.stores.lock_file import marked, missing_commits
 from mediacrawl.frontier.stores.pages import Image
 from mediacrawl.frontier.stores.schema import CLASS_BITS, check_layout
 from mediacrawl.frontier.stores.shapes import LATEST, facts_fit, samples_fit
@@ -222,6 +222,10 @@ def check(path: Path, *, order: Order | None = None, progress: Progress = silent
 def examine(path: Path, order: Order, progress: Progress, *, live: bool = False) -> Report:
     """As `check`, for who knows whether a crawl works on the file."""
     report = Report(path, live)
+    if _is_emptied(path):
+        # Not even opened: SQLite would delete the log of a file without content, and with it what can be saved.
+        report.problems.append("it is empty, though a crawl was here")
+        return report
     try:
         with _reading(path) as db:
             _check_layout(db, report)
@@ -234,6 +238,16 @@ def examine(path: Path, order: Order, progress: Progress, *, live: bool = False)
     except _UNREADABLE as error:
         report.problems.append(f"SQLite cannot read the file ({error})")
     return report
+
+
+def _is_emptied(path: Path) -> bool:
+    if path.stat().st_size:
+        return False
+    try:
+        with path.with_suffix(".lock").open("rb") as file:
+            return marked(file.fileno()) > 0
+    except OSError:
+        return False
 
 
 def _check_commits(db: sqlite3.Connection, report: Report) -> None:

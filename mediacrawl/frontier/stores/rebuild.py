@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from mediacrawl.frontier.order import Order
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores.check import Progress
+from mediacrawl.frontier.stores.rows import Row
 from mediacrawl.frontier.stores.rules import OTHER
 from mediacrawl.frontier.stores.schema import CLASS_BITS
-from mediacrawl.frontier.stores.shapes import LATEST
+from mediacrawl.frontier.stores.shapes import LATEST, facts_fit
+from mediacrawl.records import Candidate
 
 LOST = "lost"
 """The end of a known URL of which nothing else is left; with a number, one whose name is lost."""
@@ -92,6 +94,8 @@ def rebuild(db: sqlite3.Connection, told: Told, terms: Terms, progress: Progress
     """
     db.create_function("url_key", 1, url_key, deterministic=True)
     db.create_function("rank_of", 1, terms.order.rank, deterministic=True)
+    db.create_function("facts_fit", 1, facts_fit, deterministic=True)
+    db.create_function("facts_of", 1, lambda url: Row.of(Candidate(url, ""), 0).facts, deterministic=True)
     losses = Losses()
     steps: dict[str, Callable[[], object]] = {
         "which URLs wait": lambda: _rows(db, told),
@@ -117,6 +121,7 @@ def _rows(db: sqlite3.Connection, told: Told) -> None:
     _run(
         db,
         "INSERT OR IGNORE INTO url SELECT class, seq, url, facts, state FROM inbox ORDER BY class, seq",
+        "UPDATE url SET facts = facts_of(url) WHERE NOT facts_fit(facts)",
         "CREATE TEMP TABLE ends (key INTEGER PRIMARY KEY, code INTEGER)",
         "INSERT OR IGNORE INTO ends SELECT key, code FROM ended ORDER BY key",
         "CREATE TEMP TABLE waits (key INTEGER, seq INTEGER, class INTEGER, PRIMARY KEY (key, seq, class))"

@@ -162,22 +162,27 @@ def _is_place(value: Any) -> bool:
     return type(value) is int and 0 <= value <= RETIRED
 
 
+def _is_bytes(value: Any) -> bool:
+    # Facts that cannot be read cost what was known of a URL, not the URL.
+    return type(value) is bytes
+
+
 def _is_told(value: Any) -> bool:
     return type(value) in {int, float, str}
 
 
-_TOTALS = frozenset({"seen", "waiting", "seq", "active", "shelved", "most", "at", "order", "store", "sieve"})
+_TOTALS = frozenset({"seen", "waiting", "seq", "active", "shelved", "most", "at", "order", "store", "sieve", "commits"})
 _ALL = (
     Shape(
         "url",
         True,
-        (_is_class, _is_count, _is_url, facts_fit, _is_state),
+        (_is_class, _is_count, _is_url, _is_bytes, _is_state),
         "INSERT OR IGNORE INTO url VALUES (?, ?, ?, ?, ?)",
     ),
     Shape(
         "inbox",
         False,
-        (_is_rowid, _is_class, _is_int, _is_url, facts_fit, _is_state),
+        (_is_rowid, _is_class, _is_int, _is_url, _is_bytes, _is_state),
         "INSERT OR IGNORE INTO inbox VALUES (?, ?, ?, ?, ?, ?)",
         lambda row: row[0] >= 0 and row[2] == url_key(row[3]),
     ),
