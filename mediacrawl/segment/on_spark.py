@@ -110,7 +110,8 @@ def _register(spark: SparkSession, rules: Rules) -> None:
     examine.__annotations__ = {"batches": several, "return": Iterator[pd.DataFrame]}
     classes.__annotations__ = {"batches": several, "return": several}
     firsts.__annotations__ = {"kinds": one, "vias": one, "depths": one, "urls": one, "return": one}
-    pandas_udf: Any = functions.pandas_udf  # type: ignore[attr-defined]
+    untyped: Any = functions
+    pandas_udf = untyped.pandas_udf
     spark.udf.register("examine", pandas_udf(examine, _EXAMINED))
     spark.udf.register("link_class", pandas_udf(classes, "string"))
     spark.udf.register("first_score", pandas_udf(firsts, "double"))
