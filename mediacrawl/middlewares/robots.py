@@ -120,6 +120,9 @@ class RobotsMiddleware:
         if self._parts.settings.getbool("REQUEST_LOG_ENABLED"):
             self._parts.request_log.write_robots(now, url, status, body)
         delay = self._parts.robots.learn(authority, status, body, now)
+        if delay and self._parts.leases:
+            # In the commit that keeps the file: after a kill its site must not be asked as if it had not said this.
+            self._parts.frontier.charge(site_of(authority), Outcome(End.DONE, asked=False, crawl_delay=delay), now)
         if self._parts.robots.is_ambiguous(authority):
             self._stats.inc_value("robots/ambiguous_group")
         return delay

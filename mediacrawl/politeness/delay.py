@@ -105,13 +105,15 @@ def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolic
 
     Args:
         clocks: as they were before.
-        outcome: what the visit tells. Without a request (`Outcome.asked` false) nothing changes.
+        outcome: what the visit tells. Without a request (`Outcome.asked` false) only a longer Crawl-delay counts, from
+            the next visit on.
         now: the *end* of the visit, seconds since the epoch; the delay counts from it.
         policy: the formula's numbers.
         stretch: see `DelayPolicy.stretch`.
     """
     if not outcome.asked:
-        return clocks
+        longer = outcome.crawl_delay is not None and outcome.crawl_delay > clocks.crawl_delay
+        return replace(clocks, crawl_delay=outcome.crawl_delay) if longer else clocks
     samples = clocks.samples
     if outcome.response_time is not None:
         samples = (*samples, max(outcome.response_time, 0.0))[-policy.window :]

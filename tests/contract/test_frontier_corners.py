@@ -197,3 +197,24 @@ def test_a_poor_held_class_that_fills_does_not_delay_the_wake_up(tmp_path):
     store.finish(lease, Outcome(End.DROPPED, Drop.ROBOTS, asked=False, hold=60), NOW)
     store.add([page("a.org", 3, "y", 0.3)])  # y is held for 60 s, x for an hour
     assert store.next_release() <= NOW + 60, store.next_release() - NOW
+
+
+def test_a_crawl_delay_counts_as_soon_as_it_is_told_though_the_visit_has_not_ended(any_store):
+    store = any_store()
+    store.add([page("a.org", 1), page("a.org", 2)])
+    (lease,) = store.take(NOW, 1)
+    store.charge("a.org", Outcome(End.DONE, asked=False, crawl_delay=40.0), NOW)
+    assert store.site("a.org").crawl_delay == 40.0
+    assert store.site("a.org").visits == 0
+    store.finish(lease, Outcome(End.CONTINUE, response_time=0.1), NOW)
+    assert store.next_release() == NOW + 40
+
+
+def test_a_crawl_delay_that_was_told_is_waited_for_after_a_kill(tmp_path):
+    store = opened(tmp_path)
+    store.add([page("a.org", 1)])
+    store.take(NOW, 1)
+    store.charge("a.org", Outcome(End.DONE, asked=False, crawl_delay=40.0), NOW)
+    store.commit()
+    kill(store)
+    assert opened(tmp_path, now=NOW + 1).next_release() == NOW + 41
