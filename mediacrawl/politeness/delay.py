@@ -112,8 +112,7 @@ def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolic
         stretch: see `DelayPolicy.stretch`.
     """
     if not outcome.asked:
-        longer = outcome.crawl_delay is not None and outcome.crawl_delay > clocks.crawl_delay
-        return replace(clocks, crawl_delay=outcome.crawl_delay) if longer else clocks
+        return replace(clocks, crawl_delay=max(clocks.crawl_delay, outcome.crawl_delay or 0.0))
     samples = clocks.samples
     if outcome.response_time is not None:
         samples = (*samples, max(outcome.response_time, 0.0))[-policy.window :]
