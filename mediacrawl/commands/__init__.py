@@ -5,12 +5,33 @@ Each also works outside of a project, by its entry point, where mediacrawl is in
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable
+from typing import TextIO
 
 from scrapy.exceptions import UsageError
 
 INTERRUPTED = 130
 """Exit code of a program that was ended by Ctrl-C (128 and the number of the signal)."""
+
+
+def say(text: str, stream: TextIO | None = None, *, flush: bool = False) -> None:
+    """Print on an output that may not know all characters.
+
+    Args:
+        text: what is to be said, harmless to a terminal already.
+        stream: where; left out, the standard output.
+        flush: whether it must be seen at once.
+    """
+    stream = stream or sys.stdout
+    encoding = stream.encoding or "ascii"
+    print(text.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=flush)
+
+
+def leave_output() -> None:
+    """The reader (`head`, `less`) has seen enough; Python must not complain at exit that nobody listens."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def refuse_options(words: Iterable[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
 from collections.abc import Iterable
@@ -13,7 +12,7 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import refuse_options
+from mediacrawl.commands import leave_output, refuse_options, say
 from mediacrawl.observe.text import printable
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.store import Catalogue, Filters, StoreError, json_lines, listing
@@ -75,8 +74,7 @@ class Command(ScrapyCommand):
             print(printable(str(error)), file=sys.stderr)
             self.exitcode = 1
         except BrokenPipeError:
-            # The reader (`head`, `less`) has seen enough; Python must not complain at exit that nobody listens.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            leave_output()
 
 
 def _words(args: list[str]) -> list[str]:
@@ -106,11 +104,10 @@ def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace) ->
 
 
 def _print(lines: Iterable[str]) -> int:
-    """Print, and count, lines on an output that may not know all characters."""
-    encoding = sys.stdout.encoding or "ascii"
+    """Print, and count, lines."""
     printed = 0
     for text in lines:
-        print(text.encode(encoding, "backslashreplace").decode(encoding))
+        say(text)
         printed += 1
     return printed
 

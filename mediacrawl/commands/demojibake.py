@@ -14,7 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, refuse_options
+from mediacrawl.commands import INTERRUPTED, leave_output, refuse_options
 from mediacrawl.encoding.pairs import read_pairs
 from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.observe.text import printable
@@ -103,7 +103,7 @@ def _leave_output() -> None:
     try:
         sys.stdout.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        leave_output()
 
 
 def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> Options:

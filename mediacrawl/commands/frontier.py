@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import refuse_options
+from mediacrawl.commands import leave_output, refuse_options, say
 from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
 from mediacrawl.frontier.exchange import is_json, lines_of, seed_lines, write
 from mediacrawl.frontier.mailbox import Mailbox
@@ -29,7 +28,6 @@ from mediacrawl.frontier.telling import overview_text, site_text, url_text
 from mediacrawl.observe.text import printable
 from mediacrawl.parts import Parts
 from mediacrawl.priority import link_class
-from mediacrawl.records import Candidate
 from mediacrawl.scope import NeverCrawlError, Scope, site_of
 from mediacrawl.scope.imported import Import
 from mediacrawl.scope.seeds import parse_seeds
@@ -98,8 +96,7 @@ class Command(ScrapyCommand):
         except (FrontierError, NeverCrawlError, ArgumentError) as error:
             self._fail(str(error))
         except BrokenPipeError:
-            # The reader (`head`, `less`) has seen enough; Python must not complain at exit that nobody listens.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            leave_output()
         except OSError as error:
             self._fail(f"{error.filename}: {error.strerror or error}")
 
@@ -122,7 +119,7 @@ class Command(ScrapyCommand):
     def _stats(self) -> None:
         now = time.time()
         with FrontierReader(self._path) as reader:
-            _say(overview_text(reader.overview(now), now))
+            say(overview_text(reader.overview(now), now))
 
     def _show(self, name: str) -> None:
         now, site = time.time(), site_of(name)
@@ -131,7 +128,7 @@ class Command(ScrapyCommand):
             if info is None:
                 self._fail(f"{site} was never met by this crawl")
             else:
-                _say(site_text(info, reader.rank(site), now))
+                say(site_text(info, reader.rank(site), now))
 
     def _why(self, written: str) -> None:
         seeds, problems = parse_seeds(written, "URL")
@@ -142,10 +139,10 @@ class Command(ScrapyCommand):
         refusal = self._scope().check(url)
         with FrontierReader(self._path) as reader:
             where = reader.where(url, site, link_class(url))
-            _say(url_text(url, where, refusal))
+            say(url_text(url, where, refusal))
             info = reader.site(site, now)
             if info is not None and where.candidate is not None:
-                _say(site_text(info, reader.rank(site), now).splitlines()[0])
+                say(site_text(info, reader.rank(site), now).splitlines()[0])
 
     # -- files -----------------------------------------------------------------------------------------------
 
@@ -166,7 +163,7 @@ class Command(ScrapyCommand):
             arrived = Import(self._scope(), self._parts.scores, lines, is_json(path))
             try:
                 with self._opened() as frontier:
-                    _say(_add(frontier, arrived))
+                    say(_add(frontier, arrived))
             except FrontierBusyError:
                 self._post("add", str(path.resolve()))
 
@@ -179,7 +176,7 @@ class Command(ScrapyCommand):
                 raise FrontierError(f"there is no frontier in {self._parts.folder.resolve()}")
             try:
                 with self._opened() as frontier:
-                    _say(obey(frontier, verb, site))
+                    say(obey(frontier, verb, site))
             except FrontierBusyError:
                 self._post(verb, site)
 
@@ -189,10 +186,10 @@ class Command(ScrapyCommand):
         mailbox = Mailbox(self._parts.folder)
         answer = mailbox.wait(mailbox.post(verb, what), PATIENCE)
         if answer is not None:
-            _say(answer)
+            say(answer)
             return
         if verb == "add":
-            _say(f"the crawl is reading {what}, some 2,000 URLs a second; its log says what joined")
+            say(f"the crawl is reading {what}, some 2,000 URLs a second; its log says what joined")
             return
         self._fail(
             f"the crawl has not answered within {PATIENCE:.0f} s; the order stays in {mailbox.folder},"
@@ -205,7 +202,7 @@ class Command(ScrapyCommand):
         if not self._path.exists():
             raise FrontierError(f"there is no frontier in {self._parts.folder.resolve()}")
         report = check(self._path, order=self._parts.order, progress=_tell)
-        _say("\n".join(map(printable, str(report).splitlines())))
+        say("\n".join(map(printable, str(report).splitlines())))
         self.exitcode = 0 if report.sound else 1
 
     def _repair(self) -> None:
@@ -214,7 +211,7 @@ class Command(ScrapyCommand):
         delay = max(self._parts.delay.first, self._parts.delay.minimum)
         remake = Remake(site_of, link_class)
         repaired = repair(self._path, time.time(), remake, delay=delay, order=self._parts.order, progress=_tell)
-        _say("\n".join(map(printable, str(repaired).splitlines())))
+        say("\n".join(map(printable, str(repaired).splitlines())))
 
     # -- what they share -------------------------------------------------------------------------------------
 
@@ -242,25 +239,12 @@ def _tell(step: str) -> None:
         print(printable(step), file=sys.stderr, flush=True)
 
 
-def _say(text: str) -> None:
-    encoding = sys.stdout.encoding or "ascii"
-    print(text.encode(encoding, "backslashreplace").decode(encoding))
-
-
 def _add(frontier: Frontier, arrived: Import) -> str:
     """Let the URLs of a file join, and say how many did."""
     urls = iter(arrived)
     new = known = 0
-    problem = ""
-    while not problem:
-        batch: list[Candidate] = []
-        try:
-            batch.extend(islice(urls, _BATCH))
-        except OSError as error:
-            problem = f"; {error.filename}: {error.strerror}"
-        if not batch:
-            break
+    while batch := list(islice(urls, _BATCH)):
         added = frontier.add(batch)
         new, known = new + added.new, known + added.known
         frontier.commit()
-    return arrived.report(new, known) + problem
+    return arrived.report(new, known)

@@ -14,7 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, refuse_options
+from mediacrawl.commands import INTERRUPTED, leave_output, refuse_options, say
 from mediacrawl.observe.text import printable
 from mediacrawl.parts import Parts, today
 from mediacrawl.segment import Options, Rules, SegmentError, report, segment
@@ -89,15 +89,11 @@ class Command(ScrapyCommand):
             print("Stopped. Nothing was written.", file=sys.stderr)
             self.exitcode = INTERRUPTED
         except BrokenPipeError:
-            # The reader (`head`, `less`) has seen enough; Python must not complain at exit that nobody listens.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            leave_output()
 
 
 def _say(text: str, *, to_error: bool) -> None:
-    """Print on an output that may not know all characters."""
-    stream = sys.stderr if to_error else sys.stdout
-    encoding = stream.encoding or "ascii"
-    print(text.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)
+    say(text, sys.stderr if to_error else sys.stdout, flush=True)
 
 
 def _check(args: list[str], opts: argparse.Namespace) -> None:

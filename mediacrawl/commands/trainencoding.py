@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import refuse_options
+from mediacrawl.commands import refuse_options, say
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.models import MAGIC
 from mediacrawl.encoding.own_training import Trained, TrainingError, train
@@ -66,9 +66,8 @@ class Command(ScrapyCommand):
             print(printable(str(error)), file=sys.stderr)
             self.exitcode = 1
             return
-        encoding = sys.stdout.encoding or "ascii"
         for line in trained.report(str(output)):
-            print(printable(line).encode(encoding, "backslashreplace").decode(encoding))
+            say(printable(line))
 
 
 def _language(args: list[str], opts: argparse.Namespace) -> Language:

@@ -135,20 +135,15 @@ class Steering:
         """Let some of a file's URLs join. The order stays in its folder until all have: a kill repeats it."""
         if self._import is None or self._importing is None:
             return
-        batch: list[Candidate] = []
-        problem = ""
-        try:
-            batch.extend(islice(self._urls, BATCH))
-        except OSError as error:
-            problem = f"; {error.filename}: {error.strerror}"
+        batch = list(islice(self._urls, BATCH))
         new = self._scheduler.add(batch)
         self._new += new
         self._known += len(batch) - new
-        if len(batch) == BATCH and not problem:
+        if len(batch) == BATCH:
             return
         self._files.close()
         self._parts.frontier.commit()
-        self._done(self._importing, self._import.report(self._new, self._known) + problem)
+        self._done(self._importing, self._import.report(self._new, self._known))
         self._import = self._importing = None
 
     # -- the end ---------------------------------------------------------------------------------------------

@@ -10,11 +10,10 @@ from scrapy import Request
 from mediacrawl import foreign
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
-from mediacrawl.priority import link_class
-from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Outcome, Visit
+from mediacrawl.records import VISIT, Drop, End, Kind, Outcome, Visit
 from mediacrawl.scope.canonical import canonical, resolve
-from mediacrawl.scope.extensions import extension_of
-from mediacrawl.scope.sites import authority_of, site_of
+from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.sites import authority_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -83,16 +82,15 @@ class RedirectCapMiddleware:
 
     def _queue(self, visit: Visit, target: str) -> None:
         lease = visit.lease
-        found = Candidate(
-            url=target,
-            site=site_of(target),
-            link_class=link_class(target),
-            kind=lease.kind,
+        evidence = replace(lease.evidence, requested_url=lease.evidence.requested_url or lease.url)
+        found = candidate(
+            target,
+            evidence,
+            self._scores,
+            lease.kind,
             depth=lease.depth,
             hops=lease.hops + 1,
             parent=lease.parent,
-            score=self._scores.first(lease.kind, lease.evidence.via, lease.depth, extension_of(target)),
-            evidence=replace(lease.evidence, requested_url=lease.evidence.requested_url or lease.url),
         )
         admit = getattr(self._crawler.spider, "admit", None)
         if admit is None or admit(found):

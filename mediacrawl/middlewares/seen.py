@@ -8,9 +8,8 @@ from scrapy import Request
 
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
-from mediacrawl.priority import link_class
-from mediacrawl.records import VISIT, Candidate, Drop, Visit
-from mediacrawl.scope import extension_of
+from mediacrawl.records import VISIT, Drop, Visit
+from mediacrawl.scope.joining import candidate
 
 if TYPE_CHECKING:
     from typing import Self
@@ -51,16 +50,14 @@ class SeenMiddleware:
             return
         if reason is Drop.DUST:
             visit.found.append(
-                Candidate(
-                    url=url,
-                    site=lease.site,
-                    link_class=link_class(url),
-                    kind=lease.kind,
+                candidate(
+                    url,
+                    lease.evidence,
+                    self._parts.scores,
+                    lease.kind,
                     depth=lease.depth,
                     hops=lease.hops,
                     parent=lease.parent,
-                    score=self._parts.scores.first(lease.kind, lease.evidence.via, lease.depth, extension_of(url)),
-                    evidence=lease.evidence,
                 )
             )
         raise refuse(request, self._stats, reason, lease.url)

@@ -7,13 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from mediacrawl.frontier.exchange import evidence_of, kind_of, read_json
-from mediacrawl.priority.link_class import link_class
 from mediacrawl.priority.score import Scores
-from mediacrawl.records import Candidate, Drop, Kind
-from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
+from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope.gate import Scope
+from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.seeds import parse_seeds
-from mediacrawl.scope.sites import site_of
 
 
 @dataclass(slots=True)
@@ -30,6 +28,7 @@ class Import:
         drops: refused URLs by reason.
         problems: a sentence for each of the first lines that could not be read.
         unread: how many could not be.
+        broken: why the file could not be read to its end; empty if it could.
     """
 
     scope: Scope
@@ -39,15 +38,16 @@ class Import:
     drops: Counter[Drop] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
     unread: int = 0
+    broken: str = ""
 
     def __iter__(self) -> Iterator[Candidate]:
-        for number, line in enumerate(self.lines, 1):
-            candidate = self._read(line.strip().lstrip("\ufeff"), number)
-            if candidate is None:
+        for number, line in enumerate(self._whole_lines(), 1):
+            found = self._read(line.strip().lstrip("\ufeff"), number)
+            if found is None:
                 continue
-            reason = self.scope.check(candidate.url, candidate.depth)
+            reason = self.scope.check(found.url, found.depth)
             if reason is None:
-                yield candidate
+                yield found
             else:
                 self.drops[reason] += 1
 
@@ -61,7 +61,13 @@ class Import:
         parts = [f"{new:,} URLs joined", f"{known:,} were known"]
         parts += [f"{number:,} refused ({reason})" for reason, number in self.drops.most_common()]
         parts += [f"{self.unread:,} lines could not be read, first {self.problems[0]}"] if self.unread else []
-        return ", ".join(parts)
+        return ", ".join(parts) + (f"; {self.broken}" if self.broken else "")
+
+    def _whole_lines(self) -> Iterator[str]:
+        try:
+            yield from self.lines
+        except OSError as error:
+            self.broken = f"{error.filename}: {error.strerror}"
 
     def _read(self, line: str, number: int) -> Candidate | None:
         if not line or line.startswith("#"):
@@ -75,20 +81,14 @@ class Import:
         if isinstance(url, Drop):
             self._problem(number, f"{found['url'][:100]!r} is no http or https URL")
             return None
-        extension = extension_of(url)
-        kind = kind_of(found) or (Kind.MEDIA if extension in MEDIA_EXTENSIONS else Kind.PAGE)
-        evidence = evidence_of(found, "seed")
-        depth = _whole(found.get("depth"))
-        return Candidate(
-            url=url,
-            site=site_of(url),
-            link_class=link_class(url),
-            kind=kind,
-            depth=depth,
+        return candidate(
+            url,
+            evidence_of(found, "seed"),
+            self.scores,
+            kind_of(found),
+            depth=_whole(found.get("depth")),
             hops=_whole(found.get("hops")),
             parent=str(found.get("parent") or ""),
-            score=self.scores.first(kind, evidence.via, depth, extension),
-            evidence=evidence,
         )
 
     def _problem(self, number: int, what: str) -> None:

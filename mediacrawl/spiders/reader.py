@@ -11,13 +11,13 @@ from mediacrawl.extract import Page, fingerprint, looks_like_feed, parse_feed, p
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.retry import after_status, is_passing
 from mediacrawl.politeness.wishes import Wishes, robots_tag
-from mediacrawl.priority import Scores, link_class
+from mediacrawl.priority import Scores
 from mediacrawl.probe import build_item, sniff
 from mediacrawl.probe.answer import Answer, answer_kind, is_media
 from mediacrawl.probe.session import FirstAnswer, Session
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
-from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, extension_of, site_of
+from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, extension_of, joining
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -236,19 +236,11 @@ class Reader:
 
 def candidate(url: str, evidence: Evidence, scores: Scores, visit: Visit | None = None) -> Candidate:
     """A URL that was found on the page of a visit, or a seed."""
-    extension = extension_of(url)
-    kind = Kind.MEDIA if evidence.via in _PLAYERS or extension in MEDIA_EXTENSIONS else Kind.PAGE
-    depth = visit.lease.depth + 1 if visit else 0
-    return Candidate(
-        url=url,
-        site=site_of(url),
-        link_class=link_class(url),
-        kind=kind,
-        depth=depth,
-        parent=visit.lease.url if visit else "",
-        score=scores.first(kind, evidence.via, depth, extension),
-        evidence=evidence,
-    )
+    kind = Kind.MEDIA if evidence.via in _PLAYERS else None
+    if visit is None:
+        return joining.candidate(url, evidence, scores, kind)
+    lease = visit.lease
+    return joining.candidate(url, evidence, scores, kind, depth=lease.depth + 1, parent=lease.url)
 
 
 def _media(page: Page) -> list[str]:

@@ -19,10 +19,11 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.mojibake import fixer_of
-from mediacrawl.priority import Scores, link_class
+from mediacrawl.priority import Scores
 from mediacrawl.probe.record import item_id
 from mediacrawl.records import VISIT, Candidate, End, Evidence, Kind, MediaItem, Outcome, Visit
-from mediacrawl.scope import canonical, extension_of, is_loopback, site_of
+from mediacrawl.scope import canonical, is_loopback
+from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import host_of
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.arguments import SET_CONTACT, ArgumentError, RecheckArguments, check_frontier, check_nevercrawl
@@ -348,15 +349,7 @@ def _candidate(url: str, record: Mapping[str, Any], scores: Scores) -> Candidate
     """The URL of a record on its way into the frontier, with what is known of where it was found."""
     known = {field: _text(record.get(name)) for field, name in _PROVENANCE.items()}
     known["via"] = known["via"] or "recheck"
-    return Candidate(
-        url=url,
-        site=site_of(url),
-        link_class=link_class(url),
-        kind=Kind.MEDIA,
-        parent=_text(record.get("page_url")),
-        score=scores.first(Kind.MEDIA, known["via"], extension=extension_of(url)),
-        evidence=Evidence(**known),
-    )
+    return candidate(url, Evidence(**known), scores, Kind.MEDIA, parent=_text(record.get("page_url")))
 
 
 def _succeed(old: Mapping[str, Any], item: MediaItem) -> None:

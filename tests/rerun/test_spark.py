@@ -4,7 +4,6 @@ import base64
 import json
 import os
 import shutil
-import sys
 
 import pytest
 from stored_items import ALBUMS, ROOT, go, our_record
@@ -23,30 +22,6 @@ pytestmark = pytest.mark.skipif(
     not (shutil.which("java") or os.environ.get("JAVA_HOME")),
     reason="Spark needs Java: apt-get install default-jre-headless",
 )
-
-
-@pytest.fixture(scope="module")
-def spark():
-    """Spark in this process, with two workers."""
-    changes = pytest.MonkeyPatch()
-    changes.setenv("PYSPARK_PYTHON", sys.executable)
-    changes.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-    # Where the package is not installed, as in an environment of its own for Spark.
-    changes.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]))
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.log.level": "ERROR",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "50",
-        "spark.sql.files.maxPartitionBytes": "32k",
-    }
-    session = sql.SparkSession.builder.master("local[2]").appName("mediacrawl").config(map=settings).getOrCreate()
-    try:
-        yield session
-    finally:
-        session.stop()
-        changes.undo()
 
 
 @pytest.fixture(scope="module")

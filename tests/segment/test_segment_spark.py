@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import sys
-from pathlib import Path
 
 import pytest
 from segment_run import DAY, go, rows_of, write_lines
@@ -18,32 +16,6 @@ pytestmark = pytest.mark.skipif(
     not (shutil.which("java") or os.environ.get("JAVA_HOME")),
     reason="Spark needs Java: apt-get install default-jre-headless",
 )
-
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def spark():
-    """Spark in this process, with two workers."""
-    changes = pytest.MonkeyPatch()
-    changes.setenv("PYSPARK_PYTHON", sys.executable)
-    changes.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-    # Where the package is not installed, as in an environment of its own for Spark.
-    changes.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]))
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.log.level": "ERROR",
-        "spark.sql.shuffle.partitions": "3",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "50",
-    }
-    session = sql.SparkSession.builder.master("local[2]").appName("mediacrawl").config(map=settings).getOrCreate()
-    try:
-        yield session
-    finally:
-        session.stop()
-        changes.undo()
 
 
 def test_spark_makes_the_queue_that_the_command_makes(spark, tmp_path):

@@ -94,6 +94,12 @@ class ClassTable:
         row = (link_class.score, link_class.filled, link_class.held, link_class.id)
         self._db.execute("UPDATE class SET score = ?, filled = ?, held = ? WHERE id = ?", row)
 
+    def emptied(self, number: int) -> None:
+        """No row waits in the class of this number."""
+        for link_class in self.of(site_of_class(number)).values():
+            if link_class.id == number:
+                self.change(link_class, filled=False)
+
     def heads(self, site: int) -> dict[int, int]:
         """Class -> place of its first row, for the classes of a site that have one. All rows must be written."""
         heads: dict[int, int] = {}
@@ -103,9 +109,7 @@ class ClassTable:
                 heads[number] = head
                 continue
             # Cleared here and not when the last row went: most classes fill again before anyone looks.
-            for link_class in self.of(site).values():
-                if link_class.id == number:
-                    self.change(link_class, filled=False)
+            self.emptied(number)
         return heads
 
     def next(self, number: int, seq: int) -> int | None:

@@ -208,11 +208,9 @@ class FrontierReader:
                 yield Row(seq, url, facts).candidate(name, link_class, score)
 
     def _waits(self, url: str, site: str, link_class: str) -> Whereabouts | None:
-        found = self._db.execute(
-            "SELECT class.id, class.score FROM class JOIN site ON class.id >> 8 = site.id"
-            " WHERE site.name = ? AND class.name = ? AND class.id BETWEEN site.id << 8 AND (site.id << 8) + 255",
-            (site, link_class),
-        ).fetchone()
+        home = self._db.execute("SELECT id FROM site WHERE name = ?", (site,)).fetchone()
+        of_site = "SELECT id, score FROM class WHERE id BETWEEN ? AND ? AND name = ?"
+        found = self._db.execute(of_site, (*span(home[0]), link_class)).fetchone() if home else None
         if found is None:
             return None
         number, score = found

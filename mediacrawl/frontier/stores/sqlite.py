@@ -466,17 +466,18 @@ class SQLiteFrontier:
 
     def _shelve(self, site: Site, place: int) -> None:
         """A site is paused or retired: what waits there waits on, and does not count as pending."""
-        self._flush()
         if site.place > ACTIVE:
-            self._totals.shelved -= self._rows_of(site)
+            # What waits there is shelved already.
             self._shelved_sites[site.place] -= 1
+        else:
+            self._flush()
+            self._totals.shelved += self._rows_of(site)
         if site.place == ACTIVE:
             self._front.active -= 1
             self._front.leased -= site.lease is not None
             self._front.remove(site.id)
         site.place = place
         self._shelved_sites[place] += 1
-        self._totals.shelved += self._rows_of(site)
         self._sites.change(site)
 
     def _unshelve(self, site: Site) -> None:
@@ -608,8 +609,7 @@ class SQLiteFrontier:
         self._totals.seen -= len(rows)
         emptied = len(rows) < most and (site.link_class is None or site.link_class.id != number)
         if emptied:
-            link_class = next(c for c in self._queues.classes.of(site.id).values() if c.id == number)
-            self._queues.classes.change(link_class, filled=False)
+            self._queues.classes.emptied(number)
         self._went(site, len(rows))
         return len(rows), emptied
 

@@ -1,0 +1,44 @@
+"""A URL on its way into the frontier: what can be worked out of the URL itself is worked out here, for all doors."""
+
+from __future__ import annotations
+
+from mediacrawl.priority import Scores, link_class
+from mediacrawl.records import Candidate, Evidence, Kind
+from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
+from mediacrawl.scope.sites import site_of
+
+
+def candidate(
+    url: str,
+    evidence: Evidence,
+    scores: Scores,
+    kind: Kind | None = None,
+    *,
+    depth: int = 0,
+    hops: int = 0,
+    parent: str = "",
+) -> Candidate:
+    """The candidate of a URL, with its site, its link class, and the first score of that.
+
+    Args:
+        url: in canonical form.
+        evidence: where and how it was found.
+        scores: the rules of the crawl.
+        kind: what is expected there; None leaves it to the extension.
+        depth: clicks from a seed.
+        hops: redirects in a row that led there.
+        parent: URL of the page it was found on; empty for a seed.
+    """
+    extension = extension_of(url)
+    kind = kind or (Kind.MEDIA if extension in MEDIA_EXTENSIONS else Kind.PAGE)
+    return Candidate(
+        url=url,
+        site=site_of(url),
+        link_class=link_class(url),
+        kind=kind,
+        depth=depth,
+        hops=hops,
+        parent=parent,
+        score=scores.first(kind, evidence.via, depth, extension),
+        evidence=evidence,
+    )
