@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from mediacrawl.encoding import use_models
 from mediacrawl.rerun.errors import RerunError
 from mediacrawl.rerun.shapes import Block, Done, Plan
 from mediacrawl.rerun.work import Worker
-from mediacrawl.workers import WorkerEndedError, undisturbed, workers
+from mediacrawl.workers import WorkerEndedError, Workers, workers
 
 _AHEAD = 3
 """Blocks for each process that are handed out or wait to be taken back; more would only take memory."""
-
-_worker: Worker | None = None
 
 
 def in_order(blocks: Iterable[Block], plan: Plan, jobs: int) -> Generator[tuple[Block, Done]]:
@@ -34,31 +32,29 @@ def in_order(blocks: Iterable[Block], plan: Plan, jobs: int) -> Generator[tuple[
         yield from ((block, worker(block)) for block in blocks)
         return
     try:
-        with workers(jobs, _begin, plan) as pool:
-            yield from _taken_back(pool, blocks, jobs * _AHEAD)
+        with workers(jobs, _worker, plan) as decide:
+            yield from _taken_back(decide, blocks, jobs)
     except WorkerEndedError as error:
         raise RerunError(f"{error} The same command goes on from there; --jobs takes fewer processes.") from error
 
 
-def _taken_back(pool: ProcessPoolExecutor, blocks: Iterable[Block], ahead: int) -> Iterator[tuple[Block, Done]]:
+def _taken_back(decide: Workers[Block, Done], blocks: Iterable[Block], jobs: int) -> Iterator[tuple[Block, Done]]:
     waiting: deque[tuple[Block, Future[Done]]] = deque()
-    for block in blocks:
-        with undisturbed():
-            waiting.append((block, pool.submit(_work, block)))
-        if len(waiting) >= ahead:
-            first, done = waiting.popleft()
+    # One thread a process: it sleeps until the answer is there.
+    threads = ThreadPoolExecutor(jobs)
+    try:
+        for block in blocks:
+            waiting.append((block, threads.submit(decide, block)))
+            if len(waiting) >= jobs * _AHEAD:
+                first, done = waiting.popleft()
+                yield first, done.result()
+        for first, done in waiting:
             yield first, done.result()
-    for first, done in waiting:
-        yield first, done.result()
+    finally:
+        threads.shutdown(cancel_futures=True)
 
 
-def _begin(plan: Plan) -> None:
+def _worker(plan: Plan) -> Worker:
     if plan.models:
         use_models(plan.models)
-    global _worker  # noqa: PLW0603 - a process pool has no other place for it
-    _worker = Worker(plan)
-
-
-def _work(block: Block) -> Done:
-    assert _worker is not None
-    return _worker(block)
+    return Worker(plan)

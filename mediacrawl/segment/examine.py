@@ -23,7 +23,7 @@ from mediacrawl.scope.include import Include, IncludeError
 from mediacrawl.scope.seeds import parse_seeds
 from mediacrawl.scope.sites import site_of
 from mediacrawl.segment.errors import SegmentError
-from mediacrawl.workers import WorkerEndedError, undisturbed, workers
+from mediacrawl.workers import WorkerEndedError, workers
 
 SEED = "seed:"
 """Stands before what a list of URLs holds that is no whole URL, such as ``site.example``: it is read as a seed."""
@@ -137,24 +137,7 @@ def examiner(rules: Rules, jobs: int) -> Iterator[Examine]:
         yield own
         return
     try:
-        with workers(jobs, _begin, rules) as pool:
-            with undisturbed():
-                # A process is started with each task for which none is idle; all are started here, not by the engine.
-                for ready in [pool.submit(_examine, []) for _ in range(jobs)]:
-                    ready.result()
-            yield lambda written: pool.submit(_examine, written).result()
+        with workers(jobs, Examiner, rules) as examine:
+            yield examine
     except WorkerEndedError as error:
         raise SegmentError(f"{error} --jobs takes fewer.") from error
-
-
-_examiner: Examiner | None = None
-
-
-def _begin(rules: Rules) -> None:
-    global _examiner  # noqa: PLW0603 - a process pool has no other place for it
-    _examiner = Examiner(rules)
-
-
-def _examine(written: Sequence[str | None]) -> Examined:
-    assert _examiner is not None
-    return _examiner(written)

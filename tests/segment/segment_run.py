@@ -41,6 +41,11 @@ def rows_of(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def die(written):
-    """In the place of a worker's work."""
-    os._exit(1)
+class Dying:
+    """In the place of an `Examiner`."""
+
+    def __init__(self, rules):
+        pass
+
+    def __call__(self, written):
+        os._exit(1)

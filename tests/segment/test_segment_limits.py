@@ -4,7 +4,7 @@ import io
 import random
 
 import pytest
-from segment_run import DAY, die, go, rows_of, silent, write_lines
+from segment_run import DAY, Dying, go, rows_of, silent, write_lines
 
 from mediacrawl.scope import ScopeRules
 from mediacrawl.segment import Rules, SegmentError, examine
@@ -80,7 +80,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path, what):
 
 
 def test_a_process_that_dies_ends_the_run_with_a_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(examine, "_examine", die)
+    monkeypatch.setattr(examine, "Examiner", Dying)
     source = write_lines(tmp_path / "links.txt", ["http://a.example/"])
     with pytest.raises(SegmentError, match="worker process ended"):
         go(source, tmp_path / "next.txt", jobs=2)

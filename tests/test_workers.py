@@ -1,0 +1,86 @@
+"""Processes of a command: each task is answered once, and one that ends is an error and never a wait."""
+
+import multiprocessing
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
+
+import pytest
+
+from mediacrawl.workers import WorkerEndedError, workers
+
+
+def adder(first):
+    """Work: adds to what was given at the start."""
+
+    def add(task):
+        if task == "fail":
+            raise ValueError("no number")
+        if task == "pid":
+            return os.getpid()
+        return first + task
+
+    return add
+
+
+def killed_half_way(first):
+    """Work: its process is killed when half of the answer is in the pipe."""
+
+    def half(self, content):
+        os.write(self.fileno(), content[: len(content) // 2])
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def answer(task):
+        Connection._send = half
+        return b"x" * task
+
+    return answer
+
+
+def failing(first):
+    """Work that cannot be made."""
+    os._exit(3)
+
+
+@pytest.mark.parametrize("make", [killed_half_way, failing])
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_process_that_ends_is_an_error_for_all_who_wait(make, number):
+    with workers(number, make, 0) as work, ThreadPoolExecutor(4) as threads:
+        waiting = [threads.submit(work, 1000) for _ in range(8)]
+        for future in waiting:
+            with pytest.raises(WorkerEndedError, match="ended by itself"):
+                future.result()
+
+
+def test_every_task_is_answered_whoever_asks():
+    with workers(2, adder, 100) as work, ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(work, range(500))) == list(range(100, 600))
+        assert len(set(threads.map(work, ["pid"] * 200))) <= 2
+
+
+def test_what_the_work_raises_reaches_the_caller_and_the_process_goes_on():
+    with workers(1, adder, 1) as work:
+        with pytest.raises(ValueError, match="no number") as caught:
+            work("fail")
+        assert "in add" in "".join(caught.value.__notes__)
+        assert work(1) == 2
+
+
+def test_an_answer_nobody_waited_for_is_not_taken_for_the_next_one(monkeypatch):
+    with workers(1, adder, 1) as work:
+        with monkeypatch.context() as patch:
+            patch.setattr(Connection, "recv", lambda pipe: (_ for _ in ()).throw(KeyboardInterrupt))
+            with pytest.raises(KeyboardInterrupt):
+                work(1)
+        with pytest.raises(WorkerEndedError):
+            work(2)
+
+
+def test_no_process_is_left():
+    with workers(2, adder, 1) as work:
+        started = multiprocessing.active_children()
+        assert len(started) == 2
+        assert work(1) == 2
+    assert not multiprocessing.active_children()
+    assert [process.exitcode for process in started] == [-signal.SIGTERM] * 2
