@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 import random
+import sqlite3
 import sys
 import tempfile
 import tracemalloc
 from collections import deque
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from frontier_load import Load, Spent, resident, tune
 
 from mediacrawl.frontier import Frontier, FrontierPolicy
 from mediacrawl.frontier.stores import open_store
+from mediacrawl.frontier.stores.sqlite import SQLiteFrontier
 from mediacrawl.records import Candidate, End, Lease, Outcome
 
 TAKE = 32  # FRONTIER_TAKE
@@ -28,6 +31,7 @@ FLYING = 256
 BLOCK = 320
 BEGIN = 1_790_000_000.0
 FIRST_DELAY = 60.0
+CLOCK_FILE = "clock.txt"
 
 
 class Ours:
@@ -80,6 +84,15 @@ class Ours:
             added += sum(map(len, pages))
         return {"added": added, "wall": spent.wall, "cpu": spent.cpu}
 
+    def _settle(self) -> None:
+        """Do what was put off: rows of the inbox go to their places, pages of SQLite's log into the file."""
+        store = self.store
+        assert isinstance(store, SQLiteFrontier)
+        store._merge()  # noqa: SLF001 - no user has a reason to ask for it
+        store.commit()
+        with closing(sqlite3.connect(self._folder / "frontier.db")) as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def _add(self, pages: list[list[Candidate]], spent: Spent) -> None:
         store = self.store
         with spent:
@@ -88,9 +101,11 @@ class Ours:
                 if not number % TAKE:
                     store.commit()
 
-    def pages(self, urls: int, known: bool = True) -> dict[str, Any]:
+    def pages(self, urls: int, known: bool = True, settle: bool = False) -> dict[str, Any]:
         """Read pages until `urls` new URLs have joined: 100 links each, or the ten new ones; `unknown` sifts them."""
         load, store, spent = self._load, self.store, Spent()
+        if settle:
+            self._settle()
         added = 0
         while added < urls:
             number_of_pages = min(BLOCK, max((urls - added) // 10, 1))
@@ -100,6 +115,9 @@ class Ours:
                     added += store.add([new[url] for url in store.unknown(named)]).new
                     if not number % TAKE:
                         store.commit()
+        if settle:
+            with spent:
+                self._settle()
         return {"added": added, "wall": spent.wall, "cpu": spent.cpu, **self._size()}
 
     def seen(self, pages: int) -> dict[str, Any]:
@@ -125,12 +143,14 @@ class Ours:
             self._store.close()
             self._store = None
             self._load.save(self._folder)
+            (self._folder / CLOCK_FILE).write_text(str(self._now), encoding="ascii")
         return self._size()
 
     def open(self, trace: bool = False) -> dict[str, Any]:
         """Open what was filled; until the first lease is out."""
         self._load.restore(self._folder, 13)
-        self._now += 86_400.0
+        # A clock that goes back would be one more thing that the store has to write for each site.
+        self._now = float((self._folder / CLOCK_FILE).read_text(encoding="ascii")) + 86_400.0
         with tempfile.TemporaryDirectory() as folder:
             # What is imported and kept for any store is not of this one.
             open_store("sqlite", Path(folder), FrontierPolicy(), self._now).close()
@@ -164,10 +184,12 @@ class Ours:
 
     def visits(self, count: int) -> dict[str, Any]:
         """Take and finish `count` URLs."""
+        self._settle()
         done = 0
         with Spent() as spent:
             while done < count:
                 done += self._batch()
+            self._settle()
         return {"wall": spent.wall, "cpu": spent.cpu, "count": done}
 
     def _batch(self) -> int:
