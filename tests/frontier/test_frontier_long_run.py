@@ -17,7 +17,7 @@ from expected_frontier import DELAY, Expected
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import BestFirst, Levels
-from mediacrawl.frontier.stores import classes, front, inbox, sieve, sqlite
+from mediacrawl.frontier.stores import classes, front, inbox, sieve, sites, sqlite
 from mediacrawl.frontier.stores.check import check
 from mediacrawl.politeness.delay import Clocks, after_visit
 from mediacrawl.records import Candidate, Drop, End, Outcome, SiteState
@@ -371,7 +371,8 @@ def little_room(monkeypatch):
 
     def shrink(dice):
         monkeypatch.setattr(inbox, "MERGE_AT", dice.choice([50, 500, 20_000]))
-        monkeypatch.setattr(classes, "HELD_SITES", dice.choice([1, 3, 50]))
+        for module in (classes, sites):
+            monkeypatch.setattr(module, "HELD_SITES", dice.choice([1, 3, 50]))
         monkeypatch.setattr(sieve, "SAVE_AT", dice.choice([100, 1_000, 1_000_000]))
         monkeypatch.setattr(front, "WAKE", dice.choice([2, 64]))
         monkeypatch.setattr(front, "GROW", dice.choice([1, 1_000]))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from mediacrawl.frontier import FrontierPolicy
-from mediacrawl.frontier.stores import classes, front, open_store
+from mediacrawl.frontier.stores import classes, front, open_store, sites
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Kind, Outcome, SiteState
 
@@ -27,7 +27,8 @@ SITES = ["a.org", "b.org", "c.org", "d.org"]
 @pytest.fixture(autouse=True)
 def little_room(monkeypatch):
     """Classes and sites come and go by the disk."""
-    monkeypatch.setattr(classes, "HELD_SITES", 2)
+    for module in (classes, sites):
+        monkeypatch.setattr(module, "HELD_SITES", 2)
     monkeypatch.setattr(front, "WAKE", 1)
 
 

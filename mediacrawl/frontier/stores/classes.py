@@ -9,9 +9,7 @@ from math import isfinite
 from mediacrawl.frontier.order import Order
 from mediacrawl.frontier.stores.inbox import Inbox
 from mediacrawl.frontier.stores.schema import CLASS_BITS
-
-HELD_SITES = 2_000
-"""Sites whose classes stay in memory, some 2 KB each: those that the pages of the hour link to."""
+from mediacrawl.frontier.stores.sites import HELD_SITES
 
 _OF_SITE = "SELECT id, name, score, filled, held FROM class WHERE id BETWEEN ? AND ?"
 _HEADS = (

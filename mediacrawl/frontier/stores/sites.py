@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import OrderedDict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 IDLE, ACTIVE, PAUSED, RETIRED = range(4)
 """`Site.place`."""
+
+HELD_SITES = 2_000
+"""Sites that stay in memory with their classes, some 3 KB each: those that the pages of the hour link to."""
 
 _COLUMNS = "id, name, place, rank, due, release, delay, crawl_delay, samples, visits, earned, granted"
 _UPDATE = (
@@ -66,9 +70,10 @@ class Site:
 
 
 class SiteTable:
-    """The table of sites, with what was changed there and not written yet.
+    """The table of sites: some of them in memory, and of these what was changed and is not written yet.
 
-    On disk: table ``site``. In memory: the changed ones, until `flush`.
+    On disk: table ``site``. In memory: the `HELD_SITES` used last, and the changed ones until `flush`. There is never a
+    second object for a site that is here; who holds one that may have left asks there first.
 
     Args:
         db: the store's connection.
@@ -76,15 +81,20 @@ class SiteTable:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._changed: dict[int, Site] = {}
+        self._held: OrderedDict[int, Site] = OrderedDict()
         self._names: dict[str, Site] = {}
+        self._changed: dict[int, Site] = {}
 
     def __bool__(self) -> bool:
         return bool(self._changed)
 
     def named(self, name: str) -> Site | None:
         """The site of this name, or None."""
-        return self._names.get(name) or self._read("name", name)
+        site = self._names.get(name)
+        if site is None:
+            return self._read("name", name)
+        self._held.move_to_end(site.id)
+        return site
 
     def numbered(self, number: int) -> Site:
         """The site of this number.
@@ -92,7 +102,7 @@ class SiteTable:
         Raises:
             SpoiledError: it is not there, though a row says so.
         """
-        site = self._changed.get(number) or self._read("id", number)
+        site = self._held.get(number) or self._read("id", number)
         if site is None:
             raise SpoiledError("a site that has something waiting is not in the table of sites")
         return site
@@ -102,18 +112,17 @@ class SiteTable:
         row = (name, place, rank, due)
         cursor = self._db.execute("INSERT INTO site (name, place, rank, due) VALUES (?, ?, ?, ?)", row)
         assert cursor.lastrowid is not None
-        return Site(cursor.lastrowid, *row)
+        return self._hold(Site(cursor.lastrowid, *row))
 
     def change(self, site: Site) -> None:
         """A site is to be written."""
-        self._changed[site.id] = self._names[site.name] = site
+        self._changed[site.id] = self._hold(site)
 
     def flush(self) -> None:
         """Write what changed, into the open transaction."""
         if self._changed:
             self._db.executemany(_UPDATE, [_row(site) for site in self._changed.values()])
             self._changed.clear()
-            self._names.clear()
 
     def among(self, place: int) -> Iterable[Site]:
         """The sites at a place that is not common: paused, retired. What changed must be written."""
@@ -122,7 +131,15 @@ class SiteTable:
 
     def _read(self, column: str, value: str | int) -> Site | None:
         row = self._db.execute(f"SELECT {_COLUMNS} FROM site WHERE {column} = ?", (value,)).fetchone()
-        return _site(row) if row else None
+        return self._hold(_site(row)) if row else None
+
+    def _hold(self, site: Site) -> Site:
+        held = self._held
+        held[site.id] = self._names[site.name] = site
+        held.move_to_end(site.id)
+        while len(held) > HELD_SITES and (oldest := next(iter(held))) not in self._changed:
+            del self._names[held.pop(oldest).name]
+        return site
 
 
 def _site(row: tuple[int, str, int, int, float, float, float, float, bytes, int, int, int]) -> Site:

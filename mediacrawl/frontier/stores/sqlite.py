@@ -112,13 +112,12 @@ class SQLiteFrontier:
     @_guarded
     def add(self, candidates: Iterable[Candidate]) -> Added:
         new = known = 0
-        homes: dict[str, Site] = {}
         for candidate in candidates:
             key = self._seen.new_key(candidate.url)
             if key is None:
                 known += 1
                 continue
-            self._queue(candidate, key, homes)
+            self._queue(candidate, key)
             new += 1
         self._totals.seen += new
         self._totals.waiting += new
@@ -498,13 +497,10 @@ class SQLiteFrontier:
 
     # -- rows ------------------------------------------------------------------------------------------------
 
-    def _queue(self, candidate: Candidate, key: int, homes: dict[str, Site]) -> None:
+    def _queue(self, candidate: Candidate, key: int) -> None:
         # Site and class are written in the transaction of the rows, or a kill would leave them without any.
         self._begin()
-        site = self._out.get(candidate.site) or homes.get(candidate.site)
-        if site is None:
-            site = self._sites.named(candidate.site) or self._new_site(candidate)
-            homes[candidate.site] = site
+        site = self._site(candidate.site) or self._new_site(candidate)
         classes = self._queues.classes.of(site.id)
         name = class_for(candidate.link_class, classes, self._policy.classes)
         link_class = classes.get(name) or self._queues.classes.make(site.id, name, candidate.score)
