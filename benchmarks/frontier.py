@@ -22,7 +22,7 @@ target judges, the worst of these counts.
 Scrapy's queue is built as in Scrapy's own tests, see ``frontier_scrapy.py``. In memory it forgets all at a kill; its
 SQLite queue keeps one open file for each site, so no more sites fit than the system lets one process open files.
 
-Run: ``make bench NAME=frontier ARGS=--quick`` (a minute) or without for the full run (half an hour, 12 GB of disk).
+Run: ``make bench NAME=frontier ARGS=--quick`` (a minute) or without for the full run (an hour, 12 GB of disk).
 With ``--folder`` the filled stores are kept there and used again.
 """
 

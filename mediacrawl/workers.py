@@ -87,8 +87,9 @@ def workers(number: int, make: Callable[..., Work[_Task, _Answer]], *values: Any
             for _ in range(number):
                 ours, theirs = context.Pipe()
                 pipes.append(ours)
-                started.append(context.Process(target=_serve, args=(theirs, make, values), daemon=True))
-                started[-1].start()
+                process = context.Process(target=_serve, args=(theirs, make, values), daemon=True)
+                process.start()
+                started.append(process)
                 theirs.close()
         yield Workers(pipes)
     finally:

@@ -73,7 +73,7 @@ class SQLiteFrontier:
     Commits are shared: `take` makes one for all its leases and all that ended or joined before, and the scheduler
     one a second.
 
-    In memory: the front (`Front`), what is leased, the classes of some sites, `RecentUrls`, the keys of the inbox,
+    In memory: the front (`Front`), what is leased, some sites with their classes, `RecentUrls`, the keys of the inbox,
     SQLite's cache. No waiting URL.
 
     Args:
