@@ -38,6 +38,8 @@ class Drop(StrEnum):
     OFFSITE = "offsite"
     NOT_INCLUDED = "not_included"
     PLACEHOLDER_CONTACT = "placeholder_contact"
+    ADDRESS = "address"
+    """Its name leads to an address that is nobody's web server: private, loopback, link-local, metadata ..."""
     # Wishes of the site.
     NOFOLLOW = "nofollow"
     NOINDEX = "noindex"
@@ -67,6 +69,22 @@ class Kind(StrEnum):
     PAGE = "page"
     MEDIA = "media"
     ROBOTS = "robots"
+
+
+class Trouble(StrEnum):
+    """What a visit says against its site, whatever URL was asked. Stats count them as ``trouble/<value>``."""
+
+    THROTTLED = "throttled"
+    """It says that we ask too much: 429, or 503."""
+    SERVER_ERROR = "server_error"
+    """Another 5xx."""
+    TIMEOUT = "timeout"
+    CONNECTION = "connection"
+    """Refused, reset, unreachable, or what came was no HTTP."""
+    TLS = "tls"
+    DNS = "dns"
+    FORBIDDEN = "forbidden"
+    """403: one says something of a page; in numbers they say "go away"."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -179,7 +197,10 @@ class Outcome:
         kind: for ``CONTINUE``: what the URL turned out to be.
         hold: seconds, for an end without a request: do not look at this URL's class again before. The other classes
             of the site go on.
+        wait: seconds, for an end without a request: do not ask the whole site before, since its address is not free.
         earned: media files that were found; they raise the budget of the site.
+        trouble: what the visit says against the site; None if it says nothing against it.
+        retry_after: seconds from `now` of `finish` that the site asks to be left alone for; 0 if it does not.
     """
 
     end: End
@@ -190,7 +211,10 @@ class Outcome:
     state: bytes = b""
     kind: Kind | None = None
     hold: float = 0.0
+    wait: float = 0.0
     earned: int = 0
+    trouble: Trouble | None = None
+    retry_after: float = 0.0
 
 
 @dataclass(slots=True, frozen=True)
@@ -359,11 +383,13 @@ class Visit:
         sent: when the request went out, on the crawl's clock; None as long as it did not.
         response_time: seconds until the response had come.
         status: HTTP status, 0 without an answer.
-        content_type, content_length, location: of the answer, as the server wrote them.
+        content_type, content_length, location, retry_after: of the answer, as the server wrote them.
+        address: IP address that is asked; empty as long as it is not known.
         bytes: of the answer's body, as received.
         asked: bytes of the range that was asked for, 0 if none was.
         limit: bytes of the body that are wanted; None as long as no headers have come.
         error: name of the exception that ended it.
+        trouble: what it says against the site.
         crawl_delay: seconds that robots.txt of this authority asks for; None if not known.
         outcome: what the visit came to, once somebody decided it.
         found: URLs that join the frontier in the same write.
@@ -382,10 +408,13 @@ class Visit:
     content_type: str = ""
     content_length: str = ""
     location: str = ""
+    retry_after: str = ""
+    address: str = ""
     bytes: int = 0
     asked: int = 0
     limit: int | None = None
     error: str = ""
+    trouble: Trouble | None = None
     crawl_delay: float | None = None
     outcome: Outcome | None = None
     found: list[Candidate] = field(default_factory=list)
