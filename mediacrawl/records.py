@@ -147,6 +147,7 @@ class Lease:
         id: names this lease in its store.
         url, site, link_class, kind, depth, hops, parent, evidence: as in `Candidate`.
         attempt: how often this URL was asked before and failed.
+        troubles: how many visits of the site failed in a row before this one, whatever URL they asked for.
         state: what an earlier visit of this URL left for this one (a probe's bytes); empty at first.
         delay: seconds that were owed to the site before this visit.
         taken: when it was taken, seconds since the epoch.
@@ -165,6 +166,7 @@ class Lease:
     state: bytes
     delay: float
     taken: float
+    troubles: int = 0
 
 
 class End(StrEnum):
@@ -201,6 +203,7 @@ class Outcome:
         earned: media files that were found; they raise the budget of the site.
         trouble: what the visit says against the site; None if it says nothing against it.
         retry_after: seconds from `now` of `finish` that the site asks to be left alone for; 0 if it does not.
+        blamed: for ``AGAIN``: whether it counts as one of the URL's attempts. Where the whole site fails it does not.
     """
 
     end: End
@@ -215,6 +218,7 @@ class Outcome:
     earned: int = 0
     trouble: Trouble | None = None
     retry_after: float = 0.0
+    blamed: bool = True
 
 
 @dataclass(slots=True, frozen=True)
@@ -236,7 +240,7 @@ class SiteState(StrEnum):
     PAUSED = "paused"
     """The operator said so."""
     RETIRED = "retired"
-    """It has had its budget of requests."""
+    """It has had its budget of requests, or was broken for days, or sent us away."""
     IDLE = "idle"
     """Nothing waits here: the site costs disk, not memory."""
 
@@ -256,6 +260,11 @@ class SiteInfo:
         earned: media files found here.
         waiting: URLs that wait here, the leased one not counted.
         classes: name, score and number of waiting URLs of each link class.
+        trouble: what the last visits in a row, `troubles` of them, said against the site; None if nothing.
+        since: when the first of these came, seconds since the epoch.
+        level: how often its delay is doubled for past trouble.
+        forbidden: 403s in a row.
+        gone: whether it was retired for trouble, and not for its budget.
     """
 
     name: str
@@ -268,6 +277,12 @@ class SiteInfo:
     earned: int
     waiting: int
     classes: tuple[tuple[str, float, int], ...]
+    trouble: Trouble | None = None
+    troubles: int = 0
+    since: float = 0.0
+    level: int = 0
+    forbidden: int = 0
+    gone: bool = False
 
 
 @dataclass(slots=True)
@@ -383,7 +398,7 @@ class Visit:
         sent: when the request went out, on the crawl's clock; None as long as it did not.
         response_time: seconds until the response had come.
         status: HTTP status, 0 without an answer.
-        content_type, content_length, location, retry_after: of the answer, as the server wrote them.
+        content_type, content_length, location, retry_after, date: of the answer, as the server wrote them.
         address: IP address that is asked; empty as long as it is not known.
         bytes: of the answer's body, as received.
         asked: bytes of the range that was asked for, 0 if none was.
@@ -409,6 +424,7 @@ class Visit:
     content_length: str = ""
     location: str = ""
     retry_after: str = ""
+    date: str = ""
     address: str = ""
     bytes: int = 0
     asked: int = 0

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, deque
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider, signals
@@ -31,11 +32,13 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from mediacrawl import foreign, seams
+from mediacrawl.failures import trouble_in
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.parts import NOTHING, Parts
+from mediacrawl.politeness.backoff import retry_after, trouble_of
 from mediacrawl.politeness.delay import DAY
 from mediacrawl.politeness.retry import after_failure
-from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Lease, Outcome, Visit
+from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Lease, Outcome, Trouble, Visit
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.signals import visit_ended
 from mediacrawl.store import StoreError
@@ -260,6 +263,8 @@ class PenaltyBoxScheduler(BaseScheduler):
                 visit.drop(Drop.IGNORED)
             else:
                 visit.error = type(failure.value).__name__
+        if visit.trouble is None:
+            visit.trouble = trouble_in(failure.value)
         self.end(visit)
 
     # -- leases ----------------------------------------------------------------------------------------------
@@ -286,7 +291,7 @@ class PenaltyBoxScheduler(BaseScheduler):
     def _exchange(self, visit: Visit, request: Request) -> bool:
         """A middleware answered a request with another one: a retry, or a redirect that is not ours."""
         if _is_of(request, visit):
-            visit.outcome = after_failure(visit.lease.attempt, self._attempts, Drop.DOWNLOAD_ERROR)
+            visit.outcome = after_failure(visit.lease, self._attempts, Drop.DOWNLOAD_ERROR)
             self.end(visit)
             return visit.outcome.end is End.AGAIN
         candidate = foreign.candidate(request, self._crawler.spider, self._parts.scores, of=visit.lease)
@@ -304,14 +309,28 @@ class PenaltyBoxScheduler(BaseScheduler):
         outcome.asked = visit.sent is not None or (outcome.end is End.AGAIN and not outcome.hold)
         outcome.response_time = visit.response_time
         outcome.earned = visit.earned
+        if visit.sent is not None:
+            self._hold_against(visit, outcome)
         if visit.crawl_delay is not None:
             outcome.crawl_delay = visit.crawl_delay
         return outcome
 
+    def _hold_against(self, visit: Visit, outcome: Outcome) -> None:
+        """What the visit says against its site: how it failed, or its status."""
+        trouble = visit.trouble or trouble_of(visit.status)
+        if trouble is Trouble.FORBIDDEN and visit.kind is Kind.ROBOTS:
+            # 403 for a robots.txt says that there are no rules (RFC 9309, 2.3.1.3).
+            trouble = None
+        outcome.trouble = trouble
+        if visit.status >= 300:
+            outcome.retry_after = retry_after([visit.retry_after], self._clock.now(), visit.date)
+        if trouble is not None:
+            self._counted[f"trouble/{trouble}"] += 1
+
     def _undecided(self, visit: Visit) -> Outcome:
         """What a visit came to on which nobody decided."""
         if visit.error and visit.kind is not Kind.ROBOTS:
-            return after_failure(visit.lease.attempt, self._attempts, Drop.DOWNLOAD_ERROR)
+            return after_failure(visit.lease, self._attempts, Drop.DOWNLOAD_ERROR)
         if visit.sent is None:
             return Outcome(End.RETURNED) if self._closed else Outcome(End.DROPPED, Drop.IGNORED)
         if visit.kind is Kind.ROBOTS or (self._closed and visit.response_time is None):
@@ -357,7 +376,7 @@ class PenaltyBoxScheduler(BaseScheduler):
             self.stop("store_error", failure.value)
         elif visit is not None:
             visit.error = visit.error or "item_error"
-            visit.outcome = after_failure(visit.lease.attempt, self._attempts, Drop.CALLBACK_ERROR)
+            visit.outcome = after_failure(replace(visit.lease, troubles=0), self._attempts, Drop.CALLBACK_ERROR)
             self._item_over(response)  # type: ignore[arg-type]
 
     def _callback_failed(self, response: Response | Failure | None) -> None:

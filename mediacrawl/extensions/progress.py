@@ -100,6 +100,7 @@ class Progress:
             shelved_urls=counts.shelved,
             paused_sites=counts.shelved_sites[0],
             retired_sites=counts.shelved_sites[1],
+            resting_sites=counts.resting,
             lost_lines=get("request_log/lost", 0),
             catalogue_path=str(catalogue),
             next_command=f"{_program()} catalogue --db {catalogue}",

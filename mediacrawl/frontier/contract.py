@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -88,6 +88,7 @@ class Counts:
         most: the most sites there ever were at one time.
         shelved: URLs among the waiting whose site is paused or retired: they are not asked.
         shelved_sites: how many sites are paused, and how many retired.
+        resting: sites among `sites` that rest: they are broken, or asked to be left alone for more than a day.
     """
 
     seen: int
@@ -100,6 +101,7 @@ class Counts:
     most: int = 0
     shelved: int = 0
     shelved_sites: tuple[int, int] = (0, 0)
+    resting: int = 0
 
 
 class Frontier(Notes, Protocol):
@@ -143,7 +145,7 @@ class Frontier(Notes, Protocol):
         """End a lease: the URL's end and the site's clocks in one write. A lease that is not out is ignored.
 
         With `Outcome.hold` the URL's class is not looked at again before that time; its site goes on with the others.
-        A site that has spent its budget (`FrontierPolicy.spent`) is retired.
+        A site that has spent its budget (`FrontierPolicy.spent`), or is gone by its standing, is retired.
         """
         ...
 
@@ -156,7 +158,10 @@ class Frontier(Notes, Protocol):
         ...
 
     def pending(self) -> int:
-        """URLs that wait or are leased. Those of paused and retired sites do not count: the crawl ends without them."""
+        """URLs that wait or are leased. Those of paused and retired sites do not count: the crawl ends without them.
+
+        Nor does it wait for sites that rest: while nothing else is left, and none of them is due, this is 0.
+        """
         ...
 
     def counts(self) -> Counts:
@@ -175,11 +180,30 @@ class Frontier(Notes, Protocol):
         ...
 
     def resume(self, site: str) -> bool:
-        """Ask a paused or retired site again, the latter with a new budget. Answers whether it was either."""
+        """Ask a paused or retired site again, the latter with a new budget. Answers whether it was either.
+
+        Nothing is held against a site that was gone any more; its release time stays.
+        """
         ...
 
-    def drop(self, site: str, reason: Drop) -> int:
-        """End all that waits on a site for this reason; answers how many URLs. What is out comes back as usual."""
+    def drop(self, site: str, reason: Drop, which: Callable[[str], bool] | None = None) -> int:
+        """End all that waits on a site for this reason; answers how many URLs. What is out comes back as usual.
+
+        Args:
+            site: its name.
+            reason: why.
+            which: tells of a URL whether it is meant; None means all.
+        """
+        ...
+
+    def sites_under(self, domain: str = "", after: str = "", limit: int = 1_000) -> list[str]:
+        """Names of sites where something waits, in their order: those of a domain and below it, or all.
+
+        Args:
+            domain: in canonical form; empty for all sites.
+            after: only names that stand behind this one, so that many are read a slice at a time.
+            limit: names at most. A domain with fewer sites than that below it costs a walk over all names.
+        """
         ...
 
     def prune(self, limit: int) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from mediacrawl.frontier.stores.reading import Overview, Whereabouts
 from mediacrawl.observe.format import count, elapsed, size
 from mediacrawl.observe.text import pad, printable
-from mediacrawl.records import Drop, End, SiteInfo, SiteState
+from mediacrawl.records import Drop, End, SiteInfo, SiteState, Trouble
 
 _LABEL = 14
 _CLASSES = 10
@@ -20,6 +20,7 @@ _NOT_HERE = (
 _MEANINGS = {
     End.DONE: "it was visited, and what it gave is stored",
     Drop.OPERATOR: "scrapy frontier drop",
+    Drop.ADDRESS: "its name leads to an address that is no public server's",
     Drop.ROBOTS: "its robots.txt forbids it",
     Drop.NEVERCRAWL: "its domain is on a NeverCrawl list",
     Drop.HTTP_STATUS: "the server refused it, or failed at each attempt",
@@ -63,6 +64,7 @@ def site_text(site: SiteInfo, before: int, now: float) -> str:
     rows = [
         (site.name, _state(site, before, now)),
         ("delay", _delay(site)),
+        ("trouble", _trouble(site, now)),
         ("visits", f"{count(site.visits)} requests, {count(site.earned)} media files found"),
         ("waiting", f"{count(site.waiting)} URLs in {count(len(site.classes))} link classes"),
     ]
@@ -113,10 +115,30 @@ def _state(site: SiteInfo, before: int, now: float) -> str:
     explained = {
         SiteState.LEASED: "a request is out",
         SiteState.PAUSED: "by the operator, until scrapy frontier resume",
-        SiteState.RETIRED: "it has had its budget of requests (FRONTIER_SITE_BUDGET), until scrapy frontier resume",
+        SiteState.RETIRED: f"{_why_retired(site)}, until scrapy frontier resume",
         SiteState.IDLE: f"nothing waits; {_when(site.release, now)}",
     }
     return f"{site.state}: {explained[site.state]}"
+
+
+def _why_retired(site: SiteInfo) -> str:
+    if not site.gone:
+        return "it has had its budget of requests (FRONTIER_SITE_BUDGET)"
+    if site.trouble is Trouble.FORBIDDEN:
+        return f"it has answered 403 to {count(site.forbidden)} requests in a row (BACKOFF_FORBIDDEN)"
+    return "nothing but trouble for too long (BACKOFF_RETIRE_AFTER)"
+
+
+def _trouble(site: SiteInfo, now: float) -> str:
+    """What is held against a site; empty if nothing is."""
+    said = []
+    if site.troubles:
+        said.append(f"{count(site.troubles)} in a row for {elapsed(now - site.since)}, the last: {site.trouble}")
+    if site.forbidden:
+        said.append(f"{count(site.forbidden)} times 403 in a row")
+    if site.level:
+        said.append(f"its delay is doubled {count(site.level)} times")
+    return "; ".join(said)
 
 
 def _when(release: float, now: float) -> str:

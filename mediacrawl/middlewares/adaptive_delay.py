@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import DownloadTimeoutError
 
+from mediacrawl.failures import trouble_in
 from mediacrawl.middlewares.site_slot import SiteSlot
 from mediacrawl.parts import Parts
+from mediacrawl.politeness.backoff import after_answer, after_trouble, backed_off, retry_after, trouble_of
 from mediacrawl.politeness.delay import Clocks, after_visit
-from mediacrawl.records import VISIT, End, Outcome, Visit
+from mediacrawl.records import VISIT, End, Outcome, Trouble, Visit
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.sites import authority_of
 
@@ -33,10 +35,11 @@ class AdaptiveDelayMiddleware:
     With our scheduler it only measures; the frontier keeps the site's clocks, and keeps them over restarts. Alone in a
     Scrapy project it sets the delay of the request's download slot (`SiteSlot`): one request at a time, and the delay
     counts from the end of the last one, answered or not. ``DOWNLOAD_DELAY`` and the Crawl-delay that `RobotsMiddleware`
-    has read raise it. What it has learned is in memory only. Scrapy's AutoThrottle, which sets the same delay, is to be
-    off beside it.
+    has read raise it, trouble doubles it (`politeness.backoff`), and Retry-After is waited for. What it has learned is
+    in memory only. Scrapy's AutoThrottle, which sets the same delay, is to be off beside it.
 
-    Settings: ``POLITENESS_FACTOR``, ``POLITENESS_MIN_DELAY``, ``POLITENESS_MAX_DELAY``, ``POLITENESS_FIRST_DELAY``.
+    Settings: ``POLITENESS_FACTOR``, ``POLITENESS_MIN_DELAY``, ``POLITENESS_MAX_DELAY``, ``POLITENESS_FIRST_DELAY``,
+    ``POLITENESS_HOURS``, ``BACKOFF_...``. Stats: ``trouble/...`` (with our scheduler it counts them).
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
@@ -63,14 +66,23 @@ class AdaptiveDelayMiddleware:
         self._hold(request, authority_of(canonical(request.url) or request.url))
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Measure."""
+        """Measure, and note what the site says of us."""
         self._measure(request)
+        asked, date = _header(response, "Retry-After"), _header(response, "Date")
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is not None:
+            visit.status, visit.retry_after, visit.date = response.status, asked, date
+        else:
+            wait = retry_after([asked], self._clock.now(), date) if response.status >= 300 else 0.0
+            self._stand(request, trouble_of(response.status), wait)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """A site that does not answer in time takes as long as we waited; a connection refused at once says nothing."""
         if isinstance(exception, DownloadTimeoutError):
             self._measure(request)
+        if VISIT not in request.meta and (trouble := trouble_in(exception)) is not None:
+            self._stand(request, trouble, 0.0)
 
     def _measure(self, request: Request) -> None:
         visit: Visit | None = request.meta.get(VISIT)
@@ -96,13 +108,31 @@ class AdaptiveDelayMiddleware:
         slot.delay = max(slot.delay, self._delay(clocks))
 
     def _ended(self, key: str, took: float) -> float:
-        """A request of the slot ended; answers the delay from now on."""
-        outcome = Outcome(End.DONE, response_time=took)
-        clocks = after_visit(self._clocks.get(key, Clocks()), outcome, self._clock.now(), self._policy)
-        return self._delay(self._keep(key, clocks))
+        """A request of the slot ended; answers the delay from now on. How it ended is told a moment later."""
+        before = self._clocks.get(key, Clocks())
+        clocks = after_visit(before, Outcome(End.DONE, response_time=took), self._clock.now(), self._policy)
+        return self._delay(self._keep(key, replace(clocks, standing=before.standing)))
+
+    def _stand(self, request: Request, trouble: Trouble | None, wait: float) -> None:
+        """What a request came to, as what its site is owed."""
+        key = request.meta.get("download_slot") or self._crawler.engine.downloader.get_slot_key(request)
+        clocks, slot = self._clocks.get(key), self._crawler.engine.downloader.slots.get(key)
+        if clocks is None or not isinstance(slot, SiteSlot):
+            return
+        now = self._clock.now()
+        if trouble is None:
+            standing = after_answer(clocks.standing)
+        else:
+            standing = after_trouble(clocks.standing, trouble, now, self._policy.backoff)
+            self._crawler.stats.inc_value(f"trouble/{trouble}")
+        clocks = replace(clocks, standing=standing)
+        slot.delay = max(self._delay(clocks), wait)
+        self._keep(key, replace(clocks, delay=slot.delay, release=now + slot.delay))
 
     def _delay(self, clocks: Clocks) -> float:
-        return max(self._policy.delay(clocks.samples, clocks.crawl_delay), self._floor)
+        now = self._clock.now()
+        delay = self._policy.delay(clocks.samples, clocks.crawl_delay, self._policy.hourly(now))
+        return max(backed_off(delay, clocks.standing, now, self._policy.backoff), self._floor)
 
     def _keep(self, key: str, clocks: Clocks) -> Clocks:
         self._clocks[key] = clocks
@@ -110,3 +140,7 @@ class AdaptiveDelayMiddleware:
         if len(self._clocks) > _SITES:
             self._clocks.popitem(last=False)
         return clocks
+
+
+def _header(response: Response, name: str) -> str:
+    return (response.headers.get(name) or b"").decode("latin-1")

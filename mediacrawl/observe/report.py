@@ -42,7 +42,8 @@ class CrawlFacts:
         waiting_sites: sites that they belong to, paused and retired ones not counted.
         shelved_urls: those of them that wait on a paused or retired site.
         paused_sites: sites that the operator paused.
-        retired_sites: sites that have had their budget of requests.
+        retired_sites: sites that have had their budget of requests, were broken for days, or sent us away.
+        resting_sites: those of the waiting sites that rest.
         lost_lines: lines that the request log could not write.
         catalogue_path: where the records are; empty if they were not stored there.
         log_path: folder of the request log; empty if there is none.
@@ -68,6 +69,7 @@ class CrawlFacts:
     shelved_urls: int = 0
     paused_sites: int = 0
     retired_sites: int = 0
+    resting_sites: int = 0
     lost_lines: int = 0
     catalogue_path: str = ""
     log_path: str = ""
@@ -157,7 +159,8 @@ def _slowest(times: Mapping[str, float]) -> str:
 
 def _waiting(facts: CrawlFacts) -> str:
     urls = facts.waiting_urls - facts.shelved_urls
-    return f"{_plural(urls, 'URL')} on {_plural(facts.waiting_sites, 'site')}, for the next run" if urls else ""
+    rest = f"; {count(facts.resting_sites)} rest, see frontier show SITE" if facts.resting_sites else ""
+    return f"{_plural(urls, 'URL')} on {_plural(facts.waiting_sites, 'site')}, for the next run{rest}" if urls else ""
 
 
 def _shelved(facts: CrawlFacts) -> str:
@@ -165,7 +168,7 @@ def _shelved(facts: CrawlFacts) -> str:
     sites = " and ".join(f"{count(number)} {kind} site{'' if number == 1 else 's'}" for number, kind in kinds if number)
     if not sites or not facts.shelved_urls:
         return ""
-    budget = "; retired: it had its budget, FRONTIER_SITE_BUDGET" if facts.retired_sites else ""
+    budget = "; retired: see frontier show SITE" if facts.retired_sites else ""
     return f"{_plural(facts.shelved_urls, 'URL')} on {sites}{budget}"
 
 

@@ -7,12 +7,46 @@ fast server never sees us more than four times a minute.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from mediacrawl.politeness.backoff import GOOD, BackoffPolicy, Standing, after_answer, after_trouble, backed_off
 from mediacrawl.records import Outcome
 
 DAY = 86_400.0
+_HOUR = 3600.0
+ANY_HOUR = (1.0,) * 24
+
+
+def factors_by_hour(hours: Mapping[str, float]) -> tuple[float, ...]:
+    """What delays are multiplied by in each of the day's 24 hours.
+
+    Args:
+        hours: ``"8-18": 2.0``: from 8:00 until 18:00 UTC twice the delay. A span may pass midnight, ``"22-5"``; where
+            spans overlap the greater factor counts, and a single hour is ``"3"``.
+
+    Raises:
+        ValueError: this cannot be understood.
+    """
+    factors: list[float | None] = [None] * 24
+    for span, factor in hours.items():
+        for hour in _hours(str(span)):
+            known = factors[hour]
+            if not 0 < float(factor) < 1_000:
+                raise ValueError(f"POLITENESS_HOURS: {factor!r} is no factor; use a number above 0, such as 0.5 or 2")
+            factors[hour] = float(factor) if known is None else max(known, float(factor))
+    return tuple(1.0 if factor is None else factor for factor in factors)
+
+
+def _hours(span: str) -> list[int]:
+    first, dash, last = span.partition("-")
+    try:
+        start, stop = int(first), int(last) if dash else int(first) + 1
+    except ValueError:
+        start = stop = -1
+    if not (0 <= start < 24 and 0 <= stop <= 24 and start != stop):
+        raise ValueError(f"POLITENESS_HOURS: {span!r} is no span of hours (UTC); write it as '8-18' or '22-5'")
+    return [hour % 24 for hour in range(start, stop if stop > start else stop + 24)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +62,9 @@ class DelayPolicy:
         window: how many response times count.
         tail_sites: with fewer sites than that left, of more, delays are stretched; 0 for never.
         tail_factor: what they are stretched by when the last one is left.
+        hours: what delays are multiplied by in each hour of the day, UTC. One below 1 makes no delay shorter than
+            `minimum`, `first` and Crawl-delay.
+        backoff: what becomes of the delay of a site that fails.
 
     Raises:
         ValueError: a value is negative, or `minimum` exceeds `maximum`.
@@ -40,6 +77,8 @@ class DelayPolicy:
     window: int = 5
     tail_sites: int = 0
     tail_factor: float = 1.0
+    hours: tuple[float, ...] = ANY_HOUR
+    backoff: BackoffPolicy = field(default_factory=BackoffPolicy)
 
     def __post_init__(self) -> None:
         if min(self.factor, self.minimum, self.maximum, self.first) < 0 or self.window < 1 or self.tail_factor < 1:
@@ -47,19 +86,30 @@ class DelayPolicy:
         if self.minimum > self.maximum:
             raise ValueError(f"POLITENESS_MIN_DELAY is greater than POLITENESS_MAX_DELAY: {self}")
 
-    def delay(self, samples: Sequence[float], crawl_delay: float = 0.0) -> float:
+    def delay(self, samples: Sequence[float], crawl_delay: float = 0.0, hourly: float = 1.0) -> float:
         """Seconds to wait, counted from the end of the last response.
 
         Args:
             samples: the site's last response times in seconds, oldest first; more than `window` are cut.
             crawl_delay: seconds that robots.txt asks for; raises the result, however long it is.
+            hourly: factor of the hour, see `hours`.
         """
         recent = samples[-self.window :]
         mean = sum(recent) / len(recent) if recent else 0.0
         wanted = min(max(self.factor * mean, self.minimum), self.maximum)
+        if hourly != 1.0:
+            wanted = max(wanted * hourly, self.minimum)
         if len(recent) < self.window:
             wanted = max(wanted, self.first)
         return max(wanted, crawl_delay)
+
+    def hourly(self, now: float) -> float:
+        """The factor of an hour.
+
+        Args:
+            now: seconds since the epoch.
+        """
+        return self.hours[int(now // _HOUR) % 24] if self.hours is not ANY_HOUR else 1.0
 
     def stretch(self, sites: int, most: int) -> float:
         """What delays are multiplied by: 1, and more at the end of a crawl.
@@ -86,6 +136,7 @@ class Clocks:
         crawl_delay: seconds that robots.txt asks for; 0 if nothing is asked.
         samples: last response times in seconds, oldest first.
         visits: requests made so far.
+        standing: what is held against the site.
     """
 
     release: float = 0.0
@@ -93,11 +144,12 @@ class Clocks:
     crawl_delay: float = 0.0
     samples: tuple[float, ...] = ()
     visits: int = 0
+    standing: Standing = GOOD
 
     @property
     def rests(self) -> bool:
-        """Whether the site asked to be left alone for more than a day: it rests, and that is counted."""
-        return self.delay > DAY
+        """Whether the site rests: it is broken, or asked to be left alone for more than a day."""
+        return self.standing.resting or self.delay > DAY
 
 
 def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolicy, stretch: float = 1.0) -> Clocks:
@@ -106,19 +158,29 @@ def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolic
     Args:
         clocks: as they were before.
         outcome: what the visit tells. Without a request (`Outcome.asked` false) only a longer Crawl-delay counts, from
-            the next visit on.
+            the next visit on, and what the site must wait for something else (`Outcome.wait`).
         now: the *end* of the visit, seconds since the epoch; the delay counts from it.
         policy: the formula's numbers.
         stretch: see `DelayPolicy.stretch`.
     """
     if not outcome.asked:
-        return replace(clocks, crawl_delay=max(clocks.crawl_delay, outcome.crawl_delay or 0.0))
+        release = max(clocks.release, now + outcome.wait) if outcome.wait > 0 else clocks.release
+        return replace(clocks, release=release, crawl_delay=max(clocks.crawl_delay, outcome.crawl_delay or 0.0))
     samples = clocks.samples
     if outcome.response_time is not None:
         samples = (*samples, max(outcome.response_time, 0.0))[-policy.window :]
     crawl_delay = clocks.crawl_delay if outcome.crawl_delay is None else max(outcome.crawl_delay, 0.0)
-    delay = policy.delay(samples, crawl_delay) * stretch
-    return Clocks(now + delay, delay, crawl_delay, samples, clocks.visits + 1)
+    standing = _standing(clocks.standing, outcome, now, policy)
+    delay = policy.delay(samples, crawl_delay, policy.hourly(now)) * stretch
+    delay = max(backed_off(delay, standing, now, policy.backoff), outcome.retry_after)
+    return Clocks(now + delay, delay, crawl_delay, samples, clocks.visits + 1, standing)
+
+
+def _standing(before: Standing, outcome: Outcome, now: float, policy: DelayPolicy) -> Standing:
+    if outcome.trouble is not None:
+        return after_trouble(before, outcome.trouble, now, policy.backoff)
+    # What was given up on our side before an answer came says nothing for the site.
+    return after_answer(before) if outcome.response_time is not None else before
 
 
 def after_restart(clocks: Clocks, leased: bool, now: float, policy: DelayPolicy) -> Clocks:

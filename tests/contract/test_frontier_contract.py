@@ -1,5 +1,6 @@
 """What any frontier does, whatever it is kept in."""
 
+import os
 import random
 from collections import Counter
 from dataclasses import replace
@@ -9,8 +10,9 @@ import pytest
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import Levels
 from mediacrawl.frontier.stores import open_store
+from mediacrawl.politeness.backoff import BackoffPolicy
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome, SiteState
+from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome, SiteState, Trouble
 
 DELAY = 10.0
 NOW = 1_000_000.0
@@ -461,3 +463,147 @@ def test_closing_twice_is_harmless(make):
     frontier.take(NOW, 1)
     frontier.close()
     frontier.close()
+
+
+# -- trouble ------------------------------------------------------------------------------------------------------
+
+LADDER = BackoffPolicy(jitter=0.0, rest_after=3, rest=1_000.0, rest_maximum=4_000.0, retire_after=3_000.0, forbidden=2)
+STRICT = replace(POLICY, delay=replace(POLICY.delay, backoff=LADDER))
+
+
+def fail(frontier, now, trouble=Trouble.TIMEOUT, **fields):
+    """Take what may be asked, and let all of it fail."""
+    leases = frontier.take(now, 10)
+    for lease in leases:
+        frontier.finish(lease, Outcome(End.AGAIN, trouble=trouble, blamed=False, **fields), now)
+    return leases
+
+
+def test_a_site_in_trouble_is_asked_less_and_less_often_then_rests_and_says_so(make):
+    frontier = make(STRICT)
+    frontier.add([page("http://a.org/1")])
+    releases, now = [], NOW
+    for troubles in range(4):
+        (lease,) = fail(frontier, now)
+        assert lease.troubles == troubles
+        releases.append(frontier.site("a.org").release - now)
+        now = frontier.site("a.org").release
+    assert releases == [2 * DELAY, 4 * DELAY, 1_000.0, 2_000.0]
+    site = frontier.site("a.org")
+    assert (site.state, site.trouble, site.troubles, site.since) == (SiteState.RESTING, Trouble.TIMEOUT, 4, NOW)
+    assert frontier.take(now - 1, 1) == []
+    assert len(frontier.take(now, 1)) == 1
+
+
+def test_a_crawl_ends_when_all_that_is_left_rests_and_goes_on_at_the_next_start(make):
+    frontier = make(STRICT)
+    frontier.add([page("http://a.org/1"), page("http://a.org/2"), page("http://b.org/1")])
+    now = NOW
+    for _ in range(3):
+        for lease in frontier.take(now, 10):
+            trouble = Trouble.DNS if lease.site == "a.org" else None
+            frontier.finish(lease, Outcome(End.AGAIN, response_time=0.1, trouble=trouble, blamed=False), now)
+        now += 4 * DELAY
+    assert (frontier.counts().resting, frontier.counts().sites, frontier.pending()) == (1, 2, 3)
+    assert frontier.drop("b.org", Drop.OPERATOR) == 1
+    assert frontier.pending() == 0
+    assert frontier.counts().waiting == 2
+    frontier.add([page("http://c.org/1")])
+    assert frontier.pending() == 3
+    frontier.drop("c.org", Drop.OPERATOR)
+    release = frontier.next_release()
+    frontier.close()
+    if frontier.__class__.__name__ == "MemoryFrontier":
+        return
+    frontier = make(STRICT, now=now)
+    assert (frontier.pending(), frontier.counts().resting, frontier.next_release()) == (0, 1, release)
+    (probe,) = frontier.take(release, 5)
+    assert frontier.pending() == 2
+    frontier.finish(probe, done(), release)
+    assert (frontier.counts().resting, frontier.pending()) == (0, 1)
+
+
+def test_a_site_whose_probes_fail_for_too_long_is_retired_and_may_be_resumed(make):
+    frontier = make(STRICT)
+    frontier.add([page("http://a.org/1"), page("http://a.org/2")])
+    now = NOW
+    while fail(frontier, now):
+        now = max(now, frontier.site("a.org").release)
+    site = frontier.site("a.org")
+    assert (site.state, site.gone, site.waiting) == (SiteState.RETIRED, True, 2)
+    assert now - NOW >= 3_000.0
+    assert frontier.pending() == 0
+    assert frontier.counts().shelved == 2
+    assert frontier.resume("a.org")
+    site = frontier.site("a.org")
+    assert (site.gone, site.troubles, site.release) == (False, 0, now)
+    assert len(frontier.take(now, 5)) == 1
+
+
+def test_a_site_that_sends_us_away_is_retired(make):
+    frontier = make(STRICT)
+    frontier.add([page(f"http://a.org/{n}") for n in range(5)])
+    now = NOW
+    for _ in range(2):
+        (lease,) = frontier.take(now, 1)
+        dropped = Outcome(End.DROPPED, reason=Drop.HTTP_STATUS, trouble=Trouble.FORBIDDEN, response_time=0.1)
+        frontier.finish(lease, dropped, now)
+        now += DELAY
+    assert frontier.site("a.org").state is SiteState.RETIRED
+    assert frontier.take(now, 5) == []
+
+
+def test_trouble_and_what_a_site_asked_for_survive_a_kill(make):
+    frontier = make(STRICT)
+    frontier.add([page("http://a.org/1")])
+    fail(frontier, NOW, Trouble.THROTTLED, retry_after=777.0)
+    if frontier.__class__.__name__ == "MemoryFrontier":
+        return
+    kill(frontier)
+    frontier = make(STRICT, now=NOW + 1)
+    site = frontier.site("a.org")
+    assert (site.release, site.trouble, site.troubles, site.level) == (NOW + 777.0, Trouble.THROTTLED, 1, 1)
+
+
+def kill(frontier):
+    """What a kill of the process leaves: the last commit."""
+    frontier._db.close()
+    os.close(frontier._lock)
+    frontier._closed = True
+
+
+def test_a_site_whose_address_is_not_free_waits_without_having_been_asked(frontier):
+    frontier.add([page("http://a.org/1")])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.finish(lease, Outcome(End.RETURNED, asked=False, wait=2.5), NOW)
+    site = frontier.site("a.org")
+    assert (site.release, site.visits, site.delay) == (NOW + 2.5, 0, 0.0)
+    assert frontier.take(NOW + 2, 1) == []
+    assert len(frontier.take(NOW + 2.5, 1)) == 1
+
+
+# -- dropping a part of a site ------------------------------------------------------------------------------------
+
+
+def test_only_what_is_meant_is_dropped(frontier):
+    frontier.add([page(f"http://a.org/{n}", link_class=f"c{n % 3}") for n in range(30)] + [page("http://b.org/1")])
+    (lease,) = frontier.take(NOW, 1)
+    gone = frontier.drop("a.org", Drop.NEVERCRAWL, lambda url: url.endswith(("1", "3", "7")))
+    assert gone == 9 - lease.url.endswith(("1", "3", "7"))
+    assert frontier.counts().ends == {Drop.NEVERCRAWL: gone}
+    assert frontier.site("a.org").waiting == 29 - gone
+    assert frontier.drop("a.org", Drop.NEVERCRAWL, lambda url: False) == 0
+    frontier.finish(lease, done(), NOW)
+    assert frontier.drop("a.org", Drop.NEVERCRAWL, lambda url: True) == 29 - gone
+
+
+def test_sites_below_a_domain_are_listed_in_slices(frontier):
+    names = [f"{n:02}.host.example" for n in range(25)]
+    frontier.add([page(f"http://{name}/1") for name in [*names, "host.example", "ghost.example", "a.org"]])
+    assert frontier.sites_under("host.example") == [*names, "host.example"]
+    assert frontier.sites_under("host.example", limit=10) == names[:10]
+    assert frontier.sites_under("host.example", after=names[9], limit=10) == names[10:20]
+    assert frontier.sites_under() == sorted([*names, "host.example", "ghost.example", "a.org"])
+    frontier.drop("host.example", Drop.OPERATOR)
+    assert frontier.sites_under("host.example") == names
+    assert frontier.sites_under("nowhere.example") == []

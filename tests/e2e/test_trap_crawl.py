@@ -126,6 +126,6 @@ def test_without_any_rule_a_trap_gets_its_budget_and_an_honest_site_earns_its_wa
         finished.run(**NO_RULES, FRONTIER_SITE_BUDGET=BUDGET, FRONTIER_SITE_EARNS=EARNS)
         spent(BUDGET)
         assert finished.visits["episodes"] > BUDGET
-        assert "on 4 retired sites; retired: it had its budget, FRONTIER_SITE_BUDGET" in finished.crawl.text()
+        assert "on 4 retired sites; retired: see frontier show SITE" in finished.crawl.text()
         finished.run(**NO_RULES, FRONTIER_SITE_BUDGET=2 * BUDGET, FRONTIER_SITE_EARNS=EARNS)
         spent(2 * BUDGET)

@@ -6,10 +6,12 @@ from dataclasses import dataclass, field, fields, replace
 from typing import NamedTuple
 
 from mediacrawl.frontier.stores.rules import class_for
+from mediacrawl.politeness.backoff import BackoffPolicy
 from mediacrawl.politeness.delay import Clocks, DelayPolicy, after_restart, after_visit
 from mediacrawl.records import End, Lease
 
-DELAY = DelayPolicy(factor=1, minimum=5, maximum=60, first=8)
+BACKOFF = BackoffPolicy(maximum=100, rest_after=3, rest=50, rest_maximum=200, retire_after=400, forbidden=4)
+DELAY = DelayPolicy(factor=1, minimum=5, maximum=60, first=8, backoff=BACKOFF)
 
 
 class Row(NamedTuple):
@@ -81,7 +83,7 @@ class Expected:
             self.ended[lease.url] = outcome.reason or outcome.end
             return
         if outcome.end is End.AGAIN:
-            row = Row(row.site, row.link_class, self._next_place(), row.attempt + outcome.asked)
+            row = Row(row.site, row.link_class, self._next_place(), row.attempt + (outcome.asked and outcome.blamed))
         if outcome.end is End.CONTINUE:
             row = row._replace(state=outcome.state)
         self.waiting[lease.url] = row
@@ -109,7 +111,8 @@ class Expected:
         return url in self.waiting or url in self.ended or any(lease.url == url for lease, _ in self.leased.values())
 
     def spent(self, site, policy):
-        return policy.spent(self.clocks[site].visits - self.granted[site], self.earned[site])
+        gone = self.clocks[site].standing.gone
+        return gone or policy.spent(self.clocks[site].visits - self.granted[site], self.earned[site])
 
     def heads(self):
         """Site and class -> place of the first row there."""

@@ -11,6 +11,7 @@ MEDIACRAWL_DICE=1000     seed of the first walk; without it 0, so that the short
 import os
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from expected_frontier import DELAY, Expected
@@ -19,8 +20,9 @@ from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import BestFirst, Levels
 from mediacrawl.frontier.stores import classes, front, inbox, sieve, sites, sqlite
 from mediacrawl.frontier.stores.check import check
+from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import Clocks, after_visit
-from mediacrawl.records import Candidate, Drop, End, Outcome, SiteState
+from mediacrawl.records import Candidate, Drop, End, Outcome, SiteState, Trouble
 
 STEPS = int(os.environ.get("MEDIACRAWL_STEPS") or 600)
 FIRST_SEED = int(os.environ.get("MEDIACRAWL_DICE") or 0)
@@ -41,6 +43,7 @@ class Walk:
     def __init__(self, folder, seed):
         self.path = folder / "frontier.db"
         self.dice = random.Random(seed)
+        self.unrest = self.dice.choice([0.05, 0.5, 0.95])
         # Not by chance, so that few walks meet all of it.
         self.sites = [f"s{n}.org" for n in range((4, 60, 1000)[seed % 3])]
         self.budgets = ((0,), (0, 1, 6))[seed % 2]
@@ -144,6 +147,9 @@ class Walk:
             state=str(self.step).encode(),
             hold=0 if end in {End.DONE, End.DROPPED} else choice([0, 0, 30, 300]),
             earned=choice([0, 0, 1]),
+            trouble=choice([None, *Trouble]) if asked and self.dice.random() < self.unrest else None,
+            wait=0 if asked else choice([0, 0, 20]),
+            blamed=choice([True, False]),
         )
 
     def wait(self):
@@ -176,6 +182,7 @@ class Walk:
         if self.frontier.resume(site):
             expected = self.expected
             expected.granted[site] = expected.clocks[site].visits - self.policy.earns * expected.earned[site]
+            expected.clocks[site] = replace(expected.clocks[site], standing=GOOD)
 
     def _spent(self, site):
         return self.expected.spent(site, self.policy)
@@ -302,8 +309,16 @@ class Walk:
         assert counts.seen == counts.waiting + counts.leased + len(expected.ended)
         assert counts.shelved == sum(there[site] for site in shelved)
         assert counts.shelved_sites == (len(expected.paused), len(retired))
-        assert pending == counts.waiting - counts.shelved + counts.leased
-        assert counts.sites == len((there.keys() | expected.leased.keys()) - shelved)
+        active = (there.keys() | expected.leased.keys()) - shelved
+        assert counts.sites == len(active)
+        assert counts.resting == sum(expected.clocks[site].rests for site in active)
+        assert pending == (0 if self._all_rest(active) else counts.waiting - counts.shelved + counts.leased)
+
+    def _all_rest(self, active):
+        """Whether all that is left rests, so that a crawl would end. Only the frontier knows what it holds to be due."""
+        release = self.frontier.next_release()
+        asleep = release is not None and release > self.expected.heard and not self.expected.leased
+        return asleep and all(self.expected.clocks[site].rests for site in active)
 
     def _retired(self):
         """The retired sites. Only the frontier knows whether a turn has come, but they must have spent their budget."""
@@ -318,6 +333,7 @@ class Walk:
             assert info is None
             return
         assert (info.visits, info.earned, info.samples) == (clocks.visits, self.expected.earned[site], clocks.samples)
+        assert (info.troubles, info.trouble) == (clocks.standing.row, clocks.standing.trouble)
         assert info.waiting == sum(row.site == site for row in self.expected.waiting.values())
         assert (info.state is SiteState.PAUSED) == (site in self.expected.paused)
 

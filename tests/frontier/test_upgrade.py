@@ -6,6 +6,7 @@ from contextlib import closing
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import open_store
+from mediacrawl.frontier.stores.check import check
 from mediacrawl.frontier.stores.rows import Row
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, End, Kind, Outcome
@@ -104,3 +105,22 @@ def test_nothing_is_lost_and_the_order_is_kept(tmp_path):
     assert store.add([Candidate("http://a.org/0", "a.org", "pages"), Candidate("http://b.org/1", "b.org")]).known == 2
     store.close()
     open_store("sqlite", tmp_path, POLICY, now).close()
+
+
+def test_a_frontier_of_layout_2_holds_nothing_against_its_sites(tmp_path):
+    store = open_store("sqlite", tmp_path, POLICY, NOW)
+    store.add([Candidate(f"http://{name}.org/1", f"{name}.org", "c") for name in "ab"])
+    store.charge("a.org", Outcome(End.DONE, response_time=0.1, crawl_delay=200_000.0), NOW)
+    store.close()
+    with closing(sqlite3.connect(tmp_path / "frontier.db")) as db:
+        for change in ("DROP COLUMN rests", "DROP COLUMN standing"):
+            db.execute(f"ALTER TABLE site {change}")
+        db.execute("DELETE FROM total WHERE name = 'resting'")
+        db.execute("PRAGMA user_version = 2")
+        db.commit()
+    store = open_store("sqlite", tmp_path, POLICY, NOW + 1)
+    assert (store.counts().resting, store.counts().sites) == (1, 2)
+    assert store.site("a.org").release == NOW + 200_000
+    assert store.site("b.org").troubles == 0
+    store.close()
+    assert check(tmp_path / "frontier.db", order=POLICY.order).problems == []

@@ -3,24 +3,33 @@
 import pytest
 
 from mediacrawl.politeness.retry import after_failure, after_status
-from mediacrawl.records import Drop, End
+from mediacrawl.records import Drop, End, Evidence, Kind, Lease
+
+
+def lease(attempt, troubles=0):
+    return Lease(1, "http://a.org/", "a.org", "c", Kind.PAGE, 0, 0, "", Evidence(), attempt, b"", 15.0, 0.0, troubles)
 
 
 @pytest.mark.parametrize("status", [200, 204, 206])
 def test_a_success_is_read(status):
-    assert after_status(status, 0, 3) is None
+    assert after_status(status, lease(0), 3) is None
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_not_now_is_asked_again_until_the_attempts_are_used_up(status):
-    assert [after_status(status, attempt, 3).end for attempt in range(3)] == [End.AGAIN, End.AGAIN, End.DROPPED]
+    assert [after_status(status, lease(attempt), 3).end for attempt in range(3)] == [End.AGAIN, End.AGAIN, End.DROPPED]
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 410, 501])
 def test_no_is_not_asked_again(status):
-    outcome = after_status(status, 0, 3)
+    outcome = after_status(status, lease(0), 3)
     assert (outcome.end, outcome.reason) == (End.DROPPED, Drop.HTTP_STATUS)
 
 
 def test_a_failure_is_given_up_by_its_name():
-    assert after_failure(2, 3, Drop.DOWNLOAD_ERROR).reason is Drop.DOWNLOAD_ERROR
+    assert after_failure(lease(2), 3, Drop.DOWNLOAD_ERROR).reason is Drop.DOWNLOAD_ERROR
+
+
+def test_while_the_whole_site_fails_no_url_is_given_up():
+    outcome = after_failure(lease(2, troubles=1), 3, Drop.DOWNLOAD_ERROR)
+    assert (outcome.end, outcome.blamed) == (End.AGAIN, False)

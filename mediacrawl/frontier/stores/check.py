@@ -23,7 +23,7 @@ from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores.lock_file import marked, missing_commits
 from mediacrawl.frontier.stores.pages import Image
 from mediacrawl.frontier.stores.schema import CLASS_BITS, check_layout
-from mediacrawl.frontier.stores.shapes import LATEST, facts_fit, samples_fit
+from mediacrawl.frontier.stores.shapes import LATEST, facts_fit, samples_fit, standing_fits
 
 Progress = Callable[[str], None]
 """Is told, in a few words, what is being done now."""
@@ -161,6 +161,8 @@ _RULES = (
         " AND typeof(earned) = 'integer' AND typeof(granted) = 'integer')",
     ),
     _Rule("sites have response times that cannot be read", "SELECT name FROM site WHERE NOT samples_fit(samples)"),
+    _Rule("what is held against sites cannot be read", "SELECT name FROM site WHERE NOT standing_fits(standing)"),
+    _Rule("sites rest where nothing waits", "SELECT name FROM site WHERE rests NOT IN (0, 1) OR rests > (place = 1)"),
     _Rule(
         "link classes count as empty, but URLs wait there",
         "SELECT id FROM class WHERE filled = 0 AND id IN (SELECT class FROM filled)",
@@ -186,6 +188,7 @@ _TOTALS = {
     "seen": _SEEN,
     "waiting": "coalesce((SELECT sum(rows) FROM home), 0)",
     "active": "(SELECT count(*) FROM site WHERE place = 1)",
+    "resting": "(SELECT count(*) FROM site WHERE rests = 1)",
     "shelved": "coalesce((SELECT sum(rows) FROM home JOIN main.site ON site.id = home.site WHERE place > 1), 0)"
     " - (SELECT count(*) FROM lease JOIN main.site ON site.id = lease.site WHERE place > 1)",
 }
@@ -267,6 +270,7 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
         db.create_function("key_of", 1, _key_of, deterministic=True)
         db.create_function("facts_fit", 1, facts_fit, deterministic=True)
         db.create_function("samples_fit", 1, samples_fit, deterministic=True)
+        db.create_function("standing_fits", 1, standing_fits, deterministic=True)
         db.execute("PRAGMA temp_store = FILE")
         db.execute("PRAGMA cache_size = -65536")
         yield db

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import random
 from collections import Counter, deque
-from collections.abc import Collection, Container, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count
 from math import isfinite
 
 from mediacrawl.frontier.contract import Counts, FrontierPolicy
 from mediacrawl.frontier.penalty_box import PenaltyBox
-from mediacrawl.frontier.stores.rules import FINAL, class_for, site_state
+from mediacrawl.frontier.stores.rules import FINAL, class_for, site_state, told
+from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import Clocks, after_visit
 from mediacrawl.records import Added, Candidate, Drop, End, Kind, Lease, Outcome, SiteInfo, SiteState
 
@@ -140,6 +141,10 @@ class MemoryFrontier:
         return self._box.next_release()
 
     def pending(self) -> int:
+        if not self._out and len(self._box) and self._resting() == len(self._box):
+            first = self._box.next_release()
+            if first is not None and first > self._now:
+                return 0
         return self._waiting - self._shelved() + len(self._out)
 
     def counts(self) -> Counts:
@@ -154,6 +159,7 @@ class MemoryFrontier:
             most=self._most,
             shelved=self._shelved(),
             shelved_sites=(self._count(SiteState.PAUSED), self._count(SiteState.RETIRED)),
+            resting=self._resting(),
         )
 
     def set_score(self, site: str, link_class: str, score: float) -> None:
@@ -191,17 +197,20 @@ class MemoryFrontier:
             return False
         if home.shelf is SiteState.RETIRED:
             home.granted = home.clocks.visits - self._policy.earns * home.earned
+            home.clocks = replace(home.clocks, standing=GOOD)
         home.shelf = None
         del self._shelf[home.number]
         self._settle(home)
         return True
 
-    def drop(self, site: str, reason: Drop) -> int:
+    def drop(self, site: str, reason: Drop, which: Callable[[str], bool] | None = None) -> int:
         home = self._sites.get(site)
-        gone = home.waiting if home else 0
+        gone = 0
         if home is not None:
+            before = home.waiting
             for link_class in home.classes.values():
-                link_class.rows.clear()
+                link_class.rows = deque(r for r in link_class.rows if which and not which(r.candidate.url))
+            gone = before - home.waiting
             self._settle(home)
         self._waiting -= gone
         self._ends[reason] += gone
@@ -226,7 +235,13 @@ class MemoryFrontier:
             earned=site.earned,
             waiting=site.waiting,
             classes=tuple((name, c.score, len(c.rows)) for name, c in site.classes.items()),
+            **told(clocks.standing),
         )
+
+    def sites_under(self, domain: str = "", after: str = "", limit: int = 1_000) -> list[str]:
+        below = f".{domain}"
+        names = (s.name for s in self._numbered if s.waiting or s.lease)
+        return sorted(n for n in names if n > after and (not domain or n == domain or n.endswith(below)))[:limit]
 
     def note(self, room: str, key: str) -> bytes | None:
         return self._notes.get((room, key))
@@ -250,6 +265,9 @@ class MemoryFrontier:
 
     def _count(self, shelf: SiteState) -> int:
         return sum(site.shelf is shelf for site in self._shelf.values())
+
+    def _resting(self) -> int:
+        return sum(site.clocks.rests for site in self._numbered if site.number in self._box)
 
     def _shelved(self) -> int:
         return sum(site.waiting for site in self._shelf.values())
@@ -276,7 +294,8 @@ class MemoryFrontier:
         if site.lease is not None:
             return
         filled = site.filled()
-        if filled and site.shelf is None and self._policy.spent(site.clocks.visits - site.granted, site.earned):
+        spent = self._policy.spent(site.clocks.visits - site.granted, site.earned)
+        if filled and site.shelf is None and (spent or site.clocks.standing.gone):
             site.shelf = SiteState.RETIRED
             self._shelf[site.number] = site
         if not filled or site.shelf is not None:
@@ -316,6 +335,7 @@ class MemoryFrontier:
             state=row.state,
             delay=site.clocks.delay,
             taken=now,
+            troubles=site.clocks.standing.row,
         )
         site.lease, site.row = lease, row
         self._out[site.name] = site
@@ -331,7 +351,7 @@ class MemoryFrontier:
         rows = site.classes[row.link_class].rows
         self._waiting += 1
         if outcome.end is End.AGAIN:
-            row.attempt += outcome.asked
+            row.attempt += outcome.asked and outcome.blamed
             row.order = next(self._orders)
             rows.append(row)
             return

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from mediacrawl.frontier.contract import FrontierError, SpoiledError
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores.classes import span
-from mediacrawl.frontier.stores.rows import Row, unpack_samples
-from mediacrawl.frontier.stores.rules import OTHER, site_state
+from mediacrawl.frontier.stores.rows import Row, unpack_samples, unpack_standing
+from mediacrawl.frontier.stores.rules import OTHER, site_state, told
 from mediacrawl.frontier.stores.schema import check_layout, unusable
 from mediacrawl.frontier.stores.sites import ACTIVE, PAUSED, RETIRED
 from mediacrawl.politeness.delay import Clocks
@@ -26,7 +26,7 @@ from mediacrawl.records import Candidate, SiteInfo, SiteState
 if TYPE_CHECKING:
     from typing import Self
 
-_SITE = "SELECT id, place, due, release, delay, crawl_delay, samples, visits, earned FROM site"
+_SITE = "SELECT id, place, due, release, delay, crawl_delay, samples, visits, earned, standing FROM site"
 _CLASSES = (
     "SELECT name, score, (SELECT count(*) FROM url WHERE class = class.id)"
     " + (SELECT count(*) FROM inbox WHERE class = class.id) FROM class WHERE id BETWEEN ? AND ? ORDER BY score DESC, id"
@@ -127,8 +127,9 @@ class FrontierReader:
         one = self._one
         totals = dict(self._db.execute("SELECT name, value FROM total"))
         (leased,) = one("SELECT count(*) FROM lease")
-        due, later = one(
-            "SELECT count(*) FILTER (WHERE due <= ?1), count(*) FILTER (WHERE due > ?1) FROM site"
+        due, rest, later = one(
+            "SELECT count(*) FILTER (WHERE due <= ?1), count(*) FILTER (WHERE due > ?1 AND rests),"
+            " count(*) FILTER (WHERE due > ?1 AND NOT rests) FROM site"
             " WHERE place = 1 AND id NOT IN (SELECT site FROM lease)",
             now,
         )
@@ -139,6 +140,7 @@ class FrontierReader:
             "ready": due,
             "leased": leased,
             "waiting": later,
+            "resting": rest,
             "paused": shelved.get(PAUSED, 0),
             "retired": shelved.get(RETIRED, 0),
         }
@@ -257,11 +259,11 @@ def site_info(db: sqlite3.Connection, name: str, now: float) -> SiteInfo | None:
     row = db.execute(f"{_SITE} WHERE name = ?", (name,)).fetchone()
     if row is None:
         return None
-    number, place, due, release, delay, crawl_delay, samples, visits, earned = row
+    number, place, due, release, delay, crawl_delay, samples, visits, earned, standing = row
     classes = tuple(db.execute(_CLASSES, span(number)))
     (leased,) = db.execute("SELECT EXISTS (SELECT 1 FROM lease WHERE site = ?)", (number,)).fetchone()
     waiting = sum(rows for _, _, rows in classes) - leased
-    clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits)
+    clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits, unpack_standing(standing))
     state = site_state(leased=bool(leased), waiting=waiting, rests=clocks.rests, due=max(due, release) <= now)
     return SiteInfo(
         name=name,
@@ -274,4 +276,5 @@ def site_info(db: sqlite3.Connection, name: str, now: float) -> SiteInfo | None:
         earned=earned,
         waiting=waiting,
         classes=classes,
+        **told(clocks.standing),
     )

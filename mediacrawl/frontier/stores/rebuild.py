@@ -297,6 +297,7 @@ def _places(db: sqlite3.Connection) -> None:
         "UPDATE site SET rank = coalesce(best.free, best.any),"
         " due = max(release, CASE WHEN best.free IS NULL THEN best.held ELSE 0.0 END)"
         " FROM best WHERE best.site = site.id AND place = 1",
+        "UPDATE site SET rests = 0 WHERE place != 1",
     )
 
 
@@ -319,6 +320,7 @@ def _totals(db: sqlite3.Connection, terms: Terms, losses: Losses) -> None:
         "waiting": saved["waiting"],
         "seq": max(_one(db, "SELECT max(seq) FROM url"), _whole(told, "seq")),
         "active": active,
+        "resting": _one(db, "SELECT count(*) FROM site WHERE rests = 1"),
         "shelved": shelved,
         "most": max(active, _whole(told, "most")),
         "at": terms.now,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgpack
 
 from mediacrawl.frontier.contract import SpoiledError
-from mediacrawl.records import Candidate, Evidence, Kind, Lease, Outcome
+from mediacrawl.politeness.backoff import GOOD, Standing
+from mediacrawl.politeness.delay import Clocks
+from mediacrawl.records import Candidate, Evidence, Kind, Lease, Outcome, Trouble
 
 Facts = tuple[str, int, int, str, int, str, str, str, str, str, str, str, str]
 
@@ -49,7 +51,7 @@ class Row:
         )
         return cls(seq, candidate.url, _pack(facts))
 
-    def lease(self, site: str, link_class: str, delay: float, now: float) -> Lease:
+    def lease(self, site: str, link_class: str, clocks: Clocks, now: float) -> Lease:
         """The lease of this row."""
         kind, depth, hops, parent, attempt, *evidence = _unpack(self.facts)
         return Lease(
@@ -64,8 +66,9 @@ class Row:
             evidence=Evidence(*evidence),
             attempt=attempt,
             state=self.state,
-            delay=delay,
+            delay=clocks.delay,
             taken=now,
+            troubles=clocks.standing.row,
         )
 
     @property
@@ -78,10 +81,10 @@ class Row:
         kind, depth, hops, parent, _, *evidence = _unpack(self.facts)
         return Candidate(self.url, site, link_class, Kind(kind), depth, hops, parent, score, Evidence(*evidence))
 
-    def again(self, seq: int, *, asked: bool) -> Row:
-        """The row after a failed visit: at a new place, one attempt more if the site was asked, without state."""
+    def again(self, seq: int, *, blamed: bool) -> Row:
+        """The row after a failed visit: at a new place, one attempt more if it is to blame, without state."""
         facts = _unpack(self.facts)
-        return Row(seq, self.url, _pack((*facts[:4], facts[4] + asked, *facts[5:])))
+        return Row(seq, self.url, _pack((*facts[:4], facts[4] + blamed, *facts[5:])))
 
     def continued(self, outcome: Outcome) -> Row:
         """The row after a visit that goes on: same place, with what the next visit needs."""
@@ -116,6 +119,42 @@ def unpack_samples(packed: bytes) -> tuple[float, ...]:
     raise SpoiledError("the response times of a site cannot be read")
 
 
+def pack_standing(standing: Standing) -> bytes:
+    """What is held against a site, as stored with it; nothing for a site in good standing."""
+    if standing == GOOD:
+        return b""
+    trouble = standing.trouble.value if standing.trouble else ""
+    fields = (
+        standing.level,
+        standing.row,
+        standing.since,
+        trouble,
+        standing.forbidden,
+        standing.resting,
+        standing.gone,
+    )
+    packed: bytes = _packer.pack(fields)
+    return packed
+
+
+def unpack_standing(packed: bytes) -> Standing:
+    """What `pack_standing` made.
+
+    Raises:
+        SpoiledError: it did not make this.
+    """
+    if not packed:
+        return GOOD
+    try:
+        fields = tuple(msgpack.unpackb(packed))
+        if tuple(map(type, fields)) == _STANDING:
+            level, row, since, trouble, forbidden, resting, gone = fields
+            return Standing(level, row, since, Trouble(trouble) if trouble else None, forbidden, resting, gone)
+    except (ValueError, TypeError, msgpack.exceptions.UnpackException):
+        pass
+    raise SpoiledError("what is held against a site cannot be read")
+
+
 def _pack(facts: Facts) -> bytes:
     packed: bytes = _packer.pack(facts)
     return packed
@@ -132,4 +171,5 @@ def _unpack(facts: bytes) -> Facts:
 
 
 _FACTS = 13
+_STANDING = (int, int, float, str, int, bool, bool)
 _KINDS = frozenset(kind.value for kind in Kind)

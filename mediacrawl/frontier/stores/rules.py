@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sized
-from typing import Protocol
+from typing import Any, Protocol
 
+from mediacrawl.politeness.backoff import Standing
 from mediacrawl.records import End, SiteState
 
 OTHER = "other"
@@ -45,3 +46,15 @@ def site_state(*, leased: bool, waiting: int, rests: bool, due: bool) -> SiteSta
     if due:
         return SiteState.READY
     return SiteState.RESTING if rests else SiteState.WAITING
+
+
+def told(standing: Standing) -> dict[str, Any]:
+    """A site's standing, as the fields of `SiteInfo` that tell it."""
+    return {
+        "trouble": standing.trouble,
+        "troubles": standing.row,
+        "since": standing.since,
+        "level": standing.level,
+        "forbidden": standing.forbidden,
+        "gone": standing.gone,
+    }

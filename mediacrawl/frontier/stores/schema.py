@@ -12,7 +12,7 @@ from mediacrawl.frontier.stores.upgrade import upgrade
 
 logger = logging.getLogger(__name__)
 
-VERSION = 2
+VERSION = 3
 
 CLASS_BITS = 8
 """A link class has the number of its site, and in so many bits its own: the rows of a site lie side by side."""
@@ -21,12 +21,13 @@ TABLES = """
 CREATE TABLE total (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 -- place: 0 nothing waits, 1 something does, 2 paused by the operator, 3 retired. rank: of its best class.
 -- due: when it may be asked: its release time, or later if all that waits is held.
+-- rests: it is at place 1 and rests. standing: what is held against it (msgpack), empty for most sites.
 CREATE TABLE site (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
     place INTEGER NOT NULL DEFAULT 0, rank INTEGER NOT NULL DEFAULT 0, due REAL NOT NULL DEFAULT 0,
     release REAL NOT NULL DEFAULT 0, delay REAL NOT NULL DEFAULT 0, crawl_delay REAL NOT NULL DEFAULT 0,
     samples BLOB NOT NULL DEFAULT x'90', visits INTEGER NOT NULL DEFAULT 0, earned INTEGER NOT NULL DEFAULT 0,
-    granted INTEGER NOT NULL DEFAULT 0
+    granted INTEGER NOT NULL DEFAULT 0, rests INTEGER NOT NULL DEFAULT 0, standing BLOB NOT NULL DEFAULT x''
 );
 -- The order in which sites are asked; all that a start and a pick need.
 CREATE INDEX site_due ON site (rank, due) WHERE place = 1;
@@ -125,9 +126,9 @@ def _prepare(db: sqlite3.Connection, path: Path, cached: int) -> None:
     db.execute("PRAGMA wal_autocheckpoint = 24000")
     db.execute("PRAGMA temp_store = MEMORY")
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version == 1:
+    if version in {1, 2}:
         logger.info("%s is rewritten in the layout of this version", path)
-        upgrade(db, TABLES, VERSION)
+        upgrade(db, version, TABLES, VERSION)
     elif not check_layout(db, path):
         db.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT")
 
@@ -141,7 +142,7 @@ def check_layout(db: sqlite3.Connection, path: Path) -> bool:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version == VERSION:
         return True
-    if version == 1:
+    if version in {1, 2}:
         raise FrontierError(f"{path} has the layout of an earlier version; start the crawl once, which rewrites it")
     if version:
         raise FrontierError(

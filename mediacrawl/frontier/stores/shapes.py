@@ -15,9 +15,11 @@ from typing import Any
 
 import msgpack
 
+from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores.classes import site_of_class
 from mediacrawl.frontier.stores.pages import Values
+from mediacrawl.frontier.stores.rows import unpack_standing
 from mediacrawl.frontier.stores.schema import TABLES
 from mediacrawl.frontier.stores.sites import ACTIVE, RETIRED
 from mediacrawl.records import Kind
@@ -56,6 +58,17 @@ def samples_fit(samples: object) -> bool:
     except (ValueError, TypeError, msgpack.UnpackException):
         return False
     return type(times) is list and all(_is_time(value) for value in times)
+
+
+def standing_fits(standing: object) -> bool:
+    """Whether this is what `rows.pack_standing` packs."""
+    if type(standing) is not bytes:
+        return False
+    try:
+        unpack_standing(standing)
+    except SpoiledError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +180,17 @@ def _is_bytes(value: Any) -> bool:
     return type(value) is bytes
 
 
+def _is_flag(value: Any) -> bool:
+    return type(value) is int and value in {0, 1}
+
+
 def _is_told(value: Any) -> bool:
     return type(value) in {int, float, str}
 
 
-_TOTALS = frozenset({"seen", "waiting", "seq", "active", "shelved", "most", "at", "order", "store", "sieve", "commits"})
+_TOTALS = frozenset(
+    {"seen", "waiting", "seq", "active", "shelved", "resting", "most", "at", "order", "store", "sieve", "commits"}
+)
 _ALL = (
     Shape(
         "url",
@@ -214,10 +233,10 @@ _ALL = (
         False,
         (
             *(_is_rowid, _is_name, _is_place, _is_int, _is_due, _is_time, _is_time, _is_time),
-            *(samples_fit, _is_count, _is_count, _is_count),
+            *(samples_fit, _is_count, _is_count, _is_count, _is_flag, standing_fits),
         ),
         # A site that stands in the file twice is an old page of it: it is owed the later time.
-        "INSERT OR IGNORE INTO site VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        "INSERT OR IGNORE INTO site VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (id) DO UPDATE SET release = max(release, excluded.release)",
         lambda row: 0 < row[0] < 1 << 40,
     ),

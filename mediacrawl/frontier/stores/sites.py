@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mediacrawl.frontier.contract import SpoiledError
-from mediacrawl.frontier.stores.rows import Row, pack_samples, unpack_samples
+from mediacrawl.frontier.stores.rows import Row, pack_samples, pack_standing, unpack_samples, unpack_standing
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import Lease
 
@@ -21,10 +21,10 @@ IDLE, ACTIVE, PAUSED, RETIRED = range(4)
 HELD_SITES = 2_000
 """Sites that stay in memory with their classes, some 3 KB each: those that the pages of the hour link to."""
 
-_COLUMNS = "id, name, place, rank, due, release, delay, crawl_delay, samples, visits, earned, granted"
+_COLUMNS = "id, name, place, rank, due, release, delay, crawl_delay, samples, visits, earned, granted, rests, standing"
 _UPDATE = (
     "UPDATE site SET place = ?, rank = ?, due = ?, release = ?, delay = ?, crawl_delay = ?, samples = ?, visits = ?,"
-    " earned = ?, granted = ? WHERE id = ?"
+    " earned = ?, granted = ?, rests = ?, standing = ? WHERE id = ?"
 )
 
 
@@ -36,6 +36,7 @@ class Site:
         clocks: what decides when it may be asked.
         earned: media files found here.
         granted: visits that do not count against its budget.
+        rests: whether it counts as one that waits and rests.
         lease: what is out, and `row` its row, and `link_class` the class of that.
         heads: while it is leased: class -> place of its first row, for the classes that have any beside the leased.
     """
@@ -52,6 +53,7 @@ class Site:
         "name",
         "place",
         "rank",
+        "rests",
         "row",
     )
 
@@ -63,6 +65,7 @@ class Site:
         self.due = due
         self.clocks = Clocks()
         self.earned = self.granted = 0
+        self.rests = False
         self.lease: Lease | None = None
         self.link_class: LinkClass | None = None
         self.row: Row | None = None
@@ -142,14 +145,15 @@ class SiteTable:
         return site
 
 
-def _site(row: tuple[int, str, int, int, float, float, float, float, bytes, int, int, int]) -> Site:
+def _site(row: tuple[Any, ...]) -> Site:
     site = Site(*row[:5])
-    release, delay, crawl_delay, samples, visits, site.earned, site.granted = row[5:]
-    site.clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits)
+    release, delay, crawl_delay, samples, visits, site.earned, site.granted, rests, standing = row[5:]
+    site.rests = bool(rests)
+    site.clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits, unpack_standing(standing))
     return site
 
 
-def _row(site: Site) -> tuple[int, int, float, float, float, float, bytes, int, int, int, int]:
+def _row(site: Site) -> tuple[object, ...]:
     clocks = site.clocks
     return (
         site.place,
@@ -162,5 +166,7 @@ def _row(site: Site) -> tuple[int, int, float, float, float, float, bytes, int, 
         clocks.visits,
         site.earned,
         site.granted,
+        site.rests,
+        pack_standing(clocks.standing),
         site.id,
     )

@@ -7,6 +7,7 @@ import random
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
@@ -26,10 +27,18 @@ from mediacrawl.frontier.stores.seen_table import SeenTable
 from mediacrawl.frontier.stores.sieve import open_sieve
 from mediacrawl.frontier.stores.sites import ACTIVE, IDLE, PAUSED, RETIRED, Site, SiteTable
 from mediacrawl.frontier.stores.totals import Totals
+from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import after_restart, after_visit
 from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 
-_SLICE = "SELECT class, seq, url FROM url WHERE class BETWEEN ? AND ? AND seq != ? LIMIT 10000"
+_SLICE = (
+    "SELECT class, seq, url FROM url WHERE (class, seq) > (?1, ?2) AND class <= ?3 AND seq != ?4"
+    " ORDER BY class, seq LIMIT 10000"
+)
+_UNDER = (
+    "SELECT name FROM site WHERE name > ?1 AND place > 0"
+    " AND (?2 = '' OR name = ?2 OR substr(name, -length(?3)) = ?3) ORDER BY name LIMIT ?4"
+)
 _WORST = "SELECT id FROM class WHERE filled = 1 ORDER BY score, id LIMIT ?"
 _FILLED = "SELECT id FROM class WHERE id BETWEEN ? AND ? AND filled = 1"
 PRUNED_CLASSES = 20_000
@@ -172,7 +181,7 @@ class SQLiteFrontier:
         site.clocks = after_visit(site.clocks, outcome, now, self._policy.delay, stretch)
         site.earned += outcome.earned
         self._settle(site)
-        if site.clocks.crawl_delay != crawl_delay:
+        if site.clocks.crawl_delay != crawl_delay or outcome.retry_after:
             # A kill must not undo what the site has just asked for: it would be asked sooner.
             self.commit()
 
@@ -181,6 +190,7 @@ class SQLiteFrontier:
         self._begin()
         home = self._site(site) or self._sites.make(site, IDLE)
         home.clocks = after_visit(home.clocks, outcome, now, self._policy.delay)
+        self._count_rest(home)
         self._sites.change(home)
         if home.place == ACTIVE and home.lease is None:
             self._refresh(home)
@@ -191,6 +201,10 @@ class SQLiteFrontier:
     # -- looking ---------------------------------------------------------------------------------------------
 
     def pending(self) -> int:
+        if not self._out and 0 < self._front.active == self._totals.resting:
+            first = self._front.next_release()
+            if first is not None and first > self._now:
+                return 0
         return self._totals.waiting - self._totals.shelved + len(self._out)
 
     @property
@@ -212,6 +226,7 @@ class SQLiteFrontier:
             most=max(self._totals.most, sites),
             shelved=self._totals.shelved,
             shelved_sites=(self._shelved_sites[PAUSED], self._shelved_sites[RETIRED]),
+            resting=self._totals.resting,
         )
 
     @_guarded
@@ -295,24 +310,33 @@ class SQLiteFrontier:
         if home.place == RETIRED:
             # What it has earned so far was spent as well.
             home.granted = home.clocks.visits - self._policy.earns * home.earned
+            home.clocks = replace(home.clocks, standing=GOOD)
         self._unshelve(home)
         return True
 
     @_guarded
-    def drop(self, site: str, reason: Drop) -> int:
+    def drop(self, site: str, reason: Drop, which: Callable[[str], bool] | None = None) -> int:
         home = self._site(site)
         if home is None:
             return 0
         self._merge()
-        gone = 0
-        while rows := self._db.execute(_SLICE, (*span(home.id), home.row.seq if home.row else -1)).fetchall():
-            for link_class, seq, url in rows:
+        (first, last), leased = span(home.id), home.row.seq if home.row else -1
+        gone, place = 0, (first, -1)
+        while rows := self._db.execute(_SLICE, (*place, last, leased)).fetchall():
+            place = rows[-1][:2]
+            meant = [row for row in rows if which is None or which(row[2])]
+            for link_class, seq, url in meant:
                 self._queues.journal.gone(link_class, seq, inbox=False)
                 self._queues.journal.ended(url_key(url), self._totals.end(reason), inbox=False)
             self._flush()
-            gone += len(rows)
+            gone += len(meant)
         self._went(home, gone)
         return gone
+
+    @_guarded
+    def sites_under(self, domain: str = "", after: str = "", limit: int = 1_000) -> list[str]:
+        self._flush()
+        return [name for (name,) in self._db.execute(_UNDER, (after, domain, f".{domain}", limit))]
 
     # -- notes of other rooms --------------------------------------------------------------------------------
 
@@ -422,7 +446,7 @@ class SQLiteFrontier:
         return self._out.get(name) or self._sites.named(name)
 
     def _spent(self, site: Site) -> bool:
-        return self._policy.spent(site.clocks.visits - site.granted, site.earned)
+        return site.clocks.standing.gone or self._policy.spent(site.clocks.visits - site.granted, site.earned)
 
     def _settle(self, site: Site) -> None:
         """Put a site that is not leased where it belongs, as of its heads."""
@@ -438,6 +462,13 @@ class SQLiteFrontier:
             site.place = IDLE
             self._front.active -= 1
             self._front.remove(site.id)
+        self._count_rest(site)
+
+    def _count_rest(self, site: Site) -> None:
+        """Where a site stands, or what is held against it, has changed: it may count as resting now, or no more."""
+        rests = site.place == ACTIVE and site.clocks.rests
+        self._totals.resting += rests - site.rests
+        site.rests = rests
 
     def _wait(self, site: Site, heads: Container[int]) -> None:
         """A site waits for its release, or, if all its classes are held, for the end of the first hold."""
@@ -477,6 +508,7 @@ class SQLiteFrontier:
             self._front.remove(site.id)
         site.place = place
         self._shelved_sites[place] += 1
+        self._count_rest(site)
         self._sites.change(site)
 
     def _unshelve(self, site: Site) -> None:
@@ -489,6 +521,7 @@ class SQLiteFrontier:
             site.place = ACTIVE
             self._front.active += 1
             self._front.leased += 1
+            self._count_rest(site)
         self._refresh(site)
 
     def _rows_of(self, site: Site) -> int:
@@ -527,6 +560,7 @@ class SQLiteFrontier:
             site.place = ACTIVE
             self._front.active += 1
             site.rank, site.due = link_class.rank, due
+            self._count_rest(site)
         elif due < site.due and site.due > max(release, now):
             # All that waits is held; this is free sooner.
             site.rank, site.due = link_class.rank, due
@@ -547,7 +581,7 @@ class SQLiteFrontier:
             return None
         row = self._queues.read(link_class, heads[link_class.id])
         self._queues.journal.leased(row.seq, link_class.id, site.id, self._now)
-        site.lease = row.lease(site.name, link_class.name, site.clocks.delay, self._now)
+        site.lease = row.lease(site.name, link_class.name, site.clocks, self._now)
         site.row, site.link_class = row, link_class
         self._queues.pass_over(link_class, row.seq, heads)
         self._out[site.name] = self._away[site.id] = site
@@ -581,7 +615,7 @@ class SQLiteFrontier:
         self._totals.shelved += site.place > ACTIVE
         if outcome.end is End.AGAIN:
             queues.remove(link_class, row.seq)
-            later = row.again(queues.next_place(), asked=outcome.asked)
+            later = row.again(queues.next_place(), blamed=outcome.asked and outcome.blamed)
             queues.join(link_class, later, url_key(row.url))
             site.heads.setdefault(link_class.id, later.seq)
             return

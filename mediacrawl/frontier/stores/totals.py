@@ -15,6 +15,7 @@ class Totals:
         seen: URLs ever accepted.
         waiting: URLs that wait.
         shelved: those of them whose site is paused or retired.
+        resting: sites that have something waiting, and rest.
         most: the most sites that had something waiting at one time of this crawl.
         commits: how many commits there were; `mark` keeps it beside the file, to see that none is missing.
 
@@ -28,6 +29,7 @@ class Totals:
         self.seen = self.stored.get("seen", 0)
         self.waiting = self.stored.get("waiting", 0)
         self.shelved = self.stored.get("shelved", 0)
+        self.resting = self.stored.get("resting", 0)
         # With nothing left the last crawl is over, and what begins now is another.
         self.most = self.stored.get("most", 0) if self.waiting else 0
         self.commits = self.stored.get("commits", 0)
@@ -70,6 +72,7 @@ class Totals:
             "seen": self.seen,
             "waiting": self.waiting + leased,
             "shelved": self.shelved,
+            "resting": self.resting,
             "most": self.most,
             "seq": seq,
             "active": active,

@@ -1,4 +1,7 @@
-"""Frontiers of layout 1, which had all sites in memory, become layout 2 when they are opened."""
+"""Frontiers of earlier layouts become today's when they are opened.
+
+Layout 1 had all sites in memory; layout 2 held nothing against a site.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ _COPIES = (
     "INSERT INTO total VALUES ('order', 'none')",
     (
         "INSERT INTO site"
-        " SELECT id, name, active, 0, release, release, delay, crawl_delay, samples, visits, 0, 0 FROM old_site"
+        " SELECT id, name, active, 0, release, release, delay, crawl_delay, samples, visits, 0, 0, 0, x'' FROM old_site"
     ),
     "INSERT INTO class (id, name, score) SELECT new, name, score FROM old_class JOIN numbers ON old = id ORDER BY new",
     "INSERT INTO url SELECT new, seq, url, facts, state FROM old_url JOIN numbers ON old = class ORDER BY new, seq",
@@ -29,12 +32,24 @@ _COPIES = (
 )
 
 
-def upgrade(db: sqlite3.Connection, tables: str, version: int) -> None:
-    """Rewrite a file of layout 1 in one transaction: a kill leaves the old layout. It takes some 10 s a million URLs.
+_COLUMNS = (
+    "ALTER TABLE site ADD COLUMN rests INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE site ADD COLUMN standing BLOB NOT NULL DEFAULT x''",
+    # Layout 2 called those resting that asked for more than a day, and did not count them.
+    "UPDATE site SET rests = 1 WHERE place = 1 AND delay > 86400",
+    "INSERT INTO total SELECT 'resting', count(*) FROM site WHERE rests = 1",
+)
+
+
+def upgrade(db: sqlite3.Connection, before: int, tables: str, version: int) -> None:
+    """Rewrite a file of an earlier layout in one transaction: a kill leaves the old one.
+
+    Layout 1 takes some 10 s a million URLs, layout 2 one walk over its sites.
 
     Args:
         db: an open connection, not in a transaction.
-        tables: the statements that make the tables of layout 2.
+        before: the layout that it has.
+        tables: the statements that make today's tables.
         version: what the file says afterwards.
 
     Raises:
@@ -42,16 +57,22 @@ def upgrade(db: sqlite3.Connection, tables: str, version: int) -> None:
     """
     db.execute("BEGIN IMMEDIATE")
     try:
-        db.execute("DROP INDEX site_active")
-        for name in _OLD:
-            db.execute(f"ALTER TABLE {name} RENAME TO old_{name}")
-        for statement in (*tables.split(";\n"), _NUMBERS, *_COPIES):
+        for statement in _COLUMNS if before == 2 else _rewriting(tables):
             db.execute(statement)
-        for name in _OLD:
-            db.execute(f"DROP TABLE old_{name}")
-        db.execute("DROP TABLE numbers")
         db.execute(f"PRAGMA user_version = {version}")
         db.execute("COMMIT")
     except BaseException:
         db.execute("ROLLBACK")
         raise
+
+
+def _rewriting(tables: str) -> list[str]:
+    return [
+        "DROP INDEX site_active",
+        *(f"ALTER TABLE {name} RENAME TO old_{name}" for name in _OLD),
+        *tables.split(";\n"),
+        _NUMBERS,
+        *_COPIES,
+        *(f"DROP TABLE old_{name}" for name in _OLD),
+        "DROP TABLE numbers",
+    ]
