@@ -330,7 +330,7 @@ class PenaltyBoxScheduler(BaseScheduler):
     def _undecided(self, visit: Visit) -> Outcome:
         """What a visit came to on which nobody decided."""
         if visit.error and visit.kind is not Kind.ROBOTS:
-            return after_failure(visit.lease, self._attempts, Drop.DOWNLOAD_ERROR)
+            return after_failure(visit.lease, self._attempts, Drop.DOWNLOAD_ERROR, visit.trouble)
         if visit.sent is None:
             return Outcome(End.RETURNED) if self._closed else Outcome(End.DROPPED, Drop.IGNORED)
         if visit.kind is Kind.ROBOTS or (self._closed and visit.response_time is None):

@@ -135,8 +135,9 @@ class Frontier(Notes, Protocol):
         """Lease up to `limit` URLs, at most one per site, only of sites whose release time has come.
 
         Of the ready sites those of the rank that `FrontierPolicy.order` chooses go first, the one due longest before
-        the others; in it the class of the chosen rank whose head has waited longest. It never waits for a better
-        site. The leases are durable before this returns, so a site that is about to be asked is known as such after
+        the others; in it the class of the chosen rank whose head has waited longest. At a site that has just failed it
+        is the URL that has waited longest, of any class, so that one bad URL is not taken for a bad site. It never
+        waits for a better site. The leases are durable before this returns, so a site that is about to be asked is known as such after
         any kill.
         """
         ...

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from mediacrawl.records import Drop, End, Lease, Outcome
+from mediacrawl.records import Drop, End, Lease, Outcome, Trouble
 
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 522, 524})
 """Statuses that say "not now" (RFC 9110 section 15; 522 and 524 are a proxy's)."""
 
+_OF_THE_SITE = frozenset({Trouble.DNS, Trouble.TLS})
 
-def after_failure(lease: Lease, attempts: int, reason: Drop) -> Outcome:
+
+def after_failure(lease: Lease, attempts: int, reason: Drop, trouble: Trouble | None = None) -> Outcome:
     """Again later, or given up.
 
-    A URL is given up that failed where others of its site did not. While the whole site fails it waits on: no URL is
-    lost because its server was down for a night.
+    While the whole site fails a URL waits on: none is lost because its server was down for a night. It is to blame
+    itself if all visits that failed in a row were its own; a name that cannot be looked up, and a certificate that
+    cannot be trusted, are always the site's.
 
     Args:
         lease: what was asked.
         attempts: visits that a URL gets.
         reason: what to call it when it is given up.
+        trouble: what the visit says against the site.
     """
-    if lease.troubles:
+    if trouble in _OF_THE_SITE or lease.troubles > lease.attempt:
         return Outcome(End.AGAIN, blamed=False)
     return Outcome(End.AGAIN) if lease.attempt + 1 < attempts else Outcome(End.DROPPED, reason)
 

@@ -553,6 +553,17 @@ def test_a_site_that_sends_us_away_is_retired(make):
     assert frontier.take(now, 5) == []
 
 
+def test_at_a_site_in_trouble_the_url_that_has_waited_longest_goes_next(make):
+    frontier = make(STRICT)
+    frontier.add([page("http://a.org/page", link_class="pages", score=0.1)])
+    frontier.add([page("http://a.org/song", link_class="songs", score=0.9)])
+    asked, now = [], NOW
+    for _ in range(4):
+        asked += [lease.url[-4:] for lease in fail(frontier, now)]
+        now = frontier.site("a.org").release
+    assert asked == ["song", "page", "song", "page"]
+
+
 def test_trouble_and_what_a_site_asked_for_survive_a_kill(make):
     frontier = make(STRICT)
     frontier.add([page("http://a.org/1")])

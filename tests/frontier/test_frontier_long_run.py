@@ -315,7 +315,7 @@ class Walk:
         assert pending == (0 if self._all_rest(active) else counts.waiting - counts.shelved + counts.leased)
 
     def _all_rest(self, active):
-        """Whether all that is left rests, so that a crawl would end. Only the frontier knows what it holds to be due."""
+        """Whether all that is left rests, so that a crawl would end. What is due only the frontier knows."""
         release = self.frontier.next_release()
         asleep = release is not None and release > self.expected.heard and not self.expected.leased
         return asleep and all(self.expected.clocks[site].rests for site in active)

@@ -3,7 +3,7 @@
 import pytest
 
 from mediacrawl.politeness.retry import after_failure, after_status
-from mediacrawl.records import Drop, End, Evidence, Kind, Lease
+from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Trouble
 
 
 def lease(attempt, troubles=0):
@@ -31,5 +31,15 @@ def test_a_failure_is_given_up_by_its_name():
 
 
 def test_while_the_whole_site_fails_no_url_is_given_up():
-    outcome = after_failure(lease(2, troubles=1), 3, Drop.DOWNLOAD_ERROR)
+    outcome = after_failure(lease(2, troubles=3), 3, Drop.DOWNLOAD_ERROR)
     assert (outcome.end, outcome.blamed) == (End.AGAIN, False)
+
+
+def test_a_url_that_alone_fails_is_given_up():
+    ends = [after_failure(lease(n, troubles=n), 3, Drop.DOWNLOAD_ERROR, Trouble.TIMEOUT).end for n in range(3)]
+    assert ends == [End.AGAIN, End.AGAIN, End.DROPPED]
+
+
+@pytest.mark.parametrize("trouble", [Trouble.DNS, Trouble.TLS])
+def test_no_url_is_to_blame_for_the_name_or_the_certificate_of_its_site(trouble):
+    assert after_failure(lease(2, troubles=2), 3, Drop.DOWNLOAD_ERROR, trouble).end is End.AGAIN

@@ -314,7 +314,9 @@ class MemoryFrontier:
 
     def _lease(self, site: _Site, *, even: bool, now: float) -> Lease:
         free = site.free(now)
-        if even:
+        if site.clocks.standing.row:
+            link_class = min(free, key=lambda c: c.rows[0].order)
+        elif even:
             link_class = self._rng.choice(free)
         else:
             rank = self._choose({c.rank for c in free})

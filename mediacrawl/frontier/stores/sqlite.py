@@ -593,6 +593,8 @@ class SQLiteFrontier:
         free = [c for c in self._queues.classes.of(site.id).values() if c.id in heads and c.held <= self._now]
         if not free:
             return None
+        if site.clocks.standing.row:
+            return min(free, key=lambda c: heads[c.id])
         if even:
             return self._rng.choice(free)
         rank = self._policy.order.choose({c.rank for c in free}, self._rng)
