@@ -18,6 +18,7 @@ class Verdict:
             self.ends |= dict(db.execute("SELECT key, name FROM ended JOIN ending USING (code)"))
             self.ended = dict(db.execute("SELECT name, urls FROM ending WHERE urls"))
             self.waiting = [url for (url,) in db.execute("SELECT url FROM url UNION ALL SELECT url FROM inbox")]
+            (self.seen,) = db.execute("SELECT value FROM total WHERE name = 'seen'").fetchone()
             (self.leased,) = db.execute("SELECT count(*) FROM lease").fetchone()
         with closing(sqlite3.connect(state / "media.db")) as db:
             db.row_factory = sqlite3.Row
