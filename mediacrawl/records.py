@@ -398,7 +398,8 @@ class Visit:
         sent: when the request went out, on the crawl's clock; None as long as it did not.
         response_time: seconds until the response had come.
         status: HTTP status, 0 without an answer.
-        content_type, content_length, location, retry_after, date: of the answer, as the server wrote them.
+        content_type, content_length, location, retry_after, date: of the answer, as the server wrote them; of
+            several Retry-After one a line.
         address: IP address that is asked; empty as long as it is not known.
         bytes: of the answer's body, as received.
         asked: bytes of the range that was asked for, 0 if none was.

@@ -32,7 +32,7 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from mediacrawl import foreign, seams
-from mediacrawl.failures import trouble_in
+from mediacrawl.failures import is_anticipated, trouble_in
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.politeness.backoff import retry_after, trouble_of
@@ -265,6 +265,9 @@ class PenaltyBoxScheduler(BaseScheduler):
                 visit.error = type(failure.value).__name__
         if visit.trouble is None:
             visit.trouble = trouble_in(failure.value)
+        if failure.value is not None and not is_anticipated(failure.value):
+            # Scrapy leaves it to an errback to tell of it.
+            logger.error("A part failed at %(request)s", {"request": request}, exc_info=failure.value)
         self.end(visit)
 
     # -- leases ----------------------------------------------------------------------------------------------
@@ -323,7 +326,7 @@ class PenaltyBoxScheduler(BaseScheduler):
             trouble = None
         outcome.trouble = trouble
         if visit.status >= 300:
-            outcome.retry_after = retry_after([visit.retry_after], self._clock.now(), visit.date)
+            outcome.retry_after = retry_after(visit.retry_after.split("\n"), self._clock.now(), visit.date)
         if trouble is not None:
             self._counted[f"trouble/{trouble}"] += 1
 

@@ -68,12 +68,12 @@ class AdaptiveDelayMiddleware:
     def process_response(self, request: Request, response: Response) -> Response:
         """Measure, and note what the site says of us."""
         self._measure(request)
-        asked, date = _header(response, "Retry-After"), _header(response, "Date")
+        asked, date = _lines(response, "Retry-After"), _lines(response, "Date")
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None:
             visit.status, visit.retry_after, visit.date = response.status, asked, date
         else:
-            wait = retry_after([asked], self._clock.now(), date) if response.status >= 300 else 0.0
+            wait = retry_after(asked.split("\n"), self._clock.now(), date) if response.status >= 300 else 0.0
             self._stand(request, trouble_of(response.status), wait)
         return response
 
@@ -142,5 +142,5 @@ class AdaptiveDelayMiddleware:
         return clocks
 
 
-def _header(response: Response, name: str) -> str:
-    return (response.headers.get(name) or b"").decode("latin-1")
+def _lines(response: Response, name: str) -> str:
+    return b"\n".join(response.headers.getlist(name)).decode("latin-1")

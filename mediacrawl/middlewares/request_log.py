@@ -71,21 +71,24 @@ class RequestLogMiddleware:
             visit.error = type(exception).__name__
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
+        now = self._clock.now()
         self._log.write(
             RequestLine(
-                time=self._clock.now() if visit.sent is None else visit.sent,
+                time=now if visit.sent is None else visit.sent,
                 url=visit.url,
                 status=visit.status or None,
                 content_type=visit.content_type,
                 content_length=visit.content_length,
                 location=visit.location,
-                duration=visit.response_time,
+                duration=_duration(visit, now),
                 bytes=visit.bytes,
                 site=visit.lease.site,
                 delay=visit.lease.delay,
                 kind=visit.kind,
                 drop=outcome.reason,
                 error=visit.error or None,
+                address=visit.address or None,
+                retry_after=visit.retry_after or None,
             )
         )
 
@@ -119,12 +122,22 @@ class RequestLogMiddleware:
         self._log.close()
 
 
+def _duration(visit: Visit, now: float) -> float | None:
+    """None says that no request went out; one that failed lasted until now."""
+    if visit.sent is None:
+        return None
+    return now - visit.sent if visit.response_time is None else visit.response_time
+
+
 def _take_down(record: Visit | RequestLine, response: Response) -> None:
     record.status = response.status
     record.content_type = _text(response.headers.get(b"Content-Type"))
     record.content_length = _text(response.headers.get(b"Content-Length"))
     record.location = _text(response.headers.get(b"Location"))
+    record.retry_after = _text(b"\n".join(response.headers.getlist(b"Retry-After")))
     record.bytes = len(response.body)
+    if response.ip_address and not record.address:
+        record.address = str(response.ip_address)
 
 
 def _text(value: bytes | None) -> str:

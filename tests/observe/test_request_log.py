@@ -56,6 +56,8 @@ def test_a_line_holds_all_that_a_complaint_asks_for(tmp_path):
                 delay=15.0,
                 kind="page",
                 drop="redirect_cap",
+                address="192.0.2.7",
+                retry_after="120",
             )
         )
     (text,) = (tmp_path / "requests-2026-08-01.jsonl").read_text("ascii").splitlines()
@@ -74,6 +76,8 @@ def test_a_line_holds_all_that_a_complaint_asks_for(tmp_path):
         "kind": "page",
         "drop": "redirect_cap",
         "error": None,
+        "address": "192.0.2.7",
+        "retry_after": "120",
     }
 
 
@@ -125,9 +129,23 @@ def test_a_robots_txt_is_kept_as_text_up_to_what_is_obeyed(tmp_path):
         log.write_robots(NOON, "https://b.example/robots.txt", 200, b"#" * 700_000)
         log.write_robots(NOON, "https://c.example/robots.txt", None, b"")
     first, second, third = read(tmp_path, name="robots")
-    assert first["text"] == "User-agent: *\nDisallow: /ü�"
+    assert first["text"].encode(first["encoding"]) == "User-agent: *\nDisallow: /ü".encode() + b"\xff"
     assert (len(second["text"]), second["bytes"]) == (MAX_ROBOTS, 700_000)
     assert third["status"] is None
+
+
+def test_of_a_large_robots_txt_the_log_has_the_lines_that_are_obeyed(tmp_path):
+    body = b"User-agent: *\nDisallow: /x\n" * 40_000
+    with RequestLog(tmp_path, clock=Clock()) as log:
+        log.write_robots(
+            NOON, "https://a.example/robots.txt", 200, body, authority="https://a.example", site="a.example"
+        )
+    (record,) = read(tmp_path, name="robots")
+    kept = record["text"].encode()
+    assert (record["bytes"], record["authority"], record["site"]) == (len(body), "https://a.example", "a.example")
+    assert MAX_ROBOTS - 20 < len(kept) <= MAX_ROBOTS + 1
+    assert body.startswith(kept)
+    assert kept.endswith(b"\n")
 
 
 def test_midnight_begins_a_new_file_and_packs_the_old_one(tmp_path):
@@ -139,6 +157,7 @@ def test_midnight_begins_a_new_file_and_packs_the_old_one(tmp_path):
         log.wait()
         assert names(tmp_path) == [
             "requests-2026-08-01.jsonl.gz",
+            "requests-2026-08-01.sites",
             "requests-2026-08-02.jsonl",
             "robots-2026-08-01.jsonl",
         ]
@@ -159,7 +178,9 @@ def test_what_an_earlier_run_left_is_packed_at_the_start_and_only_old_logs_are_r
         "notes.txt",
         "other-2020-01-01.jsonl",
         "requests-2026-07-01.jsonl.gz",
+        "requests-2026-07-01.sites",
         "requests-2026-07-30.jsonl.gz",
+        "requests-2026-07-30.sites",
         "requests-2026-08-01.jsonl",
         "requests-2026-13-77.jsonl",
         "robots-2026-08-01.jsonl",
@@ -185,7 +206,7 @@ def test_a_crash_between_renaming_and_removing_neither_loses_nor_doubles_a_line(
     (tmp_path / "requests-2026-07-30.jsonl.gz").write_bytes(gzip.compress(plain.read_bytes()))
     assert len(list(read(tmp_path))) == 1
     archive.tidy(tmp_path, date(2026, 8, 1), 31)
-    assert names(tmp_path) == ["requests-2026-07-30.jsonl.gz"]
+    assert names(tmp_path) == ["requests-2026-07-30.jsonl.gz", "requests-2026-07-30.sites"]
     assert len(list(read(tmp_path))) == 1
 
 
@@ -194,7 +215,7 @@ def test_a_crash_during_packing_leaves_a_draft_that_the_next_start_replaces(tmp_
     (tmp_path / "requests-2026-07-30.jsonl.gz.tmp").write_bytes(b"\x1f\x8bhalf")
     assert len(list(read(tmp_path))) == 1
     archive.tidy(tmp_path, date(2026, 8, 1), 31)
-    assert names(tmp_path) == ["requests-2026-07-30.jsonl.gz"]
+    assert names(tmp_path) == ["requests-2026-07-30.jsonl.gz", "requests-2026-07-30.sites"]
     assert [record["url"] for record in read(tmp_path)] == ["x"]
 
 
@@ -203,7 +224,7 @@ def test_lines_that_come_after_a_day_was_packed_are_added_to_it(tmp_path):
     for url in ("first", "second"):
         plain.write_text(f'{{"url":"{url}"}}\n')
         archive.tidy(tmp_path, date(2026, 8, 1), 31)
-    assert names(tmp_path) == ["requests-2026-07-30.jsonl.gz"]
+    assert names(tmp_path) == ["requests-2026-07-30.jsonl.gz", "requests-2026-07-30.sites"]
     assert [record["url"] for record in read(tmp_path)] == ["first", "second"]
 
 

@@ -1,0 +1,176 @@
+"""Door to the complaint desk: ``scrapy complaint`` shows what we asked of a site, and whether we behaved."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+
+from mediacrawl.commands import leave_output, refuse_options, say
+from mediacrawl.commands.nevercrawl import block
+from mediacrawl.complaint import (
+    Blocked,
+    Case,
+    ComplaintError,
+    Logs,
+    Promises,
+    Sender,
+    Subject,
+    as_json,
+    case_text,
+    open_case,
+    reply,
+    since_when,
+    subject_of,
+    write,
+)
+from mediacrawl.observe.text import printable
+from mediacrawl.parts import Parts
+from mediacrawl.scope import Entry, NeverCrawlError, canonical
+
+BREACHED = 3
+"""Exit code: it was answered, and the answer is that we did not behave."""
+
+_SHOWN = 20
+"""Requests that are listed unless asked otherwise: what fits a screen."""
+_RULE = "-" * 72
+
+
+class Command(ScrapyCommand):
+    """Answers a complaint."""
+
+    requires_project = False
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        """What may follow the name of the command."""
+        return "[options] SITE"
+
+    def short_desc(self) -> str:
+        """For the list of all commands."""
+        return "Answer a complaint: what was asked of a site, and whether we behaved"
+
+    def long_desc(self) -> str:
+        """For ``-h``."""
+        return (
+            "Shows every request to SITE (a domain, a host or a URL: the whole registrable domain is meant) from the"
+            " request logs, its robots.txt as it was at each time, whether we kept what we owe, judged anew from the"
+            " log, and the draft of a reply. It only reads, also beside a running crawl; but --block adds the site to"
+            " NeverCrawl. Exit code: 0 we behaved, or nothing was asked; 3 we did not; 1 it could not be answered."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's own options and ours."""
+        super().add_options(parser)
+        add = parser.add_argument
+        add("--since", metavar="WHEN", help="from when on: 2026-11-01 (UTC), 7d, 12h (default: all that is kept)")
+        add("--host", action="store_true", help="only the host that is named, not the whole site")
+        add("--url", metavar="PREFIX", default="", help="only URLs that begin so")
+        add("--log", metavar="FOLDER", action="append", default=[], help="folder of logs, instead of that of"
+            " MEDIACRAWL_DIR (or JOBDIR); may be given several times")  # fmt: skip
+        add("--limit", metavar="N", type=int, default=_SHOWN, help=f"requests that are listed (default: {_SHOWN})")
+        add("-o", "--output", metavar="FILE", help="all requests, as an attachment: .csv, or JSON lines")
+        add("--reply", metavar="FILE", help="write the draft of the reply there, instead of showing it")
+        add("--block", action="store_true", help="add the site (with --host the host) to NeverCrawl first")
+        add("--json", action="store_true", help="all but the requests as one JSON object")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Answer on the standard output; errors go to the standard error, and the exit code is 1."""
+        refuse_options(args)
+        if len(args) != 1:
+            raise UsageError("scrapy complaint takes one SITE, as example.org", print_help=False)
+        if opts.limit < 0:
+            raise UsageError("--limit must be 0 or more", print_help=False)
+        assert self.settings is not None
+        try:
+            self._answer(args[0], opts, self.settings, time.time())
+            sys.stdout.flush()
+        except (ComplaintError, NeverCrawlError) as error:
+            self._fail(str(error))
+        except BrokenPipeError:
+            leave_output()
+        except OSError as error:
+            self._fail(f"{error.filename}: {error.strerror or error}")
+
+    def _answer(self, written: str, opts: argparse.Namespace, settings: BaseSettings, now: float) -> None:
+        subject = subject_of(written, only_host=opts.host, prefix=opts.url)
+        since = since_when(opts.since, now) if opts.since else None
+        blocked = self._block(subject, settings, now) if opts.block else None
+        parts = Parts(settings)
+        logs = Logs.of(map(Path, opts.log or [parts.folder / "log"]))
+        token, promises = settings.get("ROBOTS_TOKEN") or "mediacrawl", self._promises(parts)
+        case = open_case(subject, logs, now, since=since, token=token, promises=promises)
+        if opts.output:
+            rows = write(case, Path(opts.output))
+            _tell(f"{rows:,} lines are in {opts.output}")
+        draft = reply(case, _sender(parts, token, opts.output, blocked))
+        if opts.reply:
+            Path(opts.reply).write_text(f"{draft}\n", encoding="utf-8")
+            _tell(f"the draft of a reply is in {opts.reply}")
+        if opts.json:
+            say(json.dumps({**as_json(case), "reply": draft}))
+        else:
+            _say(case, opts.limit, None if opts.reply else draft)
+        self.exitcode = 0 if case.judgement.behaved else BREACHED
+
+    def _block(self, subject: Subject, settings: BaseSettings, now: float) -> Blocked:
+        """Add the site to NeverCrawl."""
+        before = Parts(settings).scope_rules.nevercrawl
+        added, sentences = block(settings, subject.host or subject.site, "complaint")
+        for sentence in sentences:
+            _tell(sentence)
+        wait = settings.getfloat("NEVERCRAWL_RELOAD", 900.0) if added.new else 0.0
+        return Blocked(added.entry.covers, now + wait, restart=Parts(settings).scope_rules.nevercrawl != before)
+
+    def _promises(self, parts: Parts) -> Promises:
+        return Promises(
+            min_delay=parts.delay.minimum,
+            robots_age=parts.settings.getfloat("ROBOTS_MAX_AGE", 86_400.0),
+            listed=_listed(parts),
+            listing_takes=parts.settings.getfloat("NEVERCRAWL_RELOAD", 900.0),
+        )
+
+    def _fail(self, sentence: str) -> None:
+        _tell(sentence)
+        self.exitcode = 1
+
+
+def _listed(parts: Parts) -> Callable[[str], Entry | None]:
+    """What NeverCrawl says now. A list that cannot be read is told of, and the rest is answered."""
+    try:
+        never = parts.nevercrawl
+    except NeverCrawlError as error:
+        _tell(f"NeverCrawl is left out of the judgement: {error}")
+        return lambda _: None
+    return lambda url: never.match_url(canonical(url) or url)
+
+
+def _sender(parts: Parts, token: str, attached: str | None, blocked: Blocked | None) -> Sender:
+    return Sender(
+        contact="" if parts.anonymous else parts.contact,
+        operator=str(parts.settings.get("MEDIACRAWL_OPERATOR") or ""),
+        user_agent=parts.user_agent,
+        token=token,
+        attached=Path(attached).name if attached else "",
+        blocked=blocked,
+    )
+
+
+def _say(case: Case, limit: int, draft: str | None) -> None:
+    say(case_text(case, limit))
+    if draft is not None:
+        say(f"\n{_RULE}\nDraft of a reply (--reply FILE writes it to a file)\n{_RULE}\n{draft}")
+
+
+def _tell(sentence: str) -> None:
+    """Beside the answer: for who watches, not for who reads the output."""
+    print(printable(sentence), file=sys.stderr)

@@ -1,0 +1,39 @@
+"""The complaint desk: what we asked of one site, whether we behaved, and what to answer.
+
+In comes the name of a site and the folders of the request logs. Out comes a `Case`: every request to the site, its
+robots.txt through time, a judgement made anew from the log, and from these a text for the terminal, a file to attach,
+and the draft of a reply. The room promises that the judgement believes the log and not the crawl; that what can not be
+proved is said to be so; that it only reads, beside a running crawl too; and that nothing a server sent commands the
+terminal or stands in the reply unseen.
+"""
+
+from mediacrawl.complaint.attachment import rows, write
+from mediacrawl.complaint.case import Case, Logs, open_case
+from mediacrawl.complaint.errors import ComplaintError
+from mediacrawl.complaint.judging import Breach, Fault, Judgement, Promises, judge
+from mediacrawl.complaint.letter import Blocked, Sender, reply
+from mediacrawl.complaint.subject import Subject, since_when, subject_of
+from mediacrawl.complaint.telling import case_text
+from mediacrawl.complaint.whole import as_json
+
+__all__ = [
+    "Blocked",
+    "Breach",
+    "Case",
+    "ComplaintError",
+    "Fault",
+    "Judgement",
+    "Logs",
+    "Promises",
+    "Sender",
+    "Subject",
+    "as_json",
+    "case_text",
+    "judge",
+    "open_case",
+    "reply",
+    "rows",
+    "since_when",
+    "subject_of",
+    "write",
+]

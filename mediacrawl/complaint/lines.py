@@ -1,0 +1,135 @@
+"""The lines of the logs, as typed records. A line may be of an earlier version, or damaged: then a field is None."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from mediacrawl.scope.sites import authority_of
+
+
+@dataclass(slots=True, frozen=True, eq=False)
+class Asked:
+    """One line of the request log; equal only to itself.
+
+    Attributes:
+        time: when the request was sent, seconds since the epoch; if none was, when it was refused.
+        sent: whether a request went out.
+        ended: when its answer had come or it had failed; `time` if the line does not say.
+        address, bytes, content_type, delay, drop, duration, error, kind, location, retry_after, status, url: as in
+            `observe.RequestLine`; texts are empty where there is nothing.
+    """
+
+    time: float
+    url: str
+    sent: bool
+    status: int | None
+    bytes: int
+    duration: float | None
+    delay: float | None
+    kind: str
+    drop: str
+    error: str
+    address: str
+    retry_after: str
+    content_type: str
+    location: str
+
+    @property
+    def ended(self) -> float:
+        """See above."""
+        return self.time + (self.duration or 0.0)
+
+    @property
+    def is_robots(self) -> bool:
+        """Whether a robots.txt was asked for; nobody forbids that (RFC 9309, section 2.2.2)."""
+        return self.kind == "robots" or self.url.partition("#")[0].endswith("/robots.txt")
+
+
+def asked_of(record: Mapping[str, Any]) -> Asked | None:
+    """Read a line of the request log; None if it has no time or no URL."""
+    time, url = _time(record.get("time")), record.get("url")
+    if time is None or not isinstance(url, str):
+        return None
+    status, duration = _whole(record.get("status")), _seconds(record.get("duration"))
+    return Asked(
+        time=time,
+        url=url,
+        sent=_was_sent(record, status, duration),
+        status=status,
+        bytes=_whole(record.get("bytes")) or 0,
+        duration=duration,
+        delay=_seconds(record.get("delay")),
+        **{
+            name: str(record.get(name) or "")
+            for name in ("kind", "drop", "error", "address", "retry_after", "content_type", "location")
+        },
+    )
+
+
+def _was_sent(record: Mapping[str, Any], status: int | None, duration: float | None) -> bool:
+    if status is not None or duration is not None:
+        return True
+    # Before the log had addresses a failure had no duration: it counts as a request, whatever it was.
+    return bool(record.get("error")) and "address" not in record
+
+
+@dataclass(slots=True, frozen=True)
+class Fetched:
+    """One line of the robots log: a robots.txt as it was fetched.
+
+    Attributes:
+        time: when its answer had come, seconds since the epoch.
+        url: what was asked.
+        authority: whose rules these are.
+        named: whether the line says whose they are; in older logs the URL alone does, also a redirected one.
+        status: of the answer; None if none came.
+        size: bytes that came.
+        body: what is kept of them.
+    """
+
+    time: float
+    url: str
+    authority: str
+    named: bool
+    status: int | None
+    size: int
+    body: bytes
+
+
+def fetched_of(record: Mapping[str, Any]) -> Fetched | None:
+    """Read a line of the robots log; None if it has no time or no URL."""
+    time, url, text = _time(record.get("time")), record.get("url"), record.get("text")
+    if time is None or not isinstance(url, str):
+        return None
+    authority = str(record.get("authority") or "")
+    encoding = "latin-1" if record.get("encoding") == "latin-1" else "utf-8"
+    return Fetched(
+        time=time,
+        url=url,
+        authority=authority or authority_of(url),
+        named=bool(authority),
+        status=_whole(record.get("status")) or None,
+        size=_whole(record.get("bytes")) or 0,
+        body=text.encode(encoding, "replace") if isinstance(text, str) else b"",
+    )
+
+
+def _time(value: object) -> float | None:
+    try:
+        return datetime.fromisoformat(value).timestamp() if isinstance(value, str) else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63 else None
+
+
+def _seconds(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if math.isfinite(value) and 0 <= value < 1e12 else None

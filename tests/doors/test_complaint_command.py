@@ -1,0 +1,325 @@
+"""``scrapy complaint``, called as an operator calls it who has just got a mail."""
+
+import csv
+import gzip
+import json
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from command_line import MEDIACRAWL, crawl, run
+
+from mediacrawl.demo import Resource
+from mediacrawl.observe import RequestLine, RequestLog, archive, read
+
+DAY = 86_400.0
+FIRST = 1_785_585_600.0  # 2026-08-01 12:00:00 UTC
+EVIL = "https://www.a.example/\x1b]0;owned\x07\x9b2J"
+
+
+class Log:
+    """A request log that is written as a crawl would have, some days ago."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.now = FIRST
+
+    def __enter__(self):
+        self._log = RequestLog(self.folder, keep_days=10_000, clock=lambda: self.now)
+        return self
+
+    def __exit__(self, *_):
+        self._log.wait()
+        self._log.close()
+
+    def asked(self, after, path="/", host="www.a.example", **fields):
+        """A request so many seconds after the first one, half a second long."""
+        self.now = FIRST + after
+        sent = {"status": 200, "duration": 0.5, "bytes": 1_000, "kind": "page", "delay": 15.0, "address": "192.0.2.7"}
+        site = host.removeprefix("www.")
+        line = {"time": self.now, "url": f"https://{host}{path}", "site": site, **sent, **fields}
+        self._log.write(RequestLine(**line))
+
+    def robots(self, after, text, status=200, host="www.a.example"):
+        self.now = FIRST + after
+        authority = f"https://{host}"
+        url, site = f"{authority}/robots.txt", host.removeprefix("www.")
+        self._log.write_robots(self.now, url, status, text.encode(), authority=authority, site=site)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three days of a crawl that behaved to a.example, and did not to b.example."""
+    with Log(tmp_path / ".mediacrawl" / "log") as log:
+        log.asked(0, "/robots.txt", kind="robots")
+        log.robots(0.5, "User-agent: *\nDisallow: /private/\n")
+        log.asked(3, host="b.example")
+        for number in range(1, 40):
+            log.asked(20 * number, f"/{number}", status=404 if number == 7 else 200)
+        log.asked(900, "/private/x", status=None, duration=None, drop="robots", error="RefusedRequest", bytes=0)
+        log.asked(DAY - 60, "/robots.txt", kind="robots")
+        log.robots(DAY - 59, "User-agent: *\nDisallow: /private/\n")
+        log.asked(DAY, "/busy", status=503, retry_after="600", bytes=0)
+        log.asked(DAY + 700, "/later")
+        log.asked(DAY + 710, host="b.example")
+        log.asked(2 * DAY - 70, "/robots.txt", kind="robots")
+        log.robots(2 * DAY - 69, "User-agent: *\nDisallow: /secret/\n")
+        log.asked(2 * DAY, "/private/now-free", location=EVIL)
+    return tmp_path
+
+
+def complaint(folder, *words):
+    return run(folder, *MEDIACRAWL, "complaint", *words)
+
+
+def test_an_operator_gets_sums_robots_txt_the_judgement_the_list_and_a_draft(folder):
+    done = complaint(folder, "a.example").check()
+    assert done.out.startswith("a.example with all its hosts (log since 2026-08-01)\n")
+    for text in (
+        "requests      45, all by GET, 44 KB of answers",
+        "2026-08-01 12:00:00 to 2026-08-03 12:00:00 UTC",
+        "busiest hour  2026-08-01 12:00 to 13:00 UTC, 40 requests",
+        "gaps          least 19.5 s, median 19.5 s",
+        "answers       200 43, 404 1, 503 1",
+        "not asked     robots 1",
+        "  2026-08-01 12:00:00 UTC  200, 34 B: what it says to us\n        User-agent: *\n        Disallow: /private/",
+        "then the same once, on 2026-08-02 11:59:01",
+        "  2026-08-03 11:58:51 UTC  200, 33 B: what it says to us\n        User-agent: *\n        Disallow: /secret/",
+        "\nWe behaved.\n",
+        "The last 20 of 46 lines",
+        "Retry-After: 600",
+        "Subject: Our crawler on a.example",
+        "We found none",
+        "    User-agent: mediacrawl\n    Disallow: /",
+        "[your name and address: set MEDIACRAWL_CONTACT]",
+    ):
+        assert text in done.out, done.out
+    assert len([line for line in done.out.splitlines() if "200     1000" in line]) == 18
+
+
+def test_a_breach_is_told_with_its_lines_and_apologized_for_and_the_exit_code_says_so(folder):
+    strict = ("-s", "POLITENESS_MIN_DELAY=600", "-s", "MEDIACRAWL_CONTACT=https://me.example/bot")
+    done = complaint(folder, "b.example", "-s", "MEDIACRAWL_OPERATOR=The Archive", *strict)
+    assert done.code == 3, done.err
+    assert "We did not behave: 1 of 2 requests were wrong (robots_unknown 1)." in done.out
+    assert "Not proved: of 1 requests" in done.out
+    assert "asked before the robots.txt of its host was read" in done.out
+    assert "! 2026-08-02 12:11:50.000" in done.out
+    assert "we apologize for it" in done.out
+    assert done.out.endswith("\nThe Archive\nhttps://me.example/bot\n")
+    late = complaint(folder, "a.example", *strict)
+    assert "asked 19.5 s after the answer to 2026-08-01 12:00:00.000" in late.out
+    assert "600 s were owed" in late.out
+
+
+def test_nothing_that_a_server_sent_reaches_the_terminal_or_the_draft_raw(tmp_path):
+    with Log(tmp_path / "log") as log:
+        log.robots(0, "User-agent: *\nDisallow: /\x1b[2Jx\u202e\n")
+        log.asked(
+            1, "/\x1b]0;owned\x07", error="\x9b2J", address="\x1bc", kind="\x1bc", retry_after="\x1bc", status=429
+        )
+    done = complaint(tmp_path, "a.example", "--log", "log")
+    whole = complaint(tmp_path, "a.example", "--log", "log", "--json")
+    for text in (done.out, done.err, whole.out, whole.err):
+        assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(text)
+    assert "\\x1b]0;owned" in done.out
+
+
+@pytest.mark.parametrize("name", ["all.csv", "all.jl"])
+def test_all_requests_go_into_a_file_to_be_attached(folder, name):
+    said = complaint(folder, "a.example", "-o", name).check()
+    assert "46 lines are in" in said.err
+    assert f"The file {name} lists each of them." in said.out
+    with (folder / name).open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file)) if name.endswith("csv") else [json.loads(line) for line in file]
+    assert len(rows) == 46
+    last = rows[-1]
+    assert last["time"] == "2026-08-03T12:00:00.000Z"
+    assert (last["method"], last["url"]) == ("GET", "https://www.a.example/private/now-free")
+    assert float(last["gap"]) == 69.5
+    assert last["robots_txt_of"] == "2026-08-03T11:58:51.000Z"
+    assert last["location"] == EVIL
+    assert [row["drop"] for row in rows].count("robots") == 1
+
+
+def test_a_cell_that_a_spreadsheet_would_take_for_a_formula_is_defused(tmp_path):
+    with Log(tmp_path / "log") as log:
+        log.asked(0, location='=HYPERLINK("https://evil.example")', retry_after="-1+1")
+    complaint(tmp_path, "a.example", "--log", "log", "-o", "all.csv")
+    (row,) = csv.DictReader((tmp_path / "all.csv").open(encoding="utf-8"))
+    assert (row["location"][:2], row["retry_after"]) == ("'=", "'-1+1")
+
+
+def test_the_draft_goes_into_a_file(folder):
+    done = complaint(folder, "a.example", "--reply", "reply.txt").check()
+    assert "Dear operator" not in done.out
+    assert (folder / "reply.txt").read_text().startswith("Subject: Our crawler on a.example\n\nDear operator,\n")
+
+
+def test_programs_get_one_object(folder):
+    found = json.loads(complaint(folder, "a.example", "--json").check().out)
+    assert (found["site"], found["behaved"], found["sums"]["requests"]) == ("a.example", True, 45)
+    assert [version["bytes"] for version in found["robots_txt"]] == [34, 34, 33]
+    assert found["sums"]["busiest"] == {"begins": "2026-08-01T12:00:00.000Z", "requests": 40}
+    assert "Dear operator" in found["reply"]
+
+
+def test_a_host_or_a_url_means_its_site_and_can_narrow_it(folder):
+    with Log(folder / ".mediacrawl" / "log") as log:
+        log.asked(3 * DAY, host="media.a.example", site="a.example")
+    assert "requests      46," in complaint(folder, "https://media.a.example/x?y#z").out
+    assert "requests      46," in complaint(folder, "WWW.a.example.").out
+    narrow = complaint(folder, "media.a.example", "--host").out
+    assert narrow.startswith("media.a.example alone")
+    assert "requests      1," in narrow
+    by_prefix = complaint(folder, "a.example", "--url", "https://www.a.example/3").check().out
+    assert "requests      11," in by_prefix
+    assert "Subject: Our crawler on a.example" in by_prefix
+    assert "is no URL of a.example" in complaint(folder, "a.example", "--url", "https://b.example/").err
+
+
+def test_since_counts_from_a_day_or_back_from_now_and_the_gap_before_it_is_known(folder):
+    later = complaint(folder, "a.example", "--since", "2026-08-03").check().out
+    assert "requests      2," in later
+    assert "gaps          least 69.5 s" in later
+    with Log(folder / ".mediacrawl" / "log") as log:
+        log.asked(time.time() - FIRST - 3 * DAY, status=404)
+    assert "answers       404 1" in complaint(folder, "a.example", "--since", "7d").out
+    assert "nothing was asked there" in complaint(folder, "a.example", "--since", "1h").check().out
+    assert "is no time" in complaint(folder, "a.example", "--since", "yesterday").err
+    assert "do not go back so far" in complaint(folder, "a.example", "--since", "2020-01-01").out
+
+
+def test_with_block_the_site_is_on_the_list_and_the_draft_says_from_when_on(folder):
+    (folder / "never.txt").write_text("# mine\nother.example\n")
+    done = complaint(folder, "www.a.example", "--block", "-s", "NEVERCRAWL_FILES=never.txt").check()
+    line = (folder / "never.txt").read_text().splitlines()[-1]
+    assert line.startswith("a.example ")
+    assert "complaint" in line
+    assert datetime.now(UTC).strftime("%Y-%m") in line
+    assert "We have put a.example and all hosts below it on the list" in done.out
+    assert "Disallow: /\n\nThey" not in done.out
+    again = complaint(folder, "a.example", "--block", "-s", "NEVERCRAWL_FILES=never.txt").check()
+    assert "covered already" in again.err
+    assert len((folder / "never.txt").read_text().splitlines()) == 3
+
+
+def test_a_request_after_the_domain_was_listed_is_a_breach(folder):
+    (folder / "never.txt").write_text("a.example  # asked by phone, 2026-08-02\n")
+    done = complaint(folder, "a.example", "-s", "NEVERCRAWL_FILES=never.txt")
+    assert done.code == 3
+    assert "We did not behave: 2 of 45 requests were wrong (nevercrawl 2)." in done.out
+    assert "list of domains never to be asked: a.example, never.txt:1, of 2026-08-02" in done.out
+
+
+def test_logs_of_several_crawls_are_one_to_the_operator(folder):
+    with Log(folder / "second") as log:
+        log.robots(-60, "")
+        log.asked(25, "/too-soon")
+    done = complaint(folder, "a.example", "--log", ".mediacrawl/log", "--log", "second")
+    assert done.code == 3
+    assert "/too-soon: asked 4.5 s after the answer to 2026-08-01 12:00:20.000" in done.out
+
+
+def test_a_site_that_was_never_asked_gets_a_short_answer(folder):
+    done = complaint(folder, "never.example").check()
+    assert done.out.startswith("never.example with all its hosts (log since 2026-08-01): nothing was asked there.")
+    assert "holds no request to never.example" in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("-x.example",), "unknown option"),
+        ((), "takes one SITE"),
+        (("a.example", "b.example"), "takes one SITE"),
+        (("a.example", "--limit", "-1"), "must be 0 or more"),
+    ],
+)
+def test_a_wrong_word_is_answered_with_a_sentence(tmp_path, words, sentence):
+    assert sentence in complaint(tmp_path, *words).sentence
+
+
+@pytest.mark.parametrize("written", ["not a domain", "http://", "a..b", "ftp://a.example/", "", "[", "%"])
+def test_what_is_no_domain_is_answered_with_one_sentence(folder, written):
+    done = complaint(folder, written)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.count("\n") == 1
+    assert "is no domain, host or URL" in done.err
+
+
+def test_without_a_log_one_sentence_says_so_but_the_site_is_blocked(tmp_path):
+    done = complaint(tmp_path, "a.example")
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert "There is no request log in" in done.err
+    assert not (tmp_path / ".mediacrawl").exists()
+    (tmp_path / "log").mkdir()
+    assert "no crawl has run there" in complaint(tmp_path, "a.example", "--log", "log").err
+    (tmp_path / "never.txt").write_text("# mine\n")
+    blocked = complaint(tmp_path, "a.example", "--block", "-s", "NEVERCRAWL_FILES=never.txt")
+    assert blocked.code == 1
+    assert "a.example" in (tmp_path / "never.txt").read_text()
+
+
+def test_a_damaged_day_and_one_without_an_index_are_told_and_the_rest_is_used(folder):
+    log = folder / ".mediacrawl" / "log"
+    packed = log / "requests-2026-08-02.jsonl.gz"
+    packed.write_bytes(packed.read_bytes()[:60])
+    done = complaint(folder, "a.example")
+    assert "Damaged, and read only in part: requests-2026-08-02.jsonl.gz" in done.out
+    assert "1 packed files had no index" in done.out
+    assert "some requests may be missing" in " ".join(done.out.split())
+    assert "requests      42," in done.out
+
+
+def test_logs_of_earlier_versions_are_read_and_what_they_cannot_prove_is_said(tmp_path):
+    log = tmp_path / "log"
+    log.mkdir()
+    at = "2026-08-01T12:00:{:02d}.000Z"
+    old = [
+        {"time": at.format(0), "url": "https://a.example/robots.txt", "status": 301, "duration": 0.5, "kind": "robots"},
+        {"time": at.format(40), "url": "https://a.example/", "status": 200, "duration": 0.5, "kind": "page"},
+    ]
+    robots = {"time": at.format(20), "url": "https://www.a.example/robots.txt", "status": 200, "bytes": 0, "text": ""}
+    lines = [json.dumps({**line, "site": "a.example"}, separators=(",", ":")) for line in old]
+    (log / "requests-2026-08-01.jsonl.gz").write_bytes(gzip.compress("\n".join([*lines, ""]).encode()))
+    (log / "robots-2026-08-01.jsonl").write_text(json.dumps(robots, separators=(",", ":")) + "\n")
+    done = complaint(tmp_path, "a.example", "--log", "log").check()
+    assert "requests      2," in done.out
+    assert "Not proved: of 1 requests" in done.out
+
+
+def test_a_real_crawl_behaved_while_it_runs_and_after_it(tmp_path, site):
+    site.at("/robots.txt", Resource(b"User-agent: *\nDisallow: /private/\nCrawl-delay: 0.3\n"))
+    site.page("/", "/a", "/private/b", "/busy")
+    site.page("/a")
+    site.status("/busy", 503, ("Retry-After", "1"))
+    crawl(tmp_path, {"FRONTIER_ATTEMPTS": 1}, seed=site.url()).check()
+    assert {"/", "/a", "/busy"} <= set(site.paths)
+    done = complaint(tmp_path, site.url("/some/page"), "-s", "POLITENESS_MIN_DELAY=0.05").check()
+    assert "We behaved." in done.out
+    assert f"requests      {len(site.log)}," in done.out
+    assert "not asked     robots 1" in done.out
+    assert "Crawl-delay: 0.3" in done.out
+    assert "Retry-After: 1" in done.out
+    assert "addresses     127.0.0.1" in done.out
+    forgetful = complaint(tmp_path, "127.0.0.1")
+    assert forgetful.code == 3
+    later = datetime.now(UTC).date() + timedelta(days=2)
+    archive.tidy(tmp_path / ".mediacrawl" / "log", later, 31)
+    packed = complaint(tmp_path, "127.0.0.1", "-s", "POLITENESS_MIN_DELAY=0.05").check()
+    assert packed.out == done.out
+
+
+def test_requests_of_any_spider_are_logged_with_the_address_and_what_the_site_asked_for(project, site):
+    site.page("/", "/busy")
+    site.status("/busy", 503, ("Retry-After", "120"), ("Retry-After", "Sat, 01 Aug 2026 12:10:00 GMT"))
+    project.middleware("RequestLogMiddleware", 960)
+    project.set(RETRY_ENABLED=False)
+    project.crawl(site.url("/"))
+    lines = {line["url"]: line for line in read(project.state / "state" / "log")}
+    assert lines[site.url("/busy")]["retry_after"] == "120\nSat, 01 Aug 2026 12:10:00 GMT"
+    assert {line["address"] for line in lines.values()} == {"127.0.0.1"}
+    done = complaint(project.state, site.url("/"), "--log", "state/log")
+    assert done.code == 3
+    assert "15 s were owed" in done.out
