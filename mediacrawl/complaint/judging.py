@@ -184,8 +184,10 @@ def _robots(line: Asked, robots: RobotsThen, promises: Promises, known_since: fl
     if not verdict:
         found.breaches.append(Breach(Fault.ROBOTS, line, rule=verdict.rule))
     age = line.time - state.tried
-    if age > promises.robots_age + LEEWAY:
-        found.breaches.append(Breach(Fault.ROBOTS_OLD, line, owed=promises.robots_age, kept=age))
+    # Who wants more time between two requests than a copy may grow old gets a page by each copy all the same.
+    counts = max(promises.robots_age, state.rules.crawl_delay or 0.0)
+    if age > counts + LEEWAY:
+        found.breaches.append(Breach(Fault.ROBOTS_OLD, line, owed=counts, kept=age))
 
 
 def _listed(line: Asked, promises: Promises) -> Iterator[Breach]:

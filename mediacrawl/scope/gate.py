@@ -58,7 +58,7 @@ class Scope:
             sessions: takes session ids out of links; `SessionIds(())` leaves them.
             max_depth: clicks from a seed; None for no limit.
             extensions: endings that are never asked.
-            nevercrawl: domains that are never asked.
+            nevercrawl: domains, paths and networks that are never asked.
             include: if given, only what it allows.
             only_sites: if given, only these sites, as `site_of` names them.
             loopback_only: only this machine: the user-agent still names the placeholder contact, and nobody
@@ -70,12 +70,13 @@ class Scope:
         self._max_depth = max_depth
         self._extensions = extensions or ExtensionFilter()
         self._refused = self._extensions.refused
-        self._nevercrawl = nevercrawl or NeverCrawl()
+        self._nevercrawl = NeverCrawl() if nevercrawl is None else nevercrawl
         self._include = include
         self._only_sites = None if only_sites is None else frozenset(only_sites)
         self._loopback_only = loopback_only
         self._hosts: dict[str, Drop | None] = {}
         self._version = self._nevercrawl.version
+        self._paths = self._nevercrawl.has_paths
 
     def check(self, url: str, depth: int = 0) -> Drop | None:
         """Return why a URL may not join, or None if it may.
@@ -163,6 +164,7 @@ class Scope:
         """
         if self._nevercrawl.version != self._version:
             self._version = self._nevercrawl.version
+            self._paths = self._nevercrawl.has_paths
             self._hosts.clear()
         try:
             return self._hosts[host]
@@ -179,6 +181,8 @@ class Scope:
         if extension_of_name(parts[-1]) in self._refused and self._extensions.refuses(url):
             return Drop.EXTENSION
         reason = self.check_host(parts[2]) or self._traps.reason_of_parts(url, parts, today)
+        if self._paths and reason is None and self._nevercrawl.match_url(url) is not None:
+            return Drop.NEVERCRAWL
         if reason is None and self._include is not None:
             return None if self._include.allows(url, host_of(url)) else Drop.NOT_INCLUDED
         return reason

@@ -40,8 +40,7 @@ def canonical_host(host: str) -> str | None:
 def domain_as_written(text: str) -> str | None:
     """Return the domain or address that a line of a list means, in canonical form, or None if it is none.
 
-    People write ``*.site.example``, ``.site.example`` and ``http://site.example/``. Networks (``192.0.2.0/24``) and
-    paths are none; a later version may know them.
+    People write ``*.site.example``, ``.site.example`` and ``http://site.example/``. Networks and paths are none.
 
     Args:
         text: the line without its comment, stripped.

@@ -57,6 +57,11 @@ def authority_of(url: str) -> str:
     return url[:end] if end >= 0 else url
 
 
+def public_suffixes() -> list[str]:
+    """The rules of the public suffix list, private ones too, as it writes them: ``co.uk``, ``*.ck``, ``!www.ck``."""
+    return _extract.tlds
+
+
 def _cut(rest: str) -> str:
     return rest.partition("?")[0].partition("#")[0]
 

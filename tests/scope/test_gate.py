@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from mediacrawl.records import Drop
 from mediacrawl.scope import Base, ExtensionFilter, NeverCrawl, Scope, Traps, canonical, is_loopback
-from mediacrawl.scope.exclusions import parse_nevercrawl
 
 
 def today():
@@ -21,7 +20,7 @@ def scope(**rules):
 
 
 def never(*domains):
-    return NeverCrawl(parse_nevercrawl("\n".join(domains).encode(), "list").entries)
+    return NeverCrawl.of(*domains)
 
 
 class OnlyMusic:
@@ -35,6 +34,9 @@ class OnlyMusic:
         ({}, "https://site.example/a", None),
         ({"extensions": ExtensionFilter(["jpg"])}, "https://site.example/a.jpg", Drop.EXTENSION),
         ({"nevercrawl": never("site.example")}, "http://a.site.example:81/b", Drop.NEVERCRAWL),
+        ({"nevercrawl": never("site.example/a")}, "http://www.site.example/a/b", Drop.NEVERCRAWL),
+        ({"nevercrawl": never("site.example/a")}, "http://www.site.example/b", None),
+        ({"nevercrawl": never("192.0.2.0/24")}, "http://192.0.2.9/", Drop.NEVERCRAWL),
         ({"only_sites": {"site.example"}}, "https://www.site.example/a", None),
         ({"only_sites": {"site.example"}}, "https://other.example/a", Drop.OFFSITE),
         ({"only_sites": set()}, "https://other.example/a", Drop.OFFSITE),
@@ -101,6 +103,21 @@ def test_a_changed_list_counts_at_once_for_hosts_already_asked_about(tmp_path):
     path.write_text("a.example\nb.example\n", "utf-8")
     assert nevercrawl.reload_if_changed(900.0)
     assert gate.check("https://b.example/") is Drop.NEVERCRAWL
+    path.write_text("a.example\nb.example\nc.example/d/\n", "utf-8")
+    assert gate.check("https://c.example/d/e") is None
+    assert nevercrawl.reload_if_changed(1800.0)
+    assert gate.check("https://c.example/d/e") is Drop.NEVERCRAWL
+
+
+def test_a_list_that_was_empty_at_first_counts_when_it_is_not(tmp_path):
+    path = tmp_path / "list.txt"
+    path.write_text("# nobody\n", "utf-8")
+    nevercrawl = NeverCrawl.load(path, 0.0)
+    gate = scope(nevercrawl=nevercrawl)
+    assert gate.check("https://a.example/") is None
+    path.write_text("a.example\n", "utf-8")
+    assert nevercrawl.reload_if_changed(900.0)
+    assert gate.check("https://a.example/") is Drop.NEVERCRAWL
 
 
 def test_this_machine_is_known_by_name():

@@ -7,7 +7,6 @@ import pytest
 
 from mediacrawl.records import Drop
 from mediacrawl.scope import NeverCrawl, NeverCrawlError, ScopeRules, Traps
-from mediacrawl.scope.exclusions import parse_nevercrawl
 
 
 def today():
@@ -41,7 +40,7 @@ def test_every_rule_is_in_the_scope_also_after_a_way_to_another_process(rules):
 
 
 def test_a_list_that_is_kept_up_to_date_counts_in_place_of_the_files(rules):
-    kept = NeverCrawl(parse_nevercrawl(b"other.example\n", "list").entries)
+    kept = NeverCrawl.of("other.example")
     scope = rules.scope(today, nevercrawl=kept, only_sites={"a.example", "never.example"}, loopback_only=True)
     assert scope.check("http://other.example/") is Drop.NEVERCRAWL
     assert scope.check("http://c.example/") is Drop.OFFSITE

@@ -1,0 +1,197 @@
+"""Door to NeverCrawl: ``scrapy nevercrawl`` adds to the lists, shows them, and says whether they cover a URL."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+from scrapy.utils.conf import closest_scrapy_cfg
+
+from mediacrawl.commands import leave_output, refuse_options, say
+from mediacrawl.observe.text import printable
+from mediacrawl.parts import locate, today
+from mediacrawl.scope.canonical import canonical
+from mediacrawl.scope.exclusions import RELOAD_INTERVAL, Entry, NeverCrawl, NeverCrawlError
+from mediacrawl.scope.exclusions.adding import Addition, add_entry, copy_list, covering, entry_line
+from mediacrawl.scope.exclusions.suffixes import remark
+
+UNTOLD = 2
+"""Exit code of ``check`` if it cannot be told: the list cannot be read, or this is no URL. As grep's."""
+
+
+def block(settings: BaseSettings, written: str, reason: str) -> tuple[Addition, list[str]]:
+    """Add an entry to the first list of ``NEVERCRAWL_FILES`` that can be written.
+
+    On disk: see `add_entry`. The package's own list is never written, since an update would take the entry away: if
+    there is no other, it is copied to where it will be found before the package's.
+
+    Args:
+        settings: the crawl's.
+        written: domain, domain with path, address or network.
+        reason: why.
+
+    Returns:
+        What became of it, and sentences that say so.
+
+    Raises:
+        NeverCrawlError: this is no entry, or no list can be written.
+    """
+    names = _names(settings)
+    line = entry_line(written)
+    found = covering([locate(name) for name in names], line.domain, line.path)
+    if found is not None:
+        return Addition(found, new=False), [f"{line.domain}{line.path} is covered already: {_told(found)}"]
+    lists = [locate(name) for name in names if not _is_packages_own(name)]
+    soon = f"A crawl that runs asks nothing there any more within {_span(_reload(settings))} (NEVERCRAWL_RELOAD)"
+    if not lists and names:
+        lists = [_home(names[0])]
+        copy_list(locate(names[0]), lists[0])
+        soon = f"{lists[0]} was made of the package's own list; a crawl that runs must be started again to find it"
+    added = add_entry(lists, written, reason, today())
+    entry = added.entry
+    more = remark(entry.domain, entry.path)
+    told = [f"{entry.covers} is on NeverCrawl: {entry.file}, line {entry.line}", soon]
+    return added, [*told, f"{entry.domain} {more}"] if more else told
+
+
+class Command(ScrapyCommand):
+    """Adds entries to NeverCrawl lists, lists them, and says whether they cover a URL; also while a crawl runs."""
+
+    requires_project = False
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        """What may follow the name of the command."""
+        return "[options] add DOMAIN --reason TEXT | list | check URL"
+
+    def short_desc(self) -> str:
+        """For the list of all commands."""
+        return "Add a domain to those that are never asked, or look who is on the list"
+
+    def long_desc(self) -> str:
+        """For ``-h``."""
+        return (
+            "add DOMAIN: never ask this domain and its subdomains; also a path (example.org/private/), an address or a"
+            " network (192.0.2.0/24). It is written to the first of NEVERCRAWL_FILES that may be written, with the"
+            " reason and the date, and a crawl that runs obeys within NEVERCRAWL_RELOAD. list: all entries, with"
+            " date, place and reason. check URL: whether it is covered, and by which entry; the exit code is 0 if it"
+            " may be asked, 1 if it is covered, 2 if that cannot be told. Where a name leads is not looked up."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's own options and ours."""
+        super().add_options(parser)
+        parser.add_argument("--reason", metavar="TEXT", default="", help="add: why, for those who come later")
+        parser.add_argument("--json", action="store_true", help="list: JSON lines")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Answer on the standard output; errors go to the standard error, and the exit code is 1, of ``check`` 2."""
+        refuse_options(args)
+        verb, words = (args[0], args[1:]) if args else ("list", [])
+        actions: dict[str, tuple[str | None, Callable[..., None]]] = {
+            "add": ("one DOMAIN", self._add),
+            "list": (None, self._list),
+            "check": ("one URL", self._check),
+        }
+        if verb not in actions:
+            raise UsageError(f"{verb!r} is not known; use one of {', '.join(actions)}", print_help=False)
+        wanted, work = actions[verb]
+        if len(words) != (wanted is not None):
+            raise UsageError(f"nevercrawl {verb} takes {wanted or 'no further word'}", print_help=False)
+        self._opts = opts
+        try:
+            work(*words)
+            sys.stdout.flush()
+        except NeverCrawlError as error:
+            self._fail(str(error), UNTOLD if verb == "check" else 1)
+        except BrokenPipeError:
+            leave_output()
+
+    def _add(self, written: str) -> None:
+        assert self.settings is not None
+        _, sentences = block(self.settings, written, self._opts.reason)
+        for sentence in sentences:
+            say(printable(sentence))
+
+    def _list(self) -> None:
+        assert self.settings is not None
+        for path in map(locate, _names(self.settings)):
+            try:
+                never = NeverCrawl.load(path, 0.0)
+            except NeverCrawlError as error:
+                self._fail(str(error), 1)
+                continue
+            for entry in never.entries():
+                say(_json(entry) if self._opts.json else printable(_row(entry)))
+            for sentence in [*never.bad_lines, *never.remarks]:
+                print(printable(sentence), file=sys.stderr)
+
+    def _check(self, written: str) -> None:
+        assert self.settings is not None
+        text = f"[{written}]" if written.count(":") > 1 and "/" not in written and written[0] != "[" else written
+        url = canonical(text if "://" in text else f"http://{text}")
+        if url is None:
+            raise NeverCrawlError(f"{written[:200]!r} is no http or https URL, no domain and no address.")
+        entry = NeverCrawl.load([locate(name) for name in _names(self.settings)], 0.0).match_url(url)
+        if entry is None:
+            say(printable(f"{written} may be asked: no entry covers it"))
+            return
+        say(printable(f"{written} is covered: {_told(entry)}"))
+        self.exitcode = 1
+
+    def _fail(self, sentence: str, code: int) -> None:
+        print(printable(sentence), file=sys.stderr)
+        self.exitcode = code
+
+
+def _names(settings: BaseSettings) -> list[str]:
+    return settings.getlist("NEVERCRAWL_FILES", ["exclusions/NeverCrawl.txt"])
+
+
+def _reload(settings: BaseSettings) -> float:
+    return settings.getfloat("NEVERCRAWL_RELOAD", RELOAD_INTERVAL)
+
+
+def _is_packages_own(name: str) -> bool:
+    """Whether a list would be the package's: there is none of this name in the user's folders."""
+    return not Path(name).exists() and not _home(name).exists() and locate(name) != Path(name)
+
+
+def _home(name: str) -> Path:
+    """Where a list is looked for before the package's own."""
+    cfg = closest_scrapy_cfg()
+    return Path(cfg).parent / name if cfg else Path(name)
+
+
+def _told(entry: Entry) -> str:
+    comment = ", ".join(filter(None, [entry.reason, entry.date]))
+    return f"{entry.covers} in {entry.file}, line {entry.line}{f' ({comment})' if comment else ''}"
+
+
+def _row(entry: Entry) -> str:
+    return f"{entry.covers:<40} {entry.date or '-':<10}  {entry.file}:{entry.line}  {entry.reason}".rstrip()
+
+
+def _json(entry: Entry) -> str:
+    return json.dumps(
+        {
+            "domain": entry.domain,
+            "path": entry.path,
+            "reason": entry.reason,
+            "date": entry.date,
+            "file": entry.file,
+            "line": entry.line,
+        }
+    )
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:g} s"

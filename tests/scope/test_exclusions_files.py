@@ -1,0 +1,283 @@
+"""NeverCrawl: a mistake in a file never opens the gates, whatever happens to it while the crawl runs."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mediacrawl.scope import NeverCrawl, NeverCrawlError
+from mediacrawl.scope.exclusions import files
+
+PAUSE = 450.0
+
+
+@pytest.fixture
+def listed(tmp_path):
+    path = tmp_path / "NeverCrawl.txt"
+    path.write_text("# mine\nforbidden.example # asked us\nsecond.example\n", "utf-8")
+    return path
+
+
+class Looking:
+    """A list, and the clock by which its files are looked at."""
+
+    def __init__(self, *paths):
+        self.never = NeverCrawl.load(paths, 0.0)
+        self.now = 0.0
+
+    def look(self):
+        """Look once more, at the next time; tells whether the list changed."""
+        self.now += PAUSE
+        return self.never.reload_if_changed(self.now)
+
+    def covered(self, *hosts):
+        """Which of these are covered, by their first labels."""
+        return " ".join(host for host in hosts or ("forbidden", "second", "new") if self.never.match(f"{host}.example"))
+
+
+def rewrite(path, data):
+    path.write_bytes(data)
+    stat = path.stat()
+    # File systems with coarse clocks: a later write must look later.
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1_000_000_000))
+
+
+def test_what_is_added_counts_at_the_next_look(listed):
+    crawl = Looking(listed)
+    rewrite(listed, listed.read_bytes() + b"new.example\n")
+    assert crawl.look()
+    assert crawl.covered() == "forbidden second new"
+    assert not crawl.look()
+
+
+def test_what_is_gone_counts_until_a_second_look_finds_the_file_unchanged(listed):
+    crawl = Looking(listed)
+    rewrite(listed, b"# mine\nsecond.example\nnew.example\n")
+    assert crawl.look()
+    assert crawl.covered() == "forbidden second new"
+    assert crawl.look()
+    assert crawl.covered() == "second new"
+    assert not crawl.look()
+
+
+def test_a_file_that_is_being_written_slowly_loses_nothing(listed):
+    whole = listed.read_bytes() + b"new.example\n"
+    crawl = Looking(listed)
+    for end in range(8, len(whole) + 1, 9):
+        rewrite(listed, whole[:end])
+        crawl.look()
+        assert crawl.covered("forbidden", "second") == "forbidden second"
+    rewrite(listed, whole)
+    crawl.look()
+    assert crawl.covered() == "forbidden second new"
+
+
+def test_half_a_last_line_does_not_count_until_it_has_settled(listed):
+    crawl = Looking(listed)
+    rewrite(listed, listed.read_bytes() + b"com")
+    assert crawl.look()
+    assert crawl.never.match("any.com") is None
+    rewrite(listed, listed.read_bytes() + b"munity.example\n")
+    assert crawl.look()
+    assert crawl.never.match("any.com") is None
+    assert crawl.covered("community") == "community"
+
+
+def test_a_last_line_that_an_editor_left_without_end_counts_at_the_second_look(listed):
+    crawl = Looking(listed)
+    rewrite(listed, listed.read_bytes() + b"new.example")
+    crawl.look()
+    assert crawl.covered() == "forbidden second"
+    assert crawl.look()
+    assert crawl.covered() == "forbidden second new"
+    assert [entry.domain for entry in crawl.never.entries()] == ["forbidden.example", "second.example", "new.example"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"new.example\0", b"<p>\n<p>\nnew.example\n", "new.example\n".encode("utf-16"), b"0.0.0.0 a.example\n"],
+)
+def test_a_broken_file_keeps_the_last_good_list_and_says_so(listed, data):
+    crawl = Looking(listed)
+    rewrite(listed, data)
+    assert not crawl.look()
+    assert crawl.covered() == "forbidden second"
+    assert crawl.never.problem.startswith("NeverCrawl.txt ")
+    assert not crawl.look()
+    assert crawl.covered() == "forbidden second"
+    assert crawl.never.problem
+    rewrite(listed, b"new.example\n")
+    assert crawl.look()
+    assert crawl.never.problem == ""
+    assert crawl.look()
+    assert crawl.covered() == "new"
+
+
+def test_a_file_that_breaks_while_it_is_in_doubt_loses_nothing(listed):
+    crawl = Looking(listed)
+    rewrite(listed, b"new.example\n")
+    crawl.look()
+    rewrite(listed, b"")
+    for _ in range(3):
+        crawl.look()
+        assert crawl.covered() == "forbidden second new"
+
+
+def test_a_removed_file_is_not_an_empty_list(listed):
+    crawl = Looking(listed)
+    data = listed.read_bytes()
+    listed.unlink()
+    for _ in range(3):
+        assert not crawl.look()
+        assert crawl.covered() == "forbidden second"
+        assert str(listed.parent) in crawl.never.problem
+    listed.write_bytes(data + b"new.example\n")
+    assert crawl.look()
+    assert (crawl.never.problem, crawl.covered()) == ("", "forbidden second new")
+
+
+def test_a_list_of_comments_is_an_empty_list(listed):
+    crawl = Looking(listed)
+    rewrite(listed, b"# nobody\n")
+    crawl.look()
+    crawl.look()
+    assert crawl.covered() == ""
+
+
+def test_a_file_that_changes_while_it_is_read_is_read_again_at_the_next_look(listed):
+    crawl = Looking(listed)
+    whole = listed.read_bytes() + b"new.example\n"
+    rewrite(listed, whole[:-5])
+    reading = crawl.never.look(PAUSE)
+    next(reading)
+    rewrite(listed, whole)
+    for _ in reading:
+        assert crawl.covered() == "forbidden second"
+    assert "changed while it was read" in crawl.never.problem
+    crawl.now = PAUSE
+    assert crawl.look()
+    assert (crawl.never.problem, crawl.covered()) == ("", "forbidden second new")
+
+
+def test_the_files_are_looked_at_twice_an_interval(listed):
+    never = NeverCrawl.load(listed, 100.0, interval=60.0)
+    rewrite(listed, listed.read_bytes() + b"new.example\n")
+    assert not never.is_due(129.0)
+    assert not never.reload_if_changed(129.0)
+    assert not never.match("new.example")
+    version = never.version
+    assert never.is_due(130.0)
+    assert never.reload_if_changed(130.0)
+    assert never.match("new.example")
+    assert never.version > version
+    assert not never.reload_if_changed(160.0)
+
+
+def test_a_clock_that_was_set_back_does_not_stop_the_looks(listed):
+    never = NeverCrawl.load(listed, 1_000_000.0)
+    rewrite(listed, b"new.example\n")
+    assert never.reload_if_changed(5.0)
+
+
+def test_the_old_list_is_in_force_until_the_last_slice(listed):
+    never = NeverCrawl.load(listed, 0.0)
+    rewrite(listed, b"".join(b"h%d.example\n" % n for n in range(5_000)) + listed.read_bytes())
+    slices = 0
+    for _ in never.look(PAUSE):
+        slices += 1
+        assert never.match("h7.example") is None
+        assert never.match("forbidden.example") is not None
+    assert slices > 5_000 / 256
+    assert never.match("h7.example") is not None
+
+
+@pytest.mark.parametrize("what", ["missing", "folder", "pipe", "large"])
+def test_the_crawl_does_not_start_without_its_list(tmp_path, what, monkeypatch):
+    path = tmp_path / "NeverCrawl.txt"
+    if what == "folder":
+        path.mkdir()
+    elif what == "pipe":
+        os.mkfifo(path)
+    elif what == "large":
+        monkeypatch.setattr(files, "LARGEST", 100)
+        path.write_bytes(b"a.example\n" * 11)
+    said = {
+        "missing": r"NeverCrawl.txt can not be read in .*: No such file",
+        "folder": r"NeverCrawl.txt can not be read in .*: Is a directory",
+        "pipe": r"NeverCrawl.txt is no file",
+        "large": r"NeverCrawl.txt has 110 bytes; a list may have 100",
+    }
+    with pytest.raises(NeverCrawlError, match=said[what]):
+        NeverCrawl.load(path, 0.0)
+
+
+def test_several_files_count_together_and_what_happens_to_one_hurts_no_other(tmp_path, listed):
+    ours = tmp_path / "ours.txt"
+    ours.write_text("ours.example\n", "utf-8")
+    third = tmp_path / "third.txt"
+    third.write_text("third.example\n", "utf-8")
+    crawl = Looking(listed, ours, third)
+    ours.unlink()
+    rewrite(third, b"")
+    rewrite(listed, listed.read_bytes() + b"new.example\n")
+    assert crawl.look()
+    assert crawl.covered("forbidden", "new", "ours", "third") == "forbidden new ours third"
+    assert "ours.txt" in crawl.never.problem
+    assert "third.txt" in crawl.never.problem
+    assert crawl.never.match("third.example").where == "third.txt:1"
+
+
+def test_the_news_are_at_first_all_entries_and_then_those_that_came_to_count(tmp_path, listed):
+    other = tmp_path / "other.txt"
+    other.write_text("other.example\n")
+    crawl = Looking(listed, other)
+
+    def news():
+        return sorted(entry.covers for entry in crawl.never.news())
+
+    assert news() == ["forbidden.example", "other.example", "second.example"]
+    assert news() == []
+    rewrite(listed, b"# x\nsecond.example/p/\nthird.example\n192.0.2.0/24 # x\nlast.example")
+    crawl.look()
+    assert news() == ["192.0.2.0/24", "second.example/p", "third.example"]
+    crawl.look()
+    assert news() == ["last.example"]
+    rewrite(listed, listed.read_bytes() + b"\nmore.example\n")
+    crawl.look()
+    rewrite(listed, listed.read_bytes() + b"even-more.example\n")
+    crawl.look()
+    assert news() == ["even-more.example", "more.example"]
+
+
+NAMES = st.sets(st.integers(0, 30), max_size=12)
+
+
+@given(st.lists(st.tuples(NAMES, st.sampled_from(["whole", "cut", "broken", "gone"]), st.integers(0, 200)), max_size=6))
+def test_between_two_good_lists_nothing_is_uncovered_that_both_cover(tmp_path_factory, steps):
+    """Whatever happens to the file in between."""
+    path = Path(tmp_path_factory.mktemp("lists")) / "list.txt"
+    path.write_text("# \n" + "".join(f"h{n}.example\n" for n in range(31)))
+    crawl = Looking(path)
+    settled = set(range(31))
+    for names, how, cut in steps:
+        data = b"# \n" + b"".join(b"h%d.example\n" % n for n in sorted(names))
+        match how:
+            case "whole":
+                rewrite(path, data)
+            case "cut":
+                rewrite(path, data[:cut])
+            case "broken":
+                rewrite(path, b"")
+            case "gone":
+                path.unlink(missing_ok=True)
+        crawl.look()
+        covered = {n for n in range(31) if crawl.never.match(f"h{n}.example")}
+        assert settled <= covered
+        if how == "whole":
+            assert names <= covered
+            crawl.look()
+            covered = {n for n in range(31) if crawl.never.match(f"h{n}.example")}
+            assert covered == names
+            settled = names
