@@ -1,23 +1,37 @@
-"""Exceptions of the network, as what they say of the site that was asked."""
+"""Exceptions: what those of the network say of the site that was asked, and which are nobody's fault."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
+from gzip import BadGzipFile
 
 from OpenSSL import SSL
 from scrapy.exceptions import (
     CannotResolveHostError,
+    CloseSpider,
+    DontCloseSpider,
+    DownloadCancelledError,
     DownloadConnectionRefusedError,
     DownloadFailedError,
     DownloadTimeoutError,
+    DropItem,
     IgnoreRequest,
+    NotSupported,
+    ResponseDataLossError,
+    StopDownload,
+    UnsupportedURLSchemeError,
 )
 from service_identity import VerificationError
 from twisted.internet import error as network
+from twisted.internet.defer import CancelledError
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
+from mediacrawl.frontier import FrontierError
+from mediacrawl.observe import LogError
 from mediacrawl.records import Trouble
+from mediacrawl.store import StoreError
 
 _KINDS: tuple[tuple[tuple[type[BaseException], ...], Trouble], ...] = (
     ((SSL.Error, VerificationError, network.VerifyError, network.CertificateError), Trouble.TLS),
@@ -32,6 +46,15 @@ _KINDS: tuple[tuple[tuple[type[BaseException], ...], Trouble], ...] = (
     ),
 )
 """The first that fits counts: a failed handshake comes wrapped in a lost connection."""
+
+_DECISIONS: tuple[type[Exception], ...] = (
+    *(CloseSpider, DontCloseSpider, DropItem, IgnoreRequest, NotSupported, StopDownload, UnsupportedURLSchemeError),
+    # An answer that is larger than it may be, ended early, or is packed badly.
+    *(DownloadCancelledError, CancelledError, ResponseDataLossError, BadGzipFile, EOFError, zlib.error),
+    # They have a sentence of their own in the log, and end the crawl.
+    *(FrontierError, LogError, StoreError),
+)
+"""Raised on purpose."""
 
 
 def trouble_in(error: BaseException | None) -> Trouble | None:
@@ -48,6 +71,15 @@ def trouble_in(error: BaseException | None) -> Trouble | None:
         if any(isinstance(each, kinds) for each in chain):
             return trouble
     return None
+
+
+def is_anticipated(error: BaseException) -> bool:
+    """Whether an exception is part of a crawl: the web's doing, or a decision of a part. All others are faults.
+
+    Args:
+        error: that ended a request, an item or a callback.
+    """
+    return not isinstance(error, Exception) or isinstance(error, _DECISIONS) or trouble_in(error) is not None
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

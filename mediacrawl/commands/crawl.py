@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import logging
 
 from scrapy import Spider
 from scrapy.commands.crawl import Command as CrawlCommand
@@ -10,13 +12,18 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 from scrapy.spiderloader import get_spider_loader
+from scrapy.utils.log import configure_logging
 
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.mojibake import use_settings
 from mediacrawl.spiders.arguments import ArgumentError
 
-_FAILED = frozenset({"catalogue_error", "frontier_error", "store_error", "seed_error", "start_error"})
-"""Reasons for the end of a crawl that never was one."""
+logger = logging.getLogger(__name__)
+
+_FAILED = frozenset(
+    {"breaker", "catalogue_error", "frontier_error", "network_down", "seed_error", "start_error", "store_error"}
+)
+"""Reasons for the end of a crawl that never was one, or that could not go on."""
 
 
 class Command(CrawlCommand):
@@ -35,6 +42,7 @@ class Command(CrawlCommand):
         try:
             _check(args[0], opts.spargs, self.settings)
         except ArgumentError as error:
+            _log(self.settings, str(error))
             raise UsageError(str(error), print_help=False) from error
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -50,6 +58,14 @@ class Command(CrawlCommand):
         return crawler
 
 
+def _log(settings: BaseSettings, sentence: str) -> None:
+    """Nobody sees a terminal where a log file is named (scrapyd, cron): there the sentence must stand in it."""
+    if settings.get("LOG_FILE"):
+        with contextlib.suppress(OSError):
+            configure_logging(settings)  # type: ignore[arg-type]
+            logger.critical("%s", sentence)
+
+
 def _check(name: str, arguments: dict[str, str], settings: BaseSettings) -> None:
     loader = get_spider_loader(settings)
     if name not in loader.list():
@@ -63,6 +79,6 @@ def _check(name: str, arguments: dict[str, str], settings: BaseSettings) -> None
 def _check_settings(settings: BaseSettings) -> None:
     parts = Parts(settings)
     try:
-        _ = parts.policy, parts.scores, parts.probe, use_settings(settings)
+        _ = parts.policy, parts.scores, parts.probe, parts.guard, use_settings(settings)
     except ValueError as error:
         raise ArgumentError(f"a setting cannot be used: {error}") from error

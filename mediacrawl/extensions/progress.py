@@ -101,6 +101,7 @@ class Progress:
             paused_sites=counts.shelved_sites[0],
             retired_sites=counts.shelved_sites[1],
             resting_sites=counts.resting,
+            faults=get("errors/faults", 0),
             lost_lines=get("request_log/lost", 0),
             catalogue_path=str(catalogue),
             next_command=f"{_program()} catalogue --db {catalogue}",

@@ -10,6 +10,7 @@ no reference (that is `scope`'s work) and asks nobody else: no DTD, no entity, n
 
 from mediacrawl.extract.feeds import MAX_ENTRIES, Feed, FeedEntry, looks_like_feed, parse_feed
 from mediacrawl.extract.fingerprint import Fingerprint, fingerprint, hash64
+from mediacrawl.extract.link_header import link_header
 from mediacrawl.extract.links import MAX_LINKS, Link, Page, parse_page
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Page",
     "fingerprint",
     "hash64",
+    "link_header",
     "looks_like_feed",
     "parse_feed",
     "parse_page",

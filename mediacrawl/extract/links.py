@@ -27,6 +27,8 @@ _TEXT_PIECES = 200
 
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
 _FOLLOWED_RELS = frozenset({"next", "prev", "alternate", "canonical"})
+_MOST_WISHES = 20
+"""Meta elements for robots that are kept of a page."""
 _REFRESH = re.compile(r"[\s\d.;,]*url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
 
 
@@ -58,8 +60,9 @@ class Page:
         title: at most 200 characters, white space folded.
         language: what ``<html lang>`` says, ``de-AT``; empty if it says nothing.
         charset: Python codec that it was read with.
-        nofollow_all: the page asks robots not to follow its links.
-        noindex: the page asks robots not to index it.
+        robots: what its meta elements for all robots, or for us, ask of them, as it stands there; at most 20.
+        canonical: the URL that it says is its own, absolute; empty if it names none, or several. A claim like any
+            other on a page (RFC 6596).
         tree: root element of its tree; None if it could not be read.
     """
 
@@ -70,8 +73,8 @@ class Page:
     title: str = ""
     language: str = ""
     charset: str = ""
-    nofollow_all: bool = False
-    noindex: bool = False
+    robots: list[str] = field(default_factory=list)
+    canonical: str = ""
     tree: Any = field(default=None, repr=False, compare=False)
 
     def anchor(self, link: Link) -> str:
@@ -89,12 +92,12 @@ class Page:
         return _fold([alternative or element.get("title") or element.get("aria-label") or ""])
 
     def nofollow(self, link: Link) -> bool:
-        """Tell whether the page asks not to follow a link, by its rel or for all of its links.
+        """Tell whether a link asks not to be followed, by its rel. What is asked for all of them stands in `robots`.
 
         Args:
             link: one of `links`.
         """
-        return self.nofollow_all or "nofollow" in (link.element.get("rel") or "").lower().split()
+        return "nofollow" in (link.element.get("rel") or "").lower().split()
 
     def media_type(self, link: Link) -> str:
         """Return what the element says the target is, in lower case without parameters; often empty, often wrong.
@@ -105,7 +108,9 @@ class Page:
         return _media_type(link.element.get("type"))
 
 
-def parse_page(body: bytes, url: str, encoding: str | None = None, agent: str = "mediacrawl") -> Page:
+def parse_page(
+    body: bytes, url: str, encoding: str | None = None, agent: str = "mediacrawl", *, canonical: str = ""
+) -> Page:
     """Read a page. Never raises: what is no HTML is a page without links.
 
     Args:
@@ -114,6 +119,7 @@ def parse_page(body: bytes, url: str, encoding: str | None = None, agent: str = 
         encoding: charset of the Content-Type header, if it has one. A byte order mark goes before it, a meta
             element comes after it (the HTML standard, "determining the character encoding").
         agent: our product token, for ``<meta name="mediacrawl">``.
+        canonical: what the header Link says is the page's own URL, see `link_header`; empty if it says nothing.
     """
     charset = charset_of(body, encoding)
     reader = _Reader(Page(url, url, charset=charset), agent.lower())
@@ -122,7 +128,7 @@ def parse_page(body: bytes, url: str, encoding: str | None = None, agent: str = 
         return reader.page
     reader.page.tree = root
     reader.page.language = (root.get("lang") or root.get("xml:lang") or "").strip()[:35]
-    reader.read(root)
+    reader.read(root, canonical)
     return reader.page
 
 
@@ -149,10 +155,15 @@ class _Reader:
         self.page = page
         self._robots = frozenset({"robots", agent})
         self._groups: list[_MediaGroup] = []
+        self._canonicals: list[str] = []
         self._based = False
 
-    def read(self, root: Any) -> None:
+    def read(self, root: Any, canonical: str) -> None:
         links = self.page.links
+        if canonical:
+            # Relative to the page itself, whatever its base is (RFC 8288, 3.2).
+            self._canonicals.append(href := _absolute(self.page.url, canonical))
+            self._add(href, "link", etree.Element("link"))
         # What follows </html> becomes a tree of its own; browsers show it, so people link there.
         for tree in (root, *root.itersiblings()):
             for element in tree.iter(*_TAGS):
@@ -167,6 +178,8 @@ class _Reader:
             links.extend(Link(href, group.via, element) for href, element in group.found)
         self.page.cut = max(0, len(links) - MAX_LINKS)
         del links[MAX_LINKS:]
+        own = {_absolute(self.page.base, href) for href in self._canonicals}
+        self.page.canonical = own.pop() if len(own) == 1 else ""
 
     def href(self, element: Any) -> None:
         self._add(element.get("href"), element.tag, element)
@@ -192,6 +205,10 @@ class _Reader:
             self._add(element.get("href"), "feed", element)
         elif kind in ("", "text/html", "application/xhtml+xml"):
             self._add(element.get("href"), "link", element)
+            # One below the head may stand in a reader's comment.
+            parent = element.getparent()
+            if "canonical" in rels and element.get("href") and parent is not None and parent.tag == "head":
+                self._canonicals.append(element.get("href"))
 
     def base(self, element: Any) -> None:
         href = element.get("href")
@@ -209,7 +226,8 @@ class _Reader:
             return
         name = (element.get("property") or element.get("name") or "").strip().lower()
         if name in self._robots:
-            self._obey(content)
+            if len(self.page.robots) < _MOST_WISHES:
+                self.page.robots.append(content)
         elif name.startswith(("og:audio", "og:video", "twitter:player")):
             self._open_graph(name, content, element)
         elif (element.get("http-equiv") or "").strip().lower() == "refresh":
@@ -219,11 +237,6 @@ class _Reader:
     def _add(self, href: str | None, via: str, element: Any) -> None:
         if href:
             self.page.links.append(Link(href, via, element))
-
-    def _obey(self, content: str) -> None:
-        words = set(re.split(r"[\s,;]+", content.lower()))
-        self.page.nofollow_all |= not words.isdisjoint(("nofollow", "none"))
-        self.page.noindex |= not words.isdisjoint(("noindex", "none"))
 
     def _open_graph(self, name: str, content: str, element: Any) -> None:
         if name in ("og:audio", "og:video", "twitter:player", "twitter:player:stream"):
@@ -297,11 +310,16 @@ def _media_type(text: str | None) -> str:
 
 def _joined(url: str, href: str) -> str:
     """Return the base that a page declares, or its own URL if it declares none that can be used."""
+    return _absolute(url, href) or url
+
+
+def _absolute(base: str, href: str) -> str:
+    """Return what a reference leads to, or nothing if that is no http(s) URL."""
     try:
-        joined = urljoin(url, href.strip())
+        joined = urljoin(base, href.strip())
         parts = urlsplit(joined)
         # Reading the port raises for one that is none.
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
-        return url
-    return joined if usable else url
+        return ""
+    return joined if usable else ""

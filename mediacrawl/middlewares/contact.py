@@ -24,10 +24,12 @@ _HOLD = 3600.0
 
 
 class ContactMiddleware:
-    """Sends nothing outside loopback while MEDIACRAWL_CONTACT is the placeholder.
+    """Sends nothing outside this machine while MEDIACRAWL_CONTACT is the placeholder.
 
-    Scope refuses such URLs when they are found; this is the last look, for those that an earlier crawl left waiting. It
-    is only there while it is needed. Stats: ``contact/held``.
+    A crawl whose seeds lie outside does not begin then, and scope refuses such links when they are found; this is the
+    last look, for what an earlier crawl left waiting. It is only there while it is needed.
+
+    Stats: ``contact/held``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -53,7 +55,7 @@ class ContactMiddleware:
         if is_loopback(host_of(request.url)):
             return
         if not self._stats.get_value("contact/held"):
-            logger.error("%s waits, as does all that is not this machine: set MEDIACRAWL_CONTACT", request.url)
+            logger.error("%s waits, as does all that is not on this machine: set MEDIACRAWL_CONTACT", request.url)
         self._stats.inc_value("contact/held")
         detail = f"{request.url}: set MEDIACRAWL_CONTACT"
         raise refuse(request, self._stats, Drop.PLACEHOLDER_CONTACT, detail, hold=_HOLD)

@@ -8,7 +8,7 @@ from scrapy import Request
 
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
-from mediacrawl.records import VISIT, Drop, Visit
+from mediacrawl.records import VISIT, Drop, Kind, Visit
 from mediacrawl.scope.joining import candidate
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class SeenMiddleware:
             RefusedRequest: what it asks for was seen.
         """
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is None or visit.lease.state:
+        if visit is None or visit.kind is Kind.ROBOTS or visit.lease.state:
             return
         lease = visit.lease
         reason, url = self._parts.duplicates.waiting(lease.site, lease.url)

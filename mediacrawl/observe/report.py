@@ -44,6 +44,7 @@ class CrawlFacts:
         paused_sites: sites that the operator paused.
         retired_sites: sites that have had their budget of requests, were broken for days, or sent us away.
         resting_sites: those of the waiting sites that rest.
+        faults: exceptions that nobody thought of.
         lost_lines: lines that the request log could not write.
         catalogue_path: where the records are; empty if they were not stored there.
         log_path: folder of the request log; empty if there is none.
@@ -70,6 +71,7 @@ class CrawlFacts:
     paused_sites: int = 0
     retired_sites: int = 0
     resting_sites: int = 0
+    faults: int = 0
     lost_lines: int = 0
     catalogue_path: str = ""
     log_path: str = ""
@@ -102,6 +104,7 @@ def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
         ("slowest", _slowest(facts.response_times)),
         ("refused", _ranking(facts.refusals, _REASONS)),
         ("errors", _ranking(facts.errors)),
+        ("faults", _faults(facts)),
         ("waiting", _waiting(facts)),
         ("held back", _shelved(facts)),
         ("ended", "" if facts.finish_reason == "finished" else facts.finish_reason),
@@ -161,6 +164,10 @@ def _waiting(facts: CrawlFacts) -> str:
     urls = facts.waiting_urls - facts.shelved_urls
     rest = f"; {count(facts.resting_sites)} rest, see frontier show SITE" if facts.resting_sites else ""
     return f"{_plural(urls, 'URL')} on {_plural(facts.waiting_sites, 'site')}, for the next run{rest}" if urls else ""
+
+
+def _faults(facts: CrawlFacts) -> str:
+    return f"{_plural(facts.faults, 'error')} that nobody expected, see critical.log" if facts.faults else ""
 
 
 def _shelved(facts: CrawlFacts) -> str:

@@ -25,16 +25,15 @@ class Reach:
     names: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, contact: str, hosts: Mapping[str, str | Iterable[str]], *, anonymous: bool) -> Reach:
+    def of(cls, contact: str, hosts: Mapping[str, Iterable[str]], *, anonymous: bool) -> Reach:
         """The reach of a crawl.
 
         Args:
             contact: as it stands in the User-Agent.
-            hosts: names with fixed addresses, one or several each.
+            hosts: names in canonical form with fixed addresses.
             anonymous: the contact is still the placeholder.
         """
-        known = {name: [some] if isinstance(some, str) else some for name, some in hosts.items()}
-        names = frozenset(name.lower() for name, some in known.items() if all(map(_is_loopback_address, some)))
+        names = frozenset(name for name, some in hosts.items() if all(map(_is_loopback_address, some)))
         return cls(anonymous, contact_problem(contact) is not None or leads_nowhere(contact), names)
 
     def covers(self, host: str) -> bool:

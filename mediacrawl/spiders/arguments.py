@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import check_store
-from mediacrawl.parts import locate
-from mediacrawl.scope import NeverCrawl, NeverCrawlError, is_loopback, site_of
+from mediacrawl.parts import Parts, locate
+from mediacrawl.politeness.identity import agent_problem, contact_problem
+from mediacrawl.scope import NeverCrawl, NeverCrawlError, site_of
 from mediacrawl.scope.include import Include, IncludeError
 from mediacrawl.scope.seeds import SeedError, parse_seeds, read_seed_source, split_inline
 from mediacrawl.scope.sites import host_of
@@ -85,22 +87,16 @@ class Arguments:
         self.problems += problems
         self.seeds += [url for _, url in seeds]
 
-    def check(self, *, anonymous: bool) -> None:
+    def check(self, parts: Parts) -> None:
         """See that the crawl may begin.
 
         Args:
-            anonymous: the contact in the User-Agent is still the placeholder.
+            parts: of the crawl, whose contact is looked at.
 
         Raises:
-            ArgumentError: a seed is outside loopback and nobody could tell whose crawler this is.
+            ArgumentError: see `check_contact`.
         """
-        if not anonymous:
-            return
-        outside = next((url for url in self.seeds + self.lists if not is_loopback(host_of(url))), None)
-        if outside is not None:
-            raise ArgumentError(
-                f"{outside} is somebody's server, and the crawler has no address to complain to; {SET_CONTACT}"
-            )
+        check_contact(parts, self.seeds + self.lists)
 
     @property
     def sites(self) -> frozenset[str]:
@@ -185,6 +181,32 @@ def _below(text: str) -> float:
     if not 0 <= number <= 1:
         raise ArgumentError(f"below={text} is no confidence; it goes from 0 to 1, as in below=0.9")
     return number
+
+
+def check_contact(parts: Parts, urls: Iterable[str]) -> None:
+    """See that whoever finds our requests in his log can find us.
+
+    Args:
+        parts: of the crawl.
+        urls: what it is to begin with, in canonical form.
+
+    Raises:
+        ArgumentError: there is no contact, none that can be used, or the User-Agent does not name it.
+    """
+    contact, agent = parts.contact, parts.user_agent
+    if not parts.anonymous:
+        if problem := contact_problem(contact):
+            raise ArgumentError(f"MEDIACRAWL_CONTACT = {contact!r} {problem}; {SET_CONTACT}")
+        if problem := agent_problem(agent, contact):
+            raise ArgumentError(f"USER_AGENT = {agent!r} {problem}")
+    url = next((url for url in urls if not parts.reach.covers(host_of(url))), None)
+    if url is None:
+        return
+    if parts.anonymous:
+        raise ArgumentError(f"{url} is somebody's server, and the crawler has no address to complain to; {SET_CONTACT}")
+    raise ArgumentError(
+        f"{url} is somebody's server, and from there MEDIACRAWL_CONTACT = {contact!r} leads nowhere; {SET_CONTACT}"
+    )
 
 
 def check_nevercrawl(settings: BaseSettings) -> None:

@@ -70,7 +70,7 @@ class MediaSpider(ProbingSpider):
         arguments = Arguments.read(
             Parts.of(crawler).folder, seed=seed, scope=scope, include=include, fresh=fresh, stop_below=stop_below
         )
-        arguments.check(anonymous=Parts.of(crawler).anonymous)
+        arguments.check(Parts.of(crawler))
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
         if arguments.fresh:
@@ -87,7 +87,7 @@ class MediaSpider(ProbingSpider):
         known = {name: arguments[name] for name in _ARGUMENTS if name in arguments}
         parts = Parts(settings)
         read = Arguments.read(parts.folder, **known)
-        read.check(anonymous=parts.anonymous)
+        read.check(parts)
         check_nevercrawl(settings)
         check_frontier(settings, parts.folder, fresh=read.fresh)
         if read.stop_below and (settings.get("SCHEDULER_STORE") or "sqlite") != "sqlite":
@@ -170,7 +170,7 @@ class MediaSpider(ProbingSpider):
             raise CloseSpider("seed_error")
         self.arguments.take_list(response.body, url)
         try:
-            self.arguments.check(anonymous=self._parts.anonymous)
+            self.arguments.check(self._parts)
         except ArgumentError as error:
             self.logger.critical("%s", error)
             raise CloseSpider("seed_error") from error

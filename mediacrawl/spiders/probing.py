@@ -14,6 +14,7 @@ from mediacrawl.probe.session import Session
 from mediacrawl.records import VISIT, Candidate, End, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Scope
+from mediacrawl.scope.sites import host_of
 from mediacrawl.spiders.reader import Reader
 
 if TYPE_CHECKING:
@@ -97,6 +98,10 @@ class ProbingSpider(Spider):
         if reason is not None:
             self.crawler.stats.inc_value(f"drop/{reason}")
         return reason is None
+
+    def admits_site(self, url: str) -> bool:
+        """Whether anything may be asked where a URL leads: for what is no find, such as a robots.txt kept elsewhere."""
+        return self.scope.check_host(host_of(url)) is None
 
     def make_request(self, visit: Visit) -> Request:
         """The request of a lease: a page whole, a media file by the range that its probe asks for next."""

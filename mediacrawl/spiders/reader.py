@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from mediacrawl.extract import Page, fingerprint, looks_like_feed, parse_feed, parse_page
+from mediacrawl.extract import Page, fingerprint, link_header, looks_like_feed, parse_feed, parse_page
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.retry import after_status, is_passing
-from mediacrawl.politeness.wishes import Wishes, robots_tag
+from mediacrawl.politeness.wishes import Wishes, wishes_of
 from mediacrawl.priority import Scores
 from mediacrawl.probe import build_item, sniff
 from mediacrawl.probe.answer import Answer, answer_kind, is_media
 from mediacrawl.probe.session import FirstAnswer, Session
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
-from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, extension_of, joining
+from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, canonical, extension_of, joining
+from mediacrawl.scope.originals import is_named_copy, of_a_copy
 
 if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
 
-_NO_WISHES = Wishes()
 _ENDINGS = frozenset(f".{ending}"[-3:] for extension in MEDIA_EXTENSIONS for ending in (extension, extension.upper()))
 """Last three characters of references to media; a look at them is quicker than to find the extension."""
 _FRAMES = frozenset({"iframe", "frame", "embed", "object", "player"})
@@ -58,6 +59,7 @@ class Reader:
         self._scores = parts.scores
         self._probe = parts.probe
         self._attempts = parts.policy.attempts
+        self._clock = parts.clock
         self._page_bytes = parts.settings.getint("PAGE_MAX_BYTES", 200_000)
         self._token = str(parts.settings.get("ROBOTS_TOKEN") or "mediacrawl")
 
@@ -68,7 +70,7 @@ class Reader:
             visit: which nobody has decided yet.
             response: any answer.
         """
-        ended = after_status(response.status, visit.lease.attempt, self._attempts)
+        ended = after_status(response.status, visit.lease, self._attempts)
         if ended is not None and not visit.lease.state:
             visit.outcome = ended
             return None
@@ -89,7 +91,9 @@ class Reader:
         return None
 
     def _read_page(self, visit: Visit, response: Response) -> None:
-        page = parse_page(response.body[: self._page_bytes], response.url, _charset(response), self._token)
+        own_url = link_header(_headers(response, "Link"), "canonical")
+        body = response.body[: self._page_bytes]
+        page = parse_page(body, response.url, _charset(response), self._token, canonical=own_url)
         scheduler = self._scheduler
         scheduler.count("page/read")
         reason = self._seen_before(visit, page)
@@ -101,11 +105,12 @@ class Reader:
         accepted, drops = self._scope.sift(page.base, hrefs, visit.lease.depth + 1, scheduler.frontier.recent)
         fresh, repeated = self._duplicates.sift(visit.lease.url, accepted, scheduler.frontier.unknown)
         if reason is Drop.NEAR_DUPLICATE:
-            fresh = self._duplicates.leading_on(visit.lease.site, fresh)
-        if page.nofollow_all or self._wishes(response).nofollow:
+            fresh = self._leading_on(visit, page, fresh)
+        wishes = self._wishes(response, page.robots)
+        if wishes.nofollow:
             drops[Drop.NOFOLLOW] += len(fresh)
         else:
-            self._queue_links(visit, page, fresh)
+            self._queue_links(visit, page, fresh, listed=self._may_list(wishes))
         self._count(drops + repeated)
 
     def _seen_before(self, visit: Visit, page: Page) -> Drop | None:
@@ -119,11 +124,26 @@ class Reader:
                 return reason
         return self._duplicates.judge(lease.site, lease.url, fingerprint(page, media, thin=thin))
 
+    def _leading_on(self, visit: Visit, page: Page, fresh: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        """Those links of a near copy that are followed."""
+        original = canonical(page.canonical) if page.canonical else None
+        if original is not None and is_named_copy(visit.lease.url, original):
+            self._scheduler.count("page/named_copy")
+            return of_a_copy(fresh, original)
+        return self._duplicates.leading_on(visit.lease.site, fresh)
+
+    def _may_list(self, wishes: Wishes) -> bool:
+        """Whether words of a page may stand in records."""
+        if not wishes.unlisted(self._clock.now()):
+            return True
+        self._scheduler.count("page/noindex")
+        return False
+
     def _count(self, drops: Counter[Drop]) -> None:
         for reason, number in drops.items():
             self._scheduler.count(f"drop/{reason}", number)
 
-    def _queue_links(self, visit: Visit, page: Page, fresh: list[tuple[int, str]]) -> None:
+    def _queue_links(self, visit: Visit, page: Page, fresh: list[tuple[int, str]], *, listed: bool) -> None:
         for place, url in fresh:
             link = page.links[place]
             if page.nofollow(link):
@@ -131,8 +151,8 @@ class Reader:
                 continue
             evidence = Evidence(
                 link.via,
-                page.anchor(link),
-                page.title,
+                page.anchor(link) if listed else "",
+                page.title if listed else "",
                 page_language=page.language,
                 page_charset=page.charset,
             )
@@ -152,18 +172,21 @@ class Reader:
         hrefs = [href for href, _, _ in doors]
         accepted, drops = self._scope.sift(response.url, hrefs, visit.lease.depth + 1, frontier.recent)
         fresh, repeated = self._duplicates.sift(visit.lease.url, accepted, frontier.unknown)
-        if self._wishes(response).nofollow:
+        wishes = self._wishes(response)
+        if wishes.nofollow:
             drops[Drop.NOFOLLOW] += len(fresh)
             fresh = []
+        listed = self._may_list(wishes)
         for place, url in fresh:
             _, via, entry = doors[place]
-            evidence = Evidence(via, entry.title[:200], feed.title[:200], response.url, entry.guid[:200])
+            titles = (entry.title[:200], feed.title[:200]) if listed else ("", "")
+            evidence = Evidence(via, *titles, response.url, entry.guid[:200])
             visit.found.append(candidate(url, evidence, self._scores, visit))
         self._count(drops + repeated)
 
     def _read_media(self, visit: Visit, response: Response) -> MediaItem | None:
         session = Session.load(visit.lease.state, self._probe)
-        if self._wishes(response).noindex:
+        if self._wishes(response).unlisted(self._clock.now()):
             visit.drop(Drop.NOINDEX)
             return None
         if is_passing(response.status) and session.try_again():
@@ -214,9 +237,9 @@ class Reader:
             server_accepts_ranges=first.ranges,
         )
 
-    def _wishes(self, response: Response) -> Wishes:
-        values = response.headers.getlist("X-Robots-Tag")
-        return robots_tag([value.decode("latin-1") for value in values], self._token) if values else _NO_WISHES
+    def _wishes(self, response: Response, on_page: Sequence[str] = ()) -> Wishes:
+        """What an answer asks for, in its header or on the page."""
+        return wishes_of([*_headers(response, "X-Robots-Tag"), *on_page], self._token)
 
     def without_range(self, visit: Visit, why: str) -> MediaItem | None:
         """A later range did not come: it is asked again, or the probe ends, and what is known is the record.
@@ -259,6 +282,10 @@ def _media(page: Page) -> list[str]:
 def _header(response: Response, name: str) -> str:
     value = response.headers.get(name)
     return value.decode("latin-1") if value else ""
+
+
+def _headers(response: Response, name: str) -> list[str]:
+    return [value.decode("latin-1") for value in response.headers.getlist(name)]
 
 
 def _charset(response: Response) -> str | None:

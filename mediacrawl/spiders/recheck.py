@@ -22,11 +22,16 @@ from mediacrawl.pipelines.mojibake import fixer_of
 from mediacrawl.priority import Scores
 from mediacrawl.probe.record import item_id
 from mediacrawl.records import VISIT, Candidate, End, Evidence, Kind, MediaItem, Outcome, Visit
-from mediacrawl.scope import canonical, is_loopback
+from mediacrawl.scope import canonical
 from mediacrawl.scope.joining import candidate
-from mediacrawl.scope.sites import host_of
 from mediacrawl.signals import visit_ended
-from mediacrawl.spiders.arguments import SET_CONTACT, ArgumentError, RecheckArguments, check_frontier, check_nevercrawl
+from mediacrawl.spiders.arguments import (
+    ArgumentError,
+    RecheckArguments,
+    check_contact,
+    check_frontier,
+    check_nevercrawl,
+)
 from mediacrawl.spiders.doubt import Doubts, keep_user, kept, pairs
 from mediacrawl.spiders.neighbour import Neighbour
 from mediacrawl.spiders.probing import ProbingSpider
@@ -138,11 +143,7 @@ class RecheckSpider(ProbingSpider):
             first = check_items(read.items)
         except ItemsError as error:
             raise ArgumentError(str(error)) from error
-        if first and parts.anonymous and not is_loopback(host_of(str(first["content_url"]))):
-            url = first["content_url"]
-            raise ArgumentError(
-                f"{url} is somebody's file, and the crawler has no address to complain to; {SET_CONTACT}"
-            )
+        check_contact(parts, [str(first["content_url"])] if first else [])
         check_nevercrawl(settings)
         own = parts.folder / FOLDER
         check_frontier(settings, own, fresh=read.fresh or not (own / SQLITE_FILE).exists())

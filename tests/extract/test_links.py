@@ -85,28 +85,62 @@ def test_the_anchor_is_its_text_or_what_stands_for_it(html, text):
     assert page.anchor(page.links[0]) == text.strip() or page.anchor(page.links[0]) == text
 
 
-def test_a_site_that_says_nofollow_is_understood():
-    page = parse('<a href=a rel="external NoFollow">a</a><a href=b rel=noopener>b</a>')
-    assert [page.nofollow(link) for link in page.links] == [True, False]
-    assert not page.nofollow_all
+def test_a_link_that_says_nofollow_is_understood():
+    rels = ["external NoFollow", "noopener", "ugc", "sponsored", "ugc nofollow", "nofollowed", ""]
+    page = parse("".join(f'<a href=a rel="{rel}">a</a>' for rel in rels))
+    assert [page.nofollow(link) for link in page.links] == [True, False, False, False, True, False, False]
 
 
 @pytest.mark.parametrize(
-    ("meta", "nofollow", "noindex"),
+    ("meta", "wishes"),
     [
-        ('name=robots content="noindex, NOFOLLOW"', True, True),
-        ("name=ROBOTS content=none", True, True),
-        ("name=robots content=noindex", False, True),
-        ("name=mediacrawl content=nofollow", True, False),
-        ("name=googlebot content=nofollow", False, False),
-        ('name=robots content="index,follow"', False, False),
-        ("name=robots", False, False),
+        ('name=robots content="noindex, NOFOLLOW"', ["noindex, NOFOLLOW"]),
+        ("name=ROBOTS content=none", ["none"]),
+        ('name=" robots " content=noindex', ["noindex"]),
+        ("name=mediacrawl content=nofollow", ["nofollow"]),
+        ("name=MediaCrawl content=nofollow", ["nofollow"]),
+        ("name=googlebot content=nofollow", []),
+        ("name=mediacrawl-news content=nofollow", []),
+        ("name=robots content", []),
+        ("name=robots", []),
     ],
 )
-def test_the_wishes_of_a_page_are_read(meta, nofollow, noindex):
-    page = parse(f"<meta {meta}><a href=x>")
-    assert (page.nofollow_all, page.noindex) == (nofollow, noindex)
-    assert page.nofollow(page.links[0]) is nofollow
+def test_what_a_page_asks_of_robots_is_kept_as_it_stands_there(meta, wishes):
+    assert parse(f"<meta {meta}><a href=x>").robots == wishes
+
+
+def test_of_endlessly_many_wishes_some_are_kept():
+    metas = [f"<meta name=robots content=w{number}>" for number in range(1000)]
+    assert parse("".join(metas)).robots == [f"w{number}" for number in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("html", "header", "canonical"),
+    [
+        ("<link rel=canonical href=/a>", "", "https://site.example/a"),
+        ("<link rel='Canonical nofollow' href='https://other.example/'>", "", "https://other.example/"),
+        ("<link rel=canonical href=/a><link rel=canonical href=/a>", "", "https://site.example/a"),
+        ("<link rel=canonical href=/a>", "/a", "https://site.example/a"),
+        ("<base href=/b/><link rel=canonical href=a>", "", "https://site.example/b/a"),
+        ("<base href=/b/>", "a", "https://site.example/dir/a"),
+        ("<p>", "https://site.example/a", "https://site.example/a"),
+        ("<link rel=canonical href=/a><link rel=canonical href=/b>", "", ""),
+        ("<link rel=canonical href=/a>", "/b", ""),
+        ("<p>A comment: <link rel=canonical href=/a></p>", "", ""),
+        ("<link rel=canonical>", "", ""),
+        ("<link rel=canonical href='javascript:x'>", "", ""),
+        ("<link rel=canonical href='http://['>", "http://[", ""),
+        ("<link rel=next href=/a>", "", ""),
+    ],
+)
+def test_a_page_names_its_own_url_in_its_head_or_in_the_header(html, header, canonical):
+    assert parse(html, canonical=header).canonical == canonical
+
+
+def test_what_a_header_names_as_the_pages_own_url_is_a_link_with_evidence():
+    page = parse("<title>T</title><a href=x>x</a>", canonical="/a")
+    assert [(link.via, link.href) for link in page.links] == [("link", "https://site.example/a"), ("a", "x")]
+    assert (page.anchor(page.links[0]), page.nofollow(page.links[0])) == ("", False)
 
 
 def test_a_page_says_its_title_and_its_language():

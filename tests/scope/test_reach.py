@@ -5,7 +5,12 @@ import pytest
 from mediacrawl.scope.reach import Reach
 from mediacrawl.settings import MEDIACRAWL_CONTACT
 
-HOSTS = {"Blog.org": "127.0.0.1", "both.org": ["127.0.0.1", "::1"], "half.org": ["127.0.0.1", "192.0.2.1"], "a.org": []}
+HOSTS = {
+    "blog.org": ["127.0.0.1"],
+    "both.org": ["127.0.0.1", "::1"],
+    "half.org": ["127.0.0.1", "192.0.2.1"],
+    "a.org": [],
+}
 
 
 @pytest.mark.parametrize("host", ["localhost", "www.localhost", "127.0.0.9", "[::1]"])

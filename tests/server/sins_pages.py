@@ -7,6 +7,7 @@ import zlib
 from functools import cache
 
 from sin import Visit, page, sin
+from sins_media import song
 
 HTML = "text/html; charset=utf-8"
 BOMB_BYTES = 64 * 1024 * 1024
@@ -111,3 +112,89 @@ async def xml_bomb(visit: Visit) -> None:
     entities += [f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10)]
     feed = f'<?xml version="1.0"?><!DOCTYPE rss [{"".join(entities)}]><rss><channel><title>&e9;</title></channel></rss>'
     await visit.send(200, feed.encode(), "application/rss+xml")
+
+
+@sin("meta-nofollow", "Asks on each page that no link be followed, in letters of both sizes.")
+async def meta_nofollow(visit: Visit) -> None:
+    await visit.send(200, _with_head('<meta name="Robots" content="NoArchive NoFollow">' + _DOORS, _LINKS), HTML)
+
+
+@sin("own-nofollow", "Asks our crawler alone not to follow links, and others for more.")
+async def own_nofollow(visit: Visit) -> None:
+    head = '<meta name="otherbot" content="noindex"><meta name="MediaCrawl" content="nofollow">'
+    await visit.send(200, _with_head(head + _DOORS, _LINKS), HTML)
+
+
+@sin("header-nofollow", "Asks in X-Robots-Tag that no link be followed, beside what another robot may not do.")
+async def header_nofollow(visit: Visit) -> None:
+    wish = "otherbot: noindex, mediacrawl: nofollow"
+    await visit.send(200, _with_head(_DOORS, _LINKS), HTML, X_Robots_Tag=wish)
+
+
+@sin("feed-nofollow", "Serves feeds that ask in X-Robots-Tag for nofollow.")
+async def feed_nofollow(visit: Visit) -> None:
+    entry = '<item><link>/entry.html</link><enclosure url="/hidden.mp3" type="audio/mpeg"/></item>'
+    feed = f"<rss><channel>{entry}</channel></rss>".encode()
+    await visit.send(200, feed, "application/rss+xml", X_Robots_Tag="none")
+
+
+@sin("rel-nofollow", "Serves links with rel: one says nofollow, the others say something else.")
+async def rel_nofollow(visit: Visit) -> None:
+    rels = ("external NOFOLLOW", "ugc", "sponsored", "noopener")
+    links = "".join(f'<a rel="{rel}" href="/{number}.html">{rel}</a>' for number, rel in enumerate(rels))
+    await visit.send(200, page("rel", links), HTML)
+
+
+@sin("noindex-page", "Asks on its pages for noindex; they link to a file.")
+async def noindex_page(visit: Visit) -> None:
+    if visit.path == "/file.mp3":
+        await visit.honest(song(), "audio/mpeg", '"song"')
+        return
+    head = '<title>Secret title</title><meta name="robots" content="noindex, follow">'
+    await visit.send(200, _with_head(head, '<a href="/file.mp3">Secret words</a>'), HTML)
+
+
+@sin("noindex-file", "Serves an MP3 with X-Robots-Tag: noindex.")
+async def noindex_file(visit: Visit) -> None:
+    await visit.send(200, song(), "audio/mpeg", X_Robots_Tag="NoIndex")
+
+
+@sin("past-file", "Serves an MP3 that is unavailable after a day that has passed.")
+async def past_file(visit: Visit) -> None:
+    await visit.send(200, song(), "audio/mpeg", X_Robots_Tag="unavailable_after: Fri, 25 Jun 2010 15:00:00 PST")
+
+
+@sin("canonical-front", "Names the front page as the own URL of each of its pages, which is wrong.")
+async def canonical_front(visit: Visit) -> None:
+    number = visit.path.strip("/")
+    after = int(number) + 1 if number.isdigit() else 1
+    link = f'<a href="/{after}">page {after}</a>' if after < 4 else "the last page"
+    await visit.send(200, _with_head('<link rel="canonical" href="/">', link), HTML)
+
+
+@sin("canonical-copies", "Shows a page under many names, nearly the same; each names the one that it is a copy of.")
+async def canonical_copies(visit: Visit) -> None:
+    if visit.path != "/album/one":
+        links = "".join(f'<a href="/album/one?from={number}">{number}</a>' for number in range(1, 5))
+        await visit.send(200, page("list", links), HTML)
+        return
+    name = visit.exchange.request.target.partition("?")[2] or "itself"
+    text = "".join(f"<p>Line {line} of it.</p>" for line in range(3000))
+    links = f'<a href="/of/{name.partition("=")[2]}.html">similar</a><p>You come from {name}.</p>'
+    await visit.send(200, _with_head('<link rel="canonical" href="/album/one">', text + links), HTML)
+
+
+@sin("canonical-header", "Names another URL as the page's own, in the header Link.")
+async def canonical_header(visit: Visit) -> None:
+    await visit.send(200, page("own", "<p>one"), HTML, Link='</own.html>; rel="canonical", </no.html>; rel=preload')
+
+
+_DOORS = """
+<meta property="og:audio" content="/hidden.mp3"><meta http-equiv="refresh" content="9; url=/hidden.html">
+<link rel="alternate" type="application/rss+xml" href="/hidden.rss"><link rel="canonical" href="/hidden-too.html">
+"""
+_LINKS = '<a href="/hidden.html">x</a><audio src="/hidden.mp3"></audio><iframe src="/hidden-player.html"></iframe>'
+
+
+def _with_head(head: str, body: str) -> bytes:
+    return f"<!DOCTYPE html>\n<html><head>{head}</head>\n<body>\n{body}\n</body></html>\n".encode()

@@ -1,0 +1,114 @@
+"""``scrapy botpage``: the page that the User-Agent points to."""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+from pathlib import Path
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+
+from mediacrawl import __version__
+from mediacrawl.commands import say
+from mediacrawl.parts import Parts
+from mediacrawl.politeness.botpage import MARK, BotPage, BotPageError
+from mediacrawl.politeness.identity import agent_problem
+
+
+class Command(ScrapyCommand):
+    """Writes the crawler's information page from the settings."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        """What stands behind the name."""
+        return "[options]"
+
+    def short_desc(self) -> str:
+        """One line for ``scrapy -h``."""
+        return "Write the page that says who runs the crawler and how to block it"
+
+    def long_desc(self) -> str:
+        """What ``scrapy botpage --help`` says."""
+        return (
+            "Writes one HTML file from the settings, to be put where MEDIACRAWL_CONTACT points: who runs the crawler,"
+            " what it asks for, how to block it or slow it down, and where to complain. Set MEDIACRAWL_CONTACT,"
+            " MEDIACRAWL_OPERATOR and MEDIACRAWL_EMAIL; MEDIACRAWL_PURPOSE and MEDIACRAWL_ADDRESSES add to it."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """The options."""
+        super().add_options(parser)
+        parser.add_argument(
+            "-o", "--output", default="-", metavar="FILE", help="where it goes (default: -, the terminal)"
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Write the page.
+
+        Raises:
+            UsageError: a setting is missing or cannot be used, or the file is another one.
+        """
+        if args:
+            raise UsageError(f"scrapy botpage takes no arguments, but got {args[0]!r}", print_help=False)
+        assert self.settings is not None
+        try:
+            page = bot_page(self.settings).html()
+        except ValueError as error:
+            raise UsageError(str(error), print_help=False) from error
+        if opts.output == "-":
+            say(page.rstrip("\n"))
+            return
+        _write(Path(opts.output), page)
+        say(f"written to {opts.output}; put it where MEDIACRAWL_CONTACT points")
+
+
+def bot_page(settings: BaseSettings) -> BotPage:
+    """The page of these settings.
+
+    Raises:
+        ValueError: one of them cannot be used.
+    """
+    parts, get = Parts(settings), settings.get
+    if parts.anonymous:
+        raise BotPageError("the crawler has no address to complain to; set MEDIACRAWL_CONTACT to the URL of this page")
+    if problem := agent_problem(parts.user_agent, parts.contact):
+        raise BotPageError(f"USER_AGENT = {parts.user_agent!r} {problem}")
+    return BotPage(
+        agent=parts.user_agent,
+        token=str(get("ROBOTS_TOKEN") or "mediacrawl"),
+        contact=parts.contact,
+        operator=str(get("MEDIACRAWL_OPERATOR") or ""),
+        email=str(get("MEDIACRAWL_EMAIL") or ""),
+        purpose=str(get("MEDIACRAWL_PURPOSE") or ""),
+        addresses=settings.getlist("MEDIACRAWL_ADDRESSES"),
+        delay=parts.delay,
+        page_bytes=settings.getint("PAGE_MAX_BYTES", 200_000),
+        head_bytes=parts.probe.head_bytes,
+        media_bytes=parts.probe.max_bytes,
+        media_requests=parts.probe.max_requests,
+        robots_age=settings.getfloat("ROBOTS_MAX_AGE", 86_400.0),
+        reload=settings.getfloat("NEVERCRAWL_RELOAD", 900.0),
+        log_days=settings.getint("REQUEST_LOG_DAYS", 31),
+        version=__version__,
+        today=dt.datetime.now(dt.UTC).date(),
+    )
+
+
+def _write(path: Path, page: str) -> None:
+    """Write the page by way of another name. Only a page is overwritten.
+
+    Raises:
+        UsageError: it cannot be written, or something else is there.
+    """
+    part = path.with_name(path.name + ".part")
+    try:
+        if path.exists() and MARK not in path.read_text(encoding="utf-8", errors="replace"):
+            raise UsageError(f"{path} exists and is no page of scrapy botpage; name another file", print_help=False)
+        part.write_text(page, encoding="utf-8", errors="replace")
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise UsageError(f"{path} cannot be written: {error.strerror}", print_help=False) from error

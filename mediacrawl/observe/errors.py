@@ -1,0 +1,216 @@
+"""Errors, of both kinds.
+
+Those that the web makes (timeouts, refusals, bad statuses) are **anticipated**: they have a name each, and are counted.
+An exception that nobody thought of is a **fault**, ours or a part's: its traceback is worth reading once, and when
+faults come fast the crawl does harm and no good, so it has to stop. The same holds when no site can be reached any
+more: then it is not the web that is broken.
+
+The idea is from M. Nielsen's account of a crawl of 250 million pages (2012), which was stopped by the second kind more
+than once, and each time for a reason.
+"""
+
+from __future__ import annotations
+
+import sysconfig
+from collections import Counter, OrderedDict, deque
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import PurePath
+from types import TracebackType
+from typing import NamedTuple
+
+from mediacrawl.observe.format import count, elapsed
+from mediacrawl.observe.text import cut, printable
+
+_KINDS = 1_000
+"""Faults that are told apart; of more the one not seen for longest is forgotten."""
+_SHORT = 100
+"""Times that a fault which was told in full is told in one line more, with its URL; beyond it is only counted."""
+_MESSAGE = 200
+"""Characters of an exception's message that are shown."""
+_URL = 500
+_LIBRARIES = frozenset({"site-packages", "dist-packages"})
+_PYTHON = sysconfig.get_path("stdlib")
+
+
+class Fault(NamedTuple):
+    """An exception that nobody thought of.
+
+    Attributes:
+        error: name of its class, and what it says: ``KeyError: 'title'``.
+        place: where it was raised: ``spiders/reader.py:77 in read``; empty if nobody knows.
+        url: what was worked on; empty if nobody knows.
+    """
+
+    error: str
+    place: str
+    url: str
+
+    @classmethod
+    def of(cls, error: BaseException, traceback: TracebackType | None, url: str) -> Fault:
+        """Describe an exception. Never raises, and nothing in it commands a terminal."""
+        try:
+            said = str(error)
+        except Exception:  # noqa: BLE001 - an exception may be as broken as what raised it
+            said = "(it cannot be written)"
+        told = f"{type(error).__name__}: {said}" if said else type(error).__name__
+        return cls(cut(printable(told), _MESSAGE), _place(traceback), cut(printable(url), _URL))
+
+    def __str__(self) -> str:
+        """``KeyError: 'title' in spiders/reader.py:77 in read``."""
+        return f"{self.error} ({self.place})" if self.place else self.error
+
+
+def _place(traceback: TracebackType | None) -> str:
+    """The innermost line that is not a library's, for libraries rarely are what is broken; else the innermost."""
+    place, own = "", ""
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        place = f"{'/'.join(PurePath(code.co_filename).parts[-2:])}:{traceback.tb_lineno} in {code.co_name}"
+        if not _is_library(code.co_filename):
+            own = place
+        traceback = traceback.tb_next
+    return printable(own or place)
+
+
+def _is_library(path: str) -> bool:
+    return path.startswith(("<", _PYTHON)) or not _LIBRARIES.isdisjoint(PurePath(path).parts)
+
+
+class Telling(Enum):
+    """How a fault is to be told."""
+
+    WHOLE = "whole"
+    """With its traceback: it is new."""
+    SHORT = "short"
+    """In one line."""
+    COUNTED = "counted"
+    """Not at all: it was told often enough."""
+
+
+@dataclass(slots=True)
+class _Known:
+    times: int
+    fault: Fault
+
+
+class Faults:
+    """The faults of one crawl, and whether they come too fast.
+
+    Args:
+        most: faults within `window` that are too many; 0 for any number.
+        window: seconds.
+    """
+
+    def __init__(self, most: int, window: float) -> None:
+        self.total = 0
+        self._window = window
+        self._known: OrderedDict[tuple[str, str], _Known] = OrderedDict()
+        self._last: deque[tuple[float, Fault]] = deque(maxlen=max(most, 1))
+        self._most = most
+
+    def take(self, fault: Fault, now: float) -> Telling:
+        """Count a fault, and say how to tell it.
+
+        Args:
+            fault: that came.
+            now: seconds, on any clock that never goes back.
+        """
+        self.total += 1
+        self._last.append((now, fault))
+        known = self._known.setdefault(_kind(fault), _Known(0, fault))
+        self._known.move_to_end(_kind(fault))
+        if len(self._known) > _KINDS:
+            self._known.popitem(last=False)
+        known.times += 1
+        if known.times == 1:
+            return Telling.WHOLE
+        return Telling.SHORT if known.times <= _SHORT else Telling.COUNTED
+
+    @property
+    def too_many(self) -> bool:
+        """Whether the last ones came within the window."""
+        full = self._most > 0 and len(self._last) == self._most
+        return full and self._last[-1][0] - self._last[0][0] <= self._window
+
+    def verdict(self) -> str:
+        """One sentence or two on what is broken: the commonest of the last faults."""
+        kinds = Counter(_kind(fault) for _, fault in self._last)
+        kind, times = kinds.most_common(1)[0]
+        fault = next(fault for _, fault in reversed(self._last) if _kind(fault) == kind)
+        spent = elapsed(self._last[-1][0] - self._last[0][0])
+        example = f", the last at {fault.url}" if fault.url else ""
+        return f"{len(self._last)} faults came within {spent}; {times} of them: {fault}{example}"
+
+    def table(self) -> list[tuple[int, Fault]]:
+        """The known faults and how often each came, the commonest first."""
+        return sorted(((known.times, known.fault) for known in self._known.values()), key=lambda row: -row[0])
+
+
+def _kind(fault: Fault) -> tuple[str, str]:
+    """Faults of one class at one line are one: their messages differ with what was worked on."""
+    return fault.error.partition(":")[0], fault.place
+
+
+class Silence:
+    """Sites in a row that could not be reached, without one that answered between.
+
+    Args:
+        most: sites that are too many; 0 for any number.
+        least: seconds that it must last: a router that starts anew takes its time, and so does a name server.
+    """
+
+    def __init__(self, most: int, least: float) -> None:
+        self._most = most
+        self._least = least
+        self._sites: dict[str, str] = {}
+        self._began = self._last = 0.0
+
+    def failed(self, site: str, how: str, now: float) -> None:
+        """A site could not be reached.
+
+        Args:
+            site: its name.
+            how: in a word: ``dns``, ``timeout``, ``connection``.
+            now: seconds, on any clock that never goes back.
+        """
+        if not self._sites:
+            self._began = now
+        self._last = now
+        if len(self._sites) < self._most:
+            self._sites[site] = how
+
+    def answered(self) -> None:
+        """A site answered, whatever it said."""
+        self._sites.clear()
+
+    @property
+    def too_long(self) -> bool:
+        """Whether too many sites failed, for too long."""
+        return 0 < self._most <= len(self._sites) and self._last - self._began >= self._least
+
+    def verdict(self) -> str:
+        """One sentence on what seems to be down."""
+        kinds = Counter(self._sites.values())
+        told = ", ".join(f"{kind} {number}" for kind, number in kinds.most_common())
+        down = "the resolver" if kinds.most_common(1)[0][0] == "dns" else "the network"
+        spent = elapsed(self._last - self._began)
+        return (
+            f"the last {len(self._sites)} sites could not be reached ({told}), nor any other for {spent}: "
+            f"{down} of this machine seems to be down"
+        )
+
+
+@dataclass(slots=True)
+class Kinds:
+    """Anticipated errors by kind, since they were last told."""
+
+    since: float
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def line(self, now: float) -> str:
+        """All of them in one line, the commonest first, and begin anew; empty if there were none."""
+        spent, self.since = now - self.since, now
+        told = ", ".join(f"{printable(kind)} {count(number)}" for kind, number in self.counts.most_common() if number)
+        self.counts.clear()
+        return f"Errors of the last {elapsed(spent)}: {told}" if told else ""

@@ -1,0 +1,90 @@
+"""Can somebody who reads our requests in his log find us?
+
+A request is signed by its User-Agent: name and contact. A contact that is none is worse than silence, since it looks
+like a crawler that hides; so a crawl that has none does not begin.
+"""
+
+from __future__ import annotations
+
+import re
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+_LONGEST = 200
+"""Characters of a contact. It travels with each request, and some servers refuse a long User-Agent."""
+_is_mail = re.compile(r"(?:mailto:)?[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@([A-Za-z0-9.-]+)").fullmatch
+_BREAKING = frozenset(' "<>()\\;,')
+"""Characters that end the comment of a User-Agent (RFC 9110, 5.6.5), or the link in it for whoever copies it."""
+_NOBODYS = frozenset(("example", "invalid", "test", "localhost", "local", "localdomain"))
+_EXAMPLES = ("example.com", "example.net", "example.org")
+"""Names that lead nowhere, or to the reader's own machine (RFC 2606, RFC 6761, RFC 6762)."""
+
+
+def contact_problem(contact: str) -> str | None:
+    """Return what is wrong with a contact, as the rest of a sentence that begins with its name; None if it can be one.
+
+    Args:
+        contact: an http(s) URL, or a mail address, also with ``mailto:``.
+    """
+    if not contact.strip():
+        return "is empty"
+    if not contact.isascii() or not contact.isprintable():
+        return "holds characters that cannot stand in a header: a line feed, or letters beyond ASCII"
+    if len(contact) > _LONGEST:
+        return f"is longer than {_LONGEST} characters"
+    if not _BREAKING.isdisjoint(contact):
+        return "holds a blank, a bracket, a quote, a comma or a semicolon, which break the User-Agent apart"
+    return None if _host(contact) else "is neither the URL of a page (https://...) nor a mail address"
+
+
+def leads_nowhere(contact: str) -> bool:
+    """Tell whether nobody out there can reach a contact: its host is an example, this machine, or has no domain.
+
+    Args:
+        contact: one that `contact_problem` finds nothing wrong with.
+    """
+    host = _host(contact)
+    try:
+        return not ip_address(host.strip("[]")).is_global
+    except ValueError:
+        pass
+    return "." not in host or is_nobodys(host) or any(f".{host}".endswith(f".{name}") for name in _EXAMPLES)
+
+
+def mail_of(contact: str) -> str:
+    """Return the mail address that a contact is, without ``mailto:``; empty if it is none."""
+    return contact.removeprefix("mailto:") if _is_mail(contact) else ""
+
+
+def is_nobodys(host: str) -> bool:
+    """Tell whether a name can belong to nobody out there: some are kept free for examples, tests and this machine.
+
+    Args:
+        host: in lower case.
+    """
+    return host.rpartition(".")[2] in _NOBODYS
+
+
+def agent_problem(agent: str, contact: str) -> str | None:
+    """Return what is wrong with a User-Agent, as the rest of a sentence that begins with its name; None if nothing is.
+
+    Args:
+        agent: the header's value as it is sent.
+        contact: that must stand in it.
+    """
+    if not agent.isascii() or not agent.isprintable():
+        return "holds characters that cannot stand in a header: a line feed, or letters beyond ASCII"
+    return None if contact in agent else "does not name the contact: put {contact} into it"
+
+
+def _host(contact: str) -> str:
+    """The host of a URL or of a mail address, in lower case; empty if it is neither."""
+    mail = _is_mail(contact)
+    if mail is not None:
+        return mail[1].strip(".").lower()
+    try:
+        parts = urlsplit(contact)
+        host = parts.hostname or ""
+    except ValueError:
+        return ""
+    return host.rstrip(".") if parts.scheme in ("http", "https") and re.search(r"[a-z0-9]", host) else ""

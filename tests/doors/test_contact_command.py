@@ -1,0 +1,96 @@
+"""``scrapy crawl`` does not begin while nobody could find out whose crawler it is."""
+
+import json
+
+import pytest
+from command_line import QUICK, crawl, crawl_command, recheck, run
+
+from mediacrawl.store import Catalogue
+
+OUTSIDE = "https://audio.uni-graz.at/"
+REACHABLE = "https://crawler.uni-graz.at/bot"
+
+
+@pytest.mark.parametrize(
+    ("contact", "words"),
+    [
+        ("me", "neither the URL of a page"),
+        ("https://", "neither the URL of a page"),
+        ("https://uni-graz.at/bot\r\nX-Evil: 1", "line feed"),
+        ("https://künstler.at/", "ASCII"),
+        ("https://uni-graz.at/bot (mail)", "blank"),
+    ],
+)
+def test_a_contact_that_is_none_is_refused_also_on_this_machine(tmp_path, site, contact, words):
+    sentence = crawl(tmp_path, {"MEDIACRAWL_CONTACT": contact}, seed=site.url("/")).sentence
+    assert sentence.partition("MEDIACRAWL_CONTACT = ")[2]
+    assert words in sentence
+    assert site.log == []
+
+
+@pytest.mark.parametrize(
+    "contact", ["https://example.com/bot", "me@example.org", "http://localhost/", "http://127.0.0.1/", "http://laptop/"]
+)
+def test_a_contact_that_leads_nowhere_is_refused_outside(tmp_path, contact):
+    for seed in (OUTSIDE, f"http://127.0.0.1/,{OUTSIDE}", f"{OUTSIDE}seeds.txt"):
+        sentence = crawl(tmp_path, {"MEDIACRAWL_CONTACT": contact}, seed=seed).sentence
+        assert OUTSIDE in sentence
+        assert f"MEDIACRAWL_CONTACT = {contact!r} leads nowhere" in sentence
+    assert not (tmp_path / ".mediacrawl").exists()
+
+
+def test_such_a_contact_is_enough_for_names_that_lead_to_this_machine(tmp_path, site):
+    site.page("/")
+    hosts = {"audio.uni-graz.at": "127.0.0.1"}
+    settings = {"MEDIACRAWL_CONTACT": "http://localhost/", "RESOLVER_HOSTS": json.dumps(hosts)}
+    crawl(tmp_path, settings, seed=site.url("/", "audio.uni-graz.at")).check()
+    assert site.paths == ["/"]
+
+
+def test_a_user_agent_without_the_contact_is_refused(tmp_path, site):
+    settings = {"MEDIACRAWL_CONTACT": REACHABLE, "USER_AGENT": "Mozilla/5.0", "GUARD_ALLOW": "127.0.0.0/8"}
+    sentence = crawl(tmp_path, settings, seed=site.url("/")).sentence
+    assert "USER_AGENT = 'Mozilla/5.0' does not name the contact: put {contact} into it" in sentence
+    settings["USER_AGENT"] = f"mybot/2.0 (+{REACHABLE})"
+    site.page("/")
+    crawl(tmp_path, settings, seed=site.url("/")).check()
+    assert site.paths == ["/"]
+
+
+@pytest.mark.parametrize("contact", ["https://example.invalid/set-MEDIACRAWL_CONTACT", "http://localhost/", "me"])
+def test_a_recheck_needs_a_contact_as_well(tmp_path, contact):
+    with Catalogue(tmp_path / "media.db") as catalogue:
+        catalogue.upsert({"id": "1", "content_url": f"{OUTSIDE}a.mp3", "title": "x", "type": "AudioObject"})
+    sentence = recheck(tmp_path, {"MEDIACRAWL_CONTACT": contact}, items="media.db").sentence
+    assert "MEDIACRAWL_CONTACT" in sentence
+
+
+def test_where_a_log_file_is_named_the_sentence_stands_in_it(tmp_path):
+    """So scrapyd runs a crawl: nobody looks at its terminal."""
+    done = run(tmp_path, *crawl_command({"seed": OUTSIDE}, {**QUICK, "LOG_FILE": "job.log"}))
+    assert done.code == 2
+    (line,) = (tmp_path / "job.log").read_text(encoding="utf-8").splitlines()
+    assert "CRITICAL: " in line
+    assert "MEDIACRAWL_CONTACT" in line
+    assert line.partition("CRITICAL: ")[2] == done.err.partition(": error: ")[2].rstrip("\n")
+
+
+def test_a_program_that_starts_the_spider_itself_is_refused_too(tmp_path):
+    program = f"""
+from scrapy.crawler import AsyncCrawlerProcess
+from scrapy.settings import Settings
+settings = Settings()
+settings.setmodule("mediacrawl.settings", priority="project")
+process = AsyncCrawlerProcess(settings)
+crawler = process.create_crawler("media")
+process.crawl(crawler, seed={OUTSIDE!r})
+process.start()
+print(process.bootstrap_failed)
+"""
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    import sys
+
+    done = run(tmp_path, sys.executable, "program.py")
+    assert done.out == "True\n", done.err
+    assert "has no address to complain to" in done.err
+    assert not (tmp_path / ".mediacrawl" / "log").exists()
