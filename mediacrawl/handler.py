@@ -1,6 +1,7 @@
 """The door to the network: Scrapy's HTTP handler, without what a polite crawl of strangers' servers cannot have.
 
-Leans on two private classes of Scrapy 2.19, as ``seams.py`` does; a test asks the server whether both still work.
+Leans on two private classes of Scrapy 2.19, as ``seams.py`` does, and on the keys under which its agents ask for
+connections; tests ask the server whether all still work.
 """
 
 from __future__ import annotations
@@ -12,9 +13,22 @@ from scrapy.core.downloader.handlers.http11 import (
     _LenientHTTP11ClientFactory,
     _LenientHTTP11ClientProtocol,
 )
+from scrapy.exceptions import CannotResolveHostError
+from scrapy.utils.httpobj import urlparse_cached
+from twisted.internet.error import DNSLookupError
+
+from mediacrawl.guard import GuardedPool, Way, way
+from mediacrawl.middlewares.refused import refuse_address
+from mediacrawl.parts import Parts
+from mediacrawl.politeness.guard import GuardedAddressError
+from mediacrawl.records import VISIT, Visit
+from mediacrawl.resolver import spelled
+from mediacrawl.scope.hosts import is_address, is_loopback
 
 if TYPE_CHECKING:
+    from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
     from twisted.internet.defer import Deferred
     from twisted.internet.interfaces import IAddress
     from twisted.web.iweb import IResponse
@@ -30,18 +44,61 @@ _IN_HEAD = frozenset({"STATUS", "HEADER"})
 
 
 class PoliteHTTPHandler(HTTP11DownloadHandler):
-    """Scrapy's handler for http and https, with three differences.
+    """Scrapy's handler for http and https, with four differences.
+
+    It connects to addresses that the guard lets pass, and to no other, whatever the request is for: page, redirect,
+    robots.txt, seed list, range. A request that leads elsewhere ends with `RefusedRequest`, without a connection.
 
     A request that a kept connection lost is not sent again behind our back: that second request would come without the
     site's delay, and the server may have seen the first. Connections are kept for `KEPT` seconds instead of 240. An
     answer whose head does not end is cut off after `HEAD_BYTES`, as a failed download.
+
+    A proxy (``meta["proxy"]``, ``http_proxy``) is the operator's choice and not judged. It looks names up itself, so
+    behind one the guard sees only hosts that are addresses, and ``localhost``.
+
+    Settings: ``GUARD_ALLOW``. Stats: ``guard/<word>``, ``drop/address``, ``dns/...``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._pool.retryAutomatically = False
-        self._pool.cachedConnectionTimeout = KEPT
-        self._pool._factory = _Factory  # noqa: SLF001 - as Scrapy's own handler does
+        from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
+
+        self._stats = crawler.stats
+        self._names = Parts.of(crawler).resolver
+        self._names.count = crawler.stats.inc_value
+        pool = GuardedPool(reactor, self._names, self._contextFactory)
+        pool.maxPersistentPerHost = self._pool.maxPersistentPerHost
+        pool.retryAutomatically = False
+        pool.cachedConnectionTimeout = KEPT
+        pool._factory = _Factory  # noqa: SLF001 - as Scrapy's own handler does
+        self._pool = pool
+
+    async def download_request(self, request: Request) -> Response:
+        """Send a request.
+
+        Raises:
+            RefusedRequest: it leads to a guarded address.
+            CannotResolveHostError: its host has no address.
+        """
+        try:
+            way.set(await self._way(request))
+            return await super().download_request(request)
+        except GuardedAddressError as error:
+            raise refuse_address(request, self._stats, error) from error
+        except DNSLookupError as error:
+            raise CannotResolveHostError(str(error)) from error
+
+    async def _way(self, request: Request) -> Way:
+        host = spelled(urlparse_cached(request).hostname or "")
+        if request.meta.get("proxy"):
+            if is_address(host) or is_loopback(host):
+                await self._names.target(host)
+            return Way(host)
+        visit: Visit | None = request.meta.get(VISIT)
+        address = await self._names.target(host, visit.address if visit else "")
+        if visit is not None:
+            visit.address = address
+        return Way(host, address)
 
 
 class _Protocol(_LenientHTTP11ClientProtocol):

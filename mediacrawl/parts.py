@@ -21,18 +21,27 @@ from mediacrawl.frontier.order import BestFirst, Levels, Order
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.notes import NoNotes
 from mediacrawl.observe import RequestLog
-from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.politeness.robots_book import RobotsBook
+from mediacrawl.politeness.address_clocks import AddressClocks, AddressPolicy
+from mediacrawl.politeness.backoff import BackoffPolicy
+from mediacrawl.politeness.delay import ANY_HOUR, DelayPolicy, factors_by_hour
+from mediacrawl.politeness.dns_cache import DnsLimits
+from mediacrawl.politeness.guard import LOOPBACK, Guard
+from mediacrawl.politeness.names import NamePolicy, fixed_hosts, server_of
+from mediacrawl.politeness.robots_book import RobotsBook, RobotsTimes
 from mediacrawl.priority.score import RULES, Scores
 from mediacrawl.probe import ProbePolicy
 from mediacrawl.scope import DuplicatePolicy, Duplicates, Scope, ScopeRules, Traps
 from mediacrawl.scope.exclusions import NeverCrawl
+from mediacrawl.scope.hosts import canonical_host
 from mediacrawl.scope.include import Include
+from mediacrawl.scope.reach import Reach
 from mediacrawl.scope.sessions import SESSION_NAMES
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
+
+    from mediacrawl.names import GuardedNames
 
 logger = logging.getLogger(__name__)
 
@@ -59,6 +68,7 @@ class Parts:
         self.clock = Clock()
         self.final: Counts | None = None
         """The frontier in numbers when it was closed."""
+        self._resumes = False
 
     @classmethod
     def of(cls, crawler: Crawler) -> Parts:
@@ -88,7 +98,37 @@ class Parts:
             first=get("POLITENESS_FIRST_DELAY", 60.0),
             tail_sites=self.settings.getint("POLITENESS_TAIL_SITES", 100),
             tail_factor=get("POLITENESS_TAIL_FACTOR", 2.0),
+            hours=factors_by_hour(hours) if (hours := self.settings.getdict("POLITENESS_HOURS")) else ANY_HOUR,
+            backoff=self._backoff,
         )
+
+    @property
+    def _backoff(self) -> BackoffPolicy:
+        get, getint = self.settings.getfloat, self.settings.getint
+        return BackoffPolicy(
+            maximum=get("BACKOFF_MAX", 21_600.0),
+            jitter=get("BACKOFF_JITTER", 0.25),
+            rest_after=getint("BACKOFF_REST_AFTER", 5),
+            rest=get("BACKOFF_REST", 21_600.0),
+            rest_maximum=get("BACKOFF_REST_MAX", 86_400.0),
+            retire_after=get("BACKOFF_RETIRE_AFTER", 604_800.0),
+            forbidden=getint("BACKOFF_FORBIDDEN", 20),
+        )
+
+    @cached_property
+    def address_policy(self) -> AddressPolicy:
+        """The numbers of the clocks of IP addresses."""
+        get = self.settings.getfloat
+        return AddressPolicy(
+            factor=get("POLITENESS_ADDRESS_FACTOR", 5.0),
+            minimum=get("POLITENESS_ADDRESS_MIN_DELAY", 1.0),
+            maximum=get("POLITENESS_ADDRESS_MAX_DELAY", 60.0),
+        )
+
+    @cached_property
+    def address_clocks(self) -> AddressClocks:
+        """When each address may be asked again."""
+        return AddressClocks(self.address_policy, self.frontier, self.clock.now(), resumes=self._resumes)
 
     @cached_property
     def policy(self) -> FrontierPolicy:
@@ -139,7 +179,9 @@ class Parts:
             FrontierError: it cannot be used, with what to do.
         """
         store = self.settings.get("SCHEDULER_STORE") or "sqlite"
-        return open_store(store, self.frontier_folder, self.policy, self.clock.now())
+        frontier = open_store(store, self.frontier_folder, self.policy, self.clock.now())
+        self._resumes = frontier.counts().seen > 0
+        return frontier
 
     def counts(self) -> Counts:
         """The frontier in numbers, also after it was closed; all zero without one."""
@@ -156,13 +198,15 @@ class Parts:
     @cached_property
     def robots(self) -> RobotsBook:
         """What each authority's robots.txt said."""
-        return RobotsBook(
-            token=self.settings.get("ROBOTS_TOKEN") or "mediacrawl",
-            max_age=self.settings.getfloat("ROBOTS_MAX_AGE", 86_400.0),
-            retry=self.settings.getfloat("ROBOTS_RETRY", 3600.0),
-            store=self.frontier if self.leases else NoNotes(),
-            attempts=self.policy.attempts,
+        get = self.settings.getfloat
+        times = RobotsTimes(
+            max_age=get("ROBOTS_MAX_AGE", 86_400.0),
+            min_age=get("ROBOTS_MIN_AGE", 3_600.0),
+            retry=get("ROBOTS_RETRY", 300.0),
+            give_up=get("ROBOTS_GIVE_UP", 30 * 86_400.0),
         )
+        token = self.settings.get("ROBOTS_TOKEN") or "mediacrawl"
+        return RobotsBook(token, times, self.frontier if self.leases else NoNotes())
 
     @cached_property
     def scope_rules(self) -> ScopeRules:
@@ -225,6 +269,47 @@ class Parts:
         return NeverCrawl.load(self.scope_rules.nevercrawl, self.clock.now(), interval)
 
     @cached_property
+    def names(self) -> NamePolicy:
+        """How names are looked up.
+
+        Raises:
+            ValueError: a setting ``RESOLVER_...`` cannot be used.
+        """
+        get, getint = self.settings.getfloat, self.settings.getint
+        hosts = fixed_hosts(self.settings.getdict("RESOLVER_HOSTS"))
+        return NamePolicy(
+            servers=tuple(map(server_of, self.settings.getlist("RESOLVER_SERVERS"))),
+            families=tuple(self.settings.getlist("RESOLVER_FAMILIES", ["ipv4", "ipv6"])),
+            timeout=get("RESOLVER_TIMEOUT", 10.0),
+            at_once=max(getint("RESOLVER_CONCURRENCY", 64), 1),
+            limits=DnsLimits(
+                least=get("RESOLVER_MIN_TTL", 60.0),
+                most=get("RESOLVER_MAX_TTL", 86_400.0),
+                negative=get("RESOLVER_NEGATIVE_TTL", 3600.0),
+                failure=get("RESOLVER_FAILURE_TTL", 30.0),
+                names=max(getint("RESOLVER_CACHE", 100_000), 1),
+            ),
+            hosts={canonical_host(name) or name.lower(): addresses for name, addresses in hosts.items()},
+        )
+
+    @cached_property
+    def guard(self) -> Guard:
+        """What judges addresses before they are asked. Further judges are added to its list.
+
+        Raises:
+            ValueError: the setting ``GUARD_ALLOW`` or ``RESOLVER_HOSTS`` cannot be used.
+        """
+        at_home = LOOPBACK if self.at_home else ()
+        return Guard([*self.settings.getlist("GUARD_ALLOW"), *at_home], self.names.hosts)
+
+    @cached_property
+    def resolver(self) -> GuardedNames:
+        """What tells the address that is asked for a host."""
+        from mediacrawl.names import GuardedNames  # noqa: PLC0415 - most commands look up no name
+
+        return GuardedNames(self.guard)
+
+    @cached_property
     def request_log(self) -> RequestLog:
         """The log of every request."""
         return RequestLog(self.folder / "log", keep_days=self.settings.getint("REQUEST_LOG_DAYS", 31))
@@ -247,6 +332,18 @@ class Parts:
     def anonymous(self) -> bool:
         """Whether the contact is still the placeholder: then only loopback is crawled."""
         return PLACEHOLDER in self.contact
+
+    @cached_property
+    def reach(self) -> Reach:
+        """Where this crawl may begin with its contact."""
+        return Reach.of(self.contact, self.names.hosts, anonymous=self.anonymous)
+
+    @property
+    def at_home(self) -> bool:
+        """Whether nothing but this machine is crawled: there is no contact, and `ContactMiddleware` sees to it."""
+        switched = self.settings.getdict("DOWNLOADER_MIDDLEWARES")
+        named = [str(getattr(key, "__name__", key)) for key, order in switched.items() if order is not None]
+        return self.anonymous and any(name.endswith("ContactMiddleware") for name in named)
 
     @property
     def user_agent(self) -> str:

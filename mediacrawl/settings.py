@@ -15,6 +15,19 @@ MEDIACRAWL_CONTACT = "https://example.invalid/set-MEDIACRAWL_CONTACT"
 """A page or mail address where the operator of a site finds you. It stands in every request, because a request that
 says whom to ask gets a mail instead of a block. As long as it is this placeholder only loopback is crawled."""
 
+MEDIACRAWL_OPERATOR = ""
+"""Name of the person or institution that runs the crawler, for ``scrapy botpage``."""
+
+MEDIACRAWL_EMAIL = ""
+"""Mail address for complaints, for ``scrapy botpage``. Not needed if MEDIACRAWL_CONTACT is one."""
+
+MEDIACRAWL_PURPOSE = ""
+"""A sentence or two on what the records are for, for ``scrapy botpage``; empty says nothing of it."""
+
+MEDIACRAWL_ADDRESSES: list[str] = []
+"""IP addresses and networks (``192.0.2.0/28``) that requests come from, for ``scrapy botpage``: who sees our name come
+from elsewhere knows that it is not us."""
+
 USER_AGENT = f"mediacrawl/{__version__} (+{{contact}})"
 """Name and link. ``{contact}`` becomes MEDIACRAWL_CONTACT."""
 
@@ -52,22 +65,71 @@ POLITENESS_TAIL_SITES = 100
 POLITENESS_TAIL_FACTOR = 2.0
 """What delays are multiplied by when the last site is left; 1 for nothing. Between it grows evenly."""
 
+POLITENESS_ADDRESS_FACTOR = 5.0
+"""Seconds of delay per second of response time for an IP address, whatever sites live there: one of a large host has
+thousands. It is asked by one request at a time. 0, with POLITENESS_ADDRESS_MIN_DELAY 0, for no clocks of addresses."""
+
+POLITENESS_ADDRESS_MIN_DELAY = 1.0
+"""Seconds; the least between two requests to one address."""
+
+POLITENESS_ADDRESS_MAX_DELAY = 60.0
+"""Seconds; the most that response times make of it."""
+
+POLITENESS_HOURS: dict[str, float] = {}
+"""Factors of the delay by hour, UTC: with ``{"8-18": 2.0, "22-5": 0.5}`` it is doubled by day and halved by night. None
+makes a delay shorter than POLITENESS_MIN_DELAY, POLITENESS_FIRST_DELAY or a Crawl-delay."""
+
+BACKOFF_REST_AFTER = 5
+"""Troubles in a row (429, 5xx, timeouts, refused connections, failures of TLS and DNS) after which a site rests. Each
+before it doubles the site's delay, each good answer takes one doubling back. 0 for never."""
+
+BACKOFF_MAX = 21_600.0
+"""Seconds that doubling makes of a delay at most. What a site asks for by Retry-After is not cut by it."""
+
+BACKOFF_JITTER = 0.25
+"""Share, 0 to 1, by which a doubled delay is lengthened at random: what fell together must not come back together."""
+
+BACKOFF_REST = 21_600.0
+"""Seconds that a site rests; then one request, the probe, decides. A probe that fails doubles it."""
+
+BACKOFF_REST_MAX = 86_400.0
+"""Seconds that a site rests at most."""
+
+BACKOFF_RETIRE_AFTER = 7 * 86_400.0
+"""Seconds of nothing but trouble after which a probe that fails is the last: the site is retired, and what waits there
+waits until ``scrapy frontier resume SITE``. A week outlasts holidays and moves to another host. 0 for never."""
+
+BACKOFF_FORBIDDEN = 20
+"""Answers 403 in a row, robots.txt not counted, that are understood as "go away": the site is retired. 0 for never."""
+
 ROBOTS_ENABLED = True
 """Whether robots.txt binds us. Off is for one's own sites only."""
 
 ROBOTS_MAX_AGE = 86_400.0
-"""Seconds a robots.txt counts before it is asked anew (RFC 9309, 2.4: at most 24 hours)."""
+"""Seconds a robots.txt counts before it is asked anew (RFC 9309, 2.4: at most 24 hours). Its server may shorten this by
+Cache-Control or Expires, and never lengthens it."""
 
-ROBOTS_RETRY = 3600.0
-"""Seconds before a robots.txt that could not be had is asked again; nothing of its authority is fetched meanwhile. One
-that could not be had FRONTIER_ATTEMPTS times counts as a refusal, for ROBOTS_MAX_AGE."""
+ROBOTS_MIN_AGE = 3_600.0
+"""Seconds a robots.txt counts at least, whatever its server says: some forbid all caching of all they have, and would
+be asked for it before each page."""
+
+ROBOTS_RETRY = 300.0
+"""Seconds before a robots.txt that could not be had is asked again, doubled with each failure in a row up to
+ROBOTS_MAX_AGE. An older copy counts meanwhile; without one nothing of its authority is fetched, and its URLs wait."""
+
+ROBOTS_GIVE_UP = 2_592_000.0
+"""Seconds, 30 days, after which a robots.txt that never could be had counts as a refusal: its URLs are dropped
+(``drop/robots``). RFC 9309 (2.3.1.4) would let us fetch them by then; a site that has not said yes has not said it."""
 
 NEVERCRAWL_FILES = ["exclusions/NeverCrawl.txt"]
-"""Lists of domains that are never asked, one a line. A relative path is looked for here, then in the folder of
-``scrapy.cfg``, then in the package."""
+"""Lists of domains, paths and networks that are never asked, one a line; the package's list says how they are written.
+All of them count. A relative path is looked for here, then in the folder of ``scrapy.cfg``, then in the package.
+``scrapy nevercrawl add`` writes to the first that may be written."""
 
 NEVERCRAWL_RELOAD = 900.0
-"""Seconds between two looks at whether those files changed. A complaint takes effect within this time."""
+"""Seconds within which a change of those files is in force: what is added gets no request any more, and what waits for
+it is dropped. They are looked at twice in this time. What a look finds gone, and a last line without its end, counts
+when the next one finds the file unchanged, since it may be half written."""
 
 REDIRECT_CAP = 3
 """Redirects in a row that are followed; each is a visit of its own. Chains longer than three rarely end at media."""
@@ -254,14 +316,73 @@ PROGRESS_INTERVAL = 1.0
 PROGRESS_SUMMARY = True
 """Whether the log ends with the summary. The demo prints it itself."""
 
+# -- Errors -----------------------------------------------------------------------------------------------------
+
+BREAKER_ERRORS = 50
+"""Faults (exceptions that nobody thought of) within BREAKER_WINDOW that end the crawl, with the reason ``breaker``. One
+in a million pages is a bug to repair tomorrow; 50 in a minute are a crawl that drops all it was sent for. 0 for never.
+Each stands in ``log/critical.log`` of the state folder, with its traceback."""
+
+BREAKER_WINDOW = 60.0
+"""Seconds, see BREAKER_ERRORS."""
+
+BREAKER_SITES = 50
+"""Sites in a row, without one that answered between, that cannot be connected to or have no address: then it is our own
+network that is down, and the crawl ends with the reason ``network_down``. If half of all sites were dead, it would
+happen once in 10^15 rows. 0 for never."""
+
+BREAKER_SILENCE = 30.0
+"""Seconds that this must last: a router that starts anew must not end a crawl of weeks."""
+
 # -- Machine ----------------------------------------------------------------------------------------------------
 
 GC_THRESHOLD = 50_000
 """Young objects before Python's collector runs. A page makes thousands; at Python's 700 the collector was a third of
 the crawl's time. 0 leaves the collector alone."""
 
-RESOLVER_HOSTS: dict[str, str] = {}
-"""Names with fixed addresses, before DNS is asked: ``{"blog.example": "127.0.0.1"}``. The demo lives by it."""
+# -- Names and addresses ----------------------------------------------------------------------------------------
+
+RESOLVER_HOSTS: dict[str, str | list[str]] = {}
+"""Names with fixed addresses, one or a list, before DNS is asked: ``{"blog.example": "127.0.0.1"}``. Whoever writes
+them here wants them asked, so the guard lets them pass. The demo lives by it."""
+
+RESOLVER_SERVERS: list[str] = []
+"""Name servers, by address, with a port if it is not 53: ``["192.0.2.1", "[2001:db8::1]:5353"]``. One that was silent
+is asked after the others. Empty: the system's, from ``/etc/resolv.conf`` as it was at the start."""
+
+RESOLVER_FAMILIES = ["ipv4", "ipv6"]
+"""Families of addresses, in the order in which they are tried. IPv4 first: there are machines that have IPv6 addresses
+and no route. Only the first address of a name is asked; one that did not answer is asked after the others."""
+
+RESOLVER_TIMEOUT = 10.0
+"""Seconds that a name may take, with all its servers and aliases; it is asked for in three rounds meanwhile."""
+
+RESOLVER_CONCURRENCY = 64
+"""Names looked up at a time; the others wait in order. Of dead names, which take all of RESOLVER_TIMEOUT, six are
+looked up in a second; of others some hundreds."""
+
+RESOLVER_CACHE = 100_000
+"""Names kept, those not asked for longest forgotten first; some 450 bytes each, 45 MB in all."""
+
+RESOLVER_MIN_TTL = 60.0
+"""Seconds that an answer is believed at least. Names that ask for less are mostly balancers, which stay where they are;
+and a name that changes its answer from one look-up to the next gets no second one within a visit."""
+
+RESOLVER_MAX_TTL = 86_400.0
+"""Seconds that an answer is believed at most, however long it may be kept."""
+
+RESOLVER_NEGATIVE_TTL = 3600.0
+"""Seconds that "there is no such name" is believed at most (RFC 2308 section 5: one to three hours). The zone may say
+less, down to RESOLVER_MIN_TTL."""
+
+RESOLVER_FAILURE_TTL = 30.0
+"""Seconds before a name is asked for again after its servers failed or were silent; 1 to 300 (RFC 9520 section 3.2)."""
+
+GUARD_ALLOW: list[str] = []
+"""What is asked although it is no server of the public web: networks, addresses and names (with all below them), as in
+``["127.0.0.0/8", "10.1.0.0/16", "intra.example"]``. All else that is private, loopback, link-local, multicast, reserved
+or a cloud's metadata service is refused when a connection would be made (``drop/address``, ``guard/<word>``). While
+there is no MEDIACRAWL_CONTACT only this machine is crawled, and it is allowed."""
 
 # -- Scrapy's settings, where ours differ -----------------------------------------------------------------------
 
@@ -292,6 +413,7 @@ DOWNLOADER_MIDDLEWARES = {
     "mediacrawl.middlewares.SeenMiddleware": 50,
     "mediacrawl.middlewares.RobotsMiddleware": 60,
     "mediacrawl.middlewares.RedirectCapMiddleware": 605,
+    "mediacrawl.middlewares.AddressMiddleware": 790,  # behind Scrapy's proxies, which look names up themselves
     "mediacrawl.middlewares.CutMiddleware": 800,
     "mediacrawl.middlewares.AdaptiveDelayMiddleware": 950,
     "mediacrawl.middlewares.RequestLogMiddleware": 960,
@@ -327,14 +449,12 @@ EXTENSIONS = {
     # It would load a pickle from JOBDIR: whoever can write there could run code here.
     "scrapy.extensions.spiderstate.SpiderState": None,
     "mediacrawl.extensions.Tuning": 0,
+    "mediacrawl.extensions.Breaker": 5,
     "mediacrawl.extensions.Progress": 10,
     "mediacrawl.extensions.Steering": 20,
 }
 
 TWISTED_DNS_RESOLVER = "mediacrawl.resolver.HostsResolver"
-REACTOR_THREADPOOL_MAXSIZE = 20
-"""Threads that look up names."""
-
 ASYNCIO_EVENT_LOOP = "uvloop.Loop" if find_spec("uvloop") else None
 """uvloop, where it is installed (extra ``speed``), spends a third less on the network."""
 

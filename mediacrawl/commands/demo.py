@@ -23,6 +23,9 @@ _SCALE: dict[str, Any] = {
     # A hundredth of the real delays, so that a crawl of minutes takes seconds.
     "POLITENESS_FACTOR": 3.0,
     "POLITENESS_MIN_DELAY": 0.15,
+    # All hosts of this web have one address.
+    "POLITENESS_ADDRESS_FACTOR": 0.0,
+    "POLITENESS_ADDRESS_MIN_DELAY": 0.0,
     "POLITENESS_MAX_DELAY": 5.0,
     "POLITENESS_FIRST_DELAY": 0.2,
     "SCOPE_MAX_DEPTH": 12,

@@ -88,7 +88,8 @@ class Counts:
         most: the most sites there ever were at one time.
         shelved: URLs among the waiting whose site is paused or retired: they are not asked.
         shelved_sites: how many sites are paused, and how many retired.
-        resting: sites among `sites` that rest: they are broken, or asked to be left alone for more than a day.
+        resting: sites among `sites` that rest: they are broken, or asked to be left alone for more than a day, or all
+            that waits there is held for long.
     """
 
     seen: int
@@ -137,8 +138,8 @@ class Frontier(Notes, Protocol):
         Of the ready sites those of the rank that `FrontierPolicy.order` chooses go first, the one due longest before
         the others; in it the class of the chosen rank whose head has waited longest. At a site that has just failed it
         is the URL that has waited longest, of any class, so that one bad URL is not taken for a bad site. It never
-        waits for a better site. The leases are durable before this returns, so a site that is about to be asked is known as such after
-        any kill.
+        waits for a better site. The leases are durable before this returns, so a site that is about to be asked is
+        known as such after any kill.
         """
         ...
 

@@ -5,6 +5,7 @@ any Scrapy project.
 """
 
 from mediacrawl.middlewares.adaptive_delay import AdaptiveDelayMiddleware
+from mediacrawl.middlewares.address import AddressMiddleware
 from mediacrawl.middlewares.contact import ContactMiddleware
 from mediacrawl.middlewares.cut import CutMiddleware
 from mediacrawl.middlewares.nevercrawl import NeverCrawlMiddleware
@@ -15,6 +16,7 @@ from mediacrawl.middlewares.seen import SeenMiddleware
 
 __all__ = [
     "AdaptiveDelayMiddleware",
+    "AddressMiddleware",
     "ContactMiddleware",
     "CutMiddleware",
     "NeverCrawlMiddleware",

@@ -523,6 +523,19 @@ def test_a_crawl_ends_when_all_that_is_left_rests_and_goes_on_at_the_next_start(
     assert (frontier.counts().resting, frontier.pending()) == (0, 1)
 
 
+def test_a_crawl_does_not_stay_for_what_is_held_for_long(make):
+    frontier = make()
+    frontier.add([page("http://a.org/1"), page("http://b.org/1")])
+    for lease, hold in zip(frontier.take(NOW, 2), (3_600.0, 1_200.0), strict=True):
+        frontier.finish(lease, Outcome(End.RETURNED, asked=False, hold=hold), NOW)
+    assert (frontier.counts().resting, frontier.pending()) == (1, 2)
+    frontier.drop("b.org", Drop.OPERATOR)
+    assert frontier.pending() == 0
+    assert frontier.site("a.org").state is SiteState.RESTING
+    frontier.add([page("http://a.org/2", link_class="other")])
+    assert (frontier.counts().resting, frontier.pending()) == (0, 2)
+
+
 def test_a_site_whose_probes_fail_for_too_long_is_retired_and_may_be_resumed(make):
     frontier = make(STRICT)
     frontier.add([page("http://a.org/1"), page("http://a.org/2")])

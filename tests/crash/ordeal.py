@@ -22,6 +22,9 @@ FIRST = 1.1
 """Seconds of the least delay, and of that of a site's first visits: as long as a restart takes."""
 SETTINGS = {
     "POLITENESS_MIN_DELAY": DELAY,
+    # All hosts of this web have one address.
+    "POLITENESS_ADDRESS_FACTOR": 0.0,
+    "POLITENESS_ADDRESS_MIN_DELAY": 0.0,
     "POLITENESS_FIRST_DELAY": FIRST,
     "FRONTIER_ATTEMPTS": ATTEMPTS,
     "FRONTIER_EXPLORE": 0.05,

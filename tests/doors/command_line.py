@@ -17,6 +17,9 @@ SCRAPY = [sys.executable, "-m", "scrapy"]
 QUICK = {
     "POLITENESS_FACTOR": 1.0,
     "POLITENESS_MIN_DELAY": 0.05,
+    # All hosts of this web have one address.
+    "POLITENESS_ADDRESS_FACTOR": 0.0,
+    "POLITENESS_ADDRESS_MIN_DELAY": 0.0,
     "POLITENESS_FIRST_DELAY": 0.05,
     "ROBOTS_RETRY": 1.0,
 }

@@ -113,6 +113,7 @@ def test_a_media_crawl_and_a_recheck_in_one_folder_exclude_each_other(tmp_path, 
     ended = site.hold("/held")
     catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST})
     slow = {**QUICK, "DOWNLOAD_TIMEOUT": 600, "MEDIACRAWL_CONTACT": "http://localhost/tests"}
+    slow["GUARD_ALLOW"] = "127.0.0.1"
     command = crawl_command({"seed": site.url("/")}, slow)
     first = subprocess.Popen(command, cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL)
     try:

@@ -219,6 +219,84 @@ def test_each_authority_has_its_own_robots_txt_however_its_name_is_written(proje
     assert asked == [("one.example", "/robots.txt"), ("two.example", "/"), ("two.example", "/robots.txt")]
 
 
+def test_a_robots_txt_on_another_host_is_followed_and_binds_the_first(project, site):
+    hosts = ("one.example", "two.example")
+    site.redirect("one.example/robots.txt", site.url("/hop", "two.example"), status=308)
+    site.redirect("two.example/hop", site.url("/rules.txt", "two.example"))
+    site.at("two.example/rules.txt", Resource(b"User-agent: *\nDisallow: /private\n", "text/plain"))
+    for path in ("/", "/private"):
+        site.page(path)
+    project.set(
+        **DELAYS,
+        **names(site, *hosts),
+        DOWNLOADER_MIDDLEWARES={
+            "mediacrawl.middlewares.RobotsMiddleware": 60,
+            "mediacrawl.middlewares.AdaptiveDelayMiddleware": 950,
+        },
+    )
+    crawled = project.crawl(*(site.url(path, host) for host in hosts for path in ("/", "/private"))).check()
+    one, two = ([entry.path for entry in site.log if entry.host == host] for host in hosts)
+    assert one == ["/robots.txt", "/"]
+    assert sorted(two) == ["/", "/hop", "/private", "/robots.txt", "/rules.txt"]
+    assert crawled.refused == [site.url("/private", "one.example")]
+    for host in hosts:
+        assert min(site.gaps(host)) >= 0.3 - CLOCK
+
+
+@pytest.mark.parametrize("target", ["/robots.txt", "/hop", "file:///etc/hosts", "ftp://127.0.0.1/"])
+def test_a_redirect_of_robots_txt_that_leads_nowhere_forbids_everything(project, site, target):
+    site.redirect("/robots.txt", target)
+    site.redirect("/hop", "/robots.txt")
+    site.page("/")
+    project.middleware("RobotsMiddleware", 60)
+    crawled = project.crawl(site.url("/")).check()
+    assert site.paths.count("/") == 0
+    assert len(site.log) <= 11
+    assert crawled.refused == [site.url("/")]
+
+
+def test_with_our_scheduler_a_robots_txt_on_another_site_is_fetched_there_without_a_word_to_the_spider(project, site):
+    hosts = ("one.example", "two.example")
+    site.redirect("one.example/robots.txt", site.url("/rules.txt", "two.example"))
+    site.at("two.example/rules.txt", Resource(b"User-agent: *\nDisallow: /private\n", "text/plain"))
+    for path in ("/", "/private"):
+        site.page(path)
+    project.middleware("RobotsMiddleware", 60)
+    project.set(
+        **names(site, *hosts),
+        SCHEDULER="mediacrawl.scheduler.PenaltyBoxScheduler",
+        POLITENESS_MIN_DELAY=0.3,
+        POLITENESS_FIRST_DELAY=0.3,
+        POLITENESS_FACTOR=1.0,
+        ROBOTS_RETRY=3.0,
+    )
+    crawled = project.crawl(*(site.url(path, host) for host in hosts for path in ("/", "/private"))).check()
+    one, two = ([entry.path for entry in site.log if entry.host == host] for host in hosts)
+    assert one == ["/robots.txt", "/"]
+    assert sorted(two) == ["/", "/private", "/robots.txt", "/rules.txt"]
+    assert crawled.refused == [site.url("/private", "one.example")]
+    asked = [site.url("/", "one.example"), *(site.url(path, "two.example") for path in ("/", "/private"))]
+    assert sorted(item["url"] for item in crawled.items) == asked
+    for host in hosts:
+        assert min(site.gaps(host)) >= 0.3 - CLOCK
+
+
+def test_an_old_robots_txt_is_asked_for_with_a_condition_and_counts_on_if_nothing_changed(project, site):
+    site.at("/robots.txt", Resource(b"User-agent: *\nDisallow: /private\n", "text/plain", etag='"v1"'))
+    pages = [f"/{number}" for number in range(8)]
+    for path, following in zip(pages, [*pages[1:], "/private"], strict=True):
+        site.page(path, following)
+    project.middleware("RobotsMiddleware", 60)
+    project.set(ROBOTS_MAX_AGE=0.5, DOWNLOAD_DELAY=0.2)
+    crawled = project.crawl(site.url("/0")).check()
+    robots = [entry for entry in site.log if entry.path == "/robots.txt"]
+    assert [entry.status for entry in robots] == [200] + [304] * (len(robots) - 1)
+    assert len(robots) > 1
+    assert [entry.headers.get("if-none-match") for entry in robots] == [None] + ['"v1"'] * (len(robots) - 1)
+    assert site.paths == pages
+    assert crawled.refused == [site.url("/private")]
+
+
 def test_addresses_without_a_server_have_no_robots_txt(project, site):
     project.middleware("RobotsMiddleware", 60)
     page = project.state / "page.html"

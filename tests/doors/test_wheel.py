@@ -59,7 +59,8 @@ def test_the_wheel_has_all_data_and_no_more(wheel):
     assert "mediacrawl/exclusions/NeverCrawl.txt" in lists
     assert len(media) > 10
     models = {"mediacrawl/encoding/models.bin", "mediacrawl/encoding/models.NOTICE.txt"}
-    assert lists | media | modules | models | {"mediacrawl/py.typed"} <= names
+    template = {"mediacrawl/politeness/botpage.html"}
+    assert lists | media | modules | models | template | {"mediacrawl/py.typed"} <= names
     assert not [name for name in names if name.startswith(("tests", "benchmarks", "training"))]
 
 

@@ -39,6 +39,9 @@ class Crawl:
         settings = {
             "POLITENESS_FACTOR": 1.0,
             "POLITENESS_MIN_DELAY": MIN_DELAY,
+            # All hosts of this web have one address.
+            "POLITENESS_ADDRESS_FACTOR": 0.0,
+            "POLITENESS_ADDRESS_MIN_DELAY": 0.0,
             "POLITENESS_FIRST_DELAY": FIRST_DELAY,
             "MEDIACRAWL_CONTACT": "http://localhost/tests",
             "MEDIACRAWL_DIR": str(self.folder / "state"),

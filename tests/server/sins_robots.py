@@ -20,7 +20,7 @@ async def robots_403(visit: Visit) -> None:
 
 @sin("robots-429", "Answers 429 to robots.txt.")
 async def robots_429(visit: Visit) -> None:
-    await visit.send(429, b"slowly\n", TEXT, Retry_After="60")
+    await visit.send(429, b"slowly\n", TEXT, Retry_After="1")
 
 
 @sin("robots-500", "Answers 500 to robots.txt.")

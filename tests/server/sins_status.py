@@ -36,9 +36,9 @@ async def retry_once(visit: Visit) -> None:
     await visit.send(200, b"<p>Here again.</p>", "text/html")
 
 
-@sin("too-many", "Answers with 429 and Retry-After: 120.")
+@sin("too-many", "Answers with 429 and Retry-After: 2.")
 async def too_many(visit: Visit) -> None:
-    await visit.send(429, b"slowly\n", "text/plain", Retry_After="120")
+    await visit.send(429, b"slowly\n", "text/plain", Retry_After="2")
 
 
 @sin("too-many-silent", "Answers with 429 and no Retry-After.")

@@ -11,7 +11,7 @@ from math import isfinite
 
 from mediacrawl.frontier.contract import Counts, FrontierPolicy
 from mediacrawl.frontier.penalty_box import PenaltyBox
-from mediacrawl.frontier.stores.rules import FINAL, class_for, site_state, told
+from mediacrawl.frontier.stores.rules import FINAL, class_for, rests, site_state, told
 from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import Clocks, after_visit
 from mediacrawl.records import Added, Candidate, Drop, End, Kind, Lease, Outcome, SiteInfo, SiteState
@@ -222,8 +222,8 @@ class MemoryFrontier:
             return None
         clocks = site.clocks
         release = max(clocks.release, site.due) if site.number in self._box else clocks.release
-        due = release <= self._now
-        state = site_state(leased=site.lease is not None, waiting=site.waiting, rests=clocks.rests, due=due)
+        leased, asleep = site.lease is not None, rests(clocks, release, self._now)
+        state = site_state(leased=leased, waiting=site.waiting, rests=asleep, due=release <= self._now)
         return SiteInfo(
             name=name,
             state=site.shelf or state,
@@ -267,7 +267,7 @@ class MemoryFrontier:
         return sum(site.shelf is shelf for site in self._shelf.values())
 
     def _resting(self) -> int:
-        return sum(site.clocks.rests for site in self._numbered if site.number in self._box)
+        return sum(rests(site.clocks, site.due, self._now) for site in self._numbered if site.number in self._box)
 
     def _shelved(self) -> int:
         return sum(site.waiting for site in self._shelf.values())

@@ -17,7 +17,7 @@ from mediacrawl.frontier.contract import FrontierError, SpoiledError
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores.classes import span
 from mediacrawl.frontier.stores.rows import Row, unpack_samples, unpack_standing
-from mediacrawl.frontier.stores.rules import OTHER, site_state, told
+from mediacrawl.frontier.stores.rules import OTHER, rests, site_state, told
 from mediacrawl.frontier.stores.schema import check_layout, unusable
 from mediacrawl.frontier.stores.sites import ACTIVE, PAUSED, RETIRED
 from mediacrawl.politeness.delay import Clocks
@@ -264,7 +264,8 @@ def site_info(db: sqlite3.Connection, name: str, now: float) -> SiteInfo | None:
     (leased,) = db.execute("SELECT EXISTS (SELECT 1 FROM lease WHERE site = ?)", (number,)).fetchone()
     waiting = sum(rows for _, _, rows in classes) - leased
     clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits, unpack_standing(standing))
-    state = site_state(leased=bool(leased), waiting=waiting, rests=clocks.rests, due=max(due, release) <= now)
+    asleep = rests(clocks, due, now)
+    state = site_state(leased=bool(leased), waiting=waiting, rests=asleep, due=max(due, release) <= now)
     return SiteInfo(
         name=name,
         state=_STATES.get(place, state),

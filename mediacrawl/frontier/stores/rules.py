@@ -6,6 +6,7 @@ from collections.abc import Container, Sized
 from typing import Any, Protocol
 
 from mediacrawl.politeness.backoff import Standing
+from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import End, SiteState
 
 OTHER = "other"
@@ -28,6 +29,21 @@ def class_for(name: str, classes: _Classes, limit: int) -> str:
         limit: classes that a site may have, the one of the others included.
     """
     return OTHER if name not in classes and len(classes) >= limit - 1 else name
+
+
+LONG_HELD = 1_800.0
+"""Seconds beyond which a site all of whose classes are held counts as one that rests: no crawl stays for it."""
+
+
+def rests(clocks: Clocks, due: float, now: float) -> bool:
+    """Whether a site where something waits rests.
+
+    Args:
+        clocks: of the site: it may be broken, or have asked for more than a day.
+        due: when it is looked at again, which is later than its release time if all that waits is held.
+        now: seconds since the epoch.
+    """
+    return clocks.rests or due - max(clocks.release, now) > LONG_HELD
 
 
 def site_state(*, leased: bool, waiting: int, rests: bool, due: bool) -> SiteState:

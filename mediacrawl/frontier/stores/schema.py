@@ -21,7 +21,7 @@ TABLES = """
 CREATE TABLE total (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 -- place: 0 nothing waits, 1 something does, 2 paused by the operator, 3 retired. rank: of its best class.
 -- due: when it may be asked: its release time, or later if all that waits is held.
--- rests: it is at place 1 and rests. standing: what is held against it (msgpack), empty for most sites.
+-- rests: it is at place 1 and rests (rules.py). standing: what is held against it (msgpack), empty for most sites.
 CREATE TABLE site (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
     place INTEGER NOT NULL DEFAULT 0, rank INTEGER NOT NULL DEFAULT 0, due REAL NOT NULL DEFAULT 0,

@@ -21,7 +21,7 @@ from mediacrawl.frontier.stores.opening import order_anew, set_clock_back
 from mediacrawl.frontier.stores.queues import Queues
 from mediacrawl.frontier.stores.reading import site_info
 from mediacrawl.frontier.stores.rows import Row
-from mediacrawl.frontier.stores.rules import FINAL, class_for
+from mediacrawl.frontier.stores.rules import FINAL, class_for, rests
 from mediacrawl.frontier.stores.schema import connect, is_spoiled, unusable, unwritable
 from mediacrawl.frontier.stores.seen_table import SeenTable
 from mediacrawl.frontier.stores.sieve import open_sieve
@@ -466,9 +466,9 @@ class SQLiteFrontier:
 
     def _count_rest(self, site: Site) -> None:
         """Where a site stands, or what is held against it, has changed: it may count as resting now, or no more."""
-        rests = site.place == ACTIVE and site.clocks.rests
-        self._totals.resting += rests - site.rests
-        site.rests = rests
+        now = site.place == ACTIVE and rests(site.clocks, site.due, self._now)
+        self._totals.resting += now - site.rests
+        site.rests = now
 
     def _wait(self, site: Site, heads: Container[int]) -> None:
         """A site waits for its release, or, if all its classes are held, for the end of the first hold."""
@@ -564,6 +564,7 @@ class SQLiteFrontier:
         elif due < site.due and site.due > max(release, now):
             # All that waits is held; this is free sooner.
             site.rank, site.due = link_class.rank, due
+            self._count_rest(site)
         elif link_class.rank > site.rank and link_class.held <= max(release, now):
             site.rank = link_class.rank
         else:

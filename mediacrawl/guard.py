@@ -1,0 +1,117 @@
+"""The door where connections are made: none to an address that was not judged just before.
+
+A name may have told another address a minute ago, or the next name server another one now. So the look-up, the verdict
+and the connection are one step here, and the connection goes to the judged address, not to the name.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint, wrapClientTLS
+from twisted.internet.interfaces import IStreamClientEndpoint
+from twisted.python.failure import Failure
+from twisted.web.client import HTTPConnectionPool
+from zope.interface import implementer
+
+from mediacrawl.politeness.guard import GuardedAddressError
+
+if TYPE_CHECKING:
+    from twisted.web._newclient import HTTP11ClientProtocol
+
+    from mediacrawl.names import GuardedNames
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where one request goes.
+
+    Attributes:
+        host: in canonical form.
+        address: the one that was judged; empty if a proxy is asked, which looks up names itself.
+    """
+
+    host: str
+    address: str = ""
+
+
+way: ContextVar[Way] = ContextVar("way")
+"""Set by the handler for each request, just before it asks the pool for a connection. Without it there is none."""
+
+
+class GuardedPool(HTTPConnectionPool):
+    """Twisted's pool of connections, which connects to judged addresses only.
+
+    A kept connection was judged when it was made. It is used again only for a request whose host leads to the same
+    address now, and may be asked now: the address is part of what a connection is kept under.
+
+    Args:
+        reactor: Twisted's.
+        names: tells which address could not be connected to, and judges the one that was.
+        tls: how https is spoken; certificates are checked against the host's name as ever.
+    """
+
+    def __init__(self, reactor: Any, names: GuardedNames, tls: Any) -> None:
+        super().__init__(reactor, persistent=True)  # type: ignore[no-untyped-call]
+        self._names = names
+        self._tls = tls
+
+    def getConnection(self, key: Any, endpoint: Any) -> Deferred[HTTP11ClientProtocol]:  # noqa: N802
+        """Return a kept connection or a new one.
+
+        Args:
+            key: of Scrapy's agent: scheme, host, port, and the address to bind to.
+            endpoint: where its agent would connect to. It is used for proxies only, which the operator named.
+
+        Raises:
+            LookupError: nobody has judged an address for it.
+        """
+        one = way.get()
+        if one.address:
+            key, endpoint = (*key, one.address), self._endpoint(one, *key)
+        return super().getConnection(key, endpoint)
+
+    def _endpoint(self, one: Way, scheme: bytes, host: bytes, port: int, bind: Any) -> Any:
+        kind: Any = TCP6ClientEndpoint if ":" in one.address else TCP4ClientEndpoint
+        # Without a time limit of its own: the request has one.
+        endpoint: Any = _JudgedEndpoint(kind(self._reactor, one.address, port, None, bind), one, self._names)
+        if scheme == b"https":
+            return wrapClientTLS(self._tls.creatorForNetloc(host, port), endpoint)
+        return endpoint
+
+
+@implementer(IStreamClientEndpoint)
+class _JudgedEndpoint:
+    """Connects to one address, and looks once more who is there."""
+
+    def __init__(self, endpoint: Any, one: Way, names: GuardedNames) -> None:
+        self._endpoint = endpoint
+        self._way = one
+        self._names = names
+
+    def connect(self, factory: Any) -> Deferred[Any]:
+        """Connect.
+
+        Raises:
+            GuardedAddressError: it is not the address that was judged, and may not be asked.
+        """
+        connected: Deferred[Any] = self._endpoint.connect(factory)
+        return connected.addCallbacks(self._check, self._failed)
+
+    def _check(self, protocol: Any) -> Any:
+        peer = protocol.transport.getPeer().host
+        word = self._names.guard.refusal(peer, self._way.host)
+        if word is not None:
+            protocol.transport.abortConnection()
+            raise GuardedAddressError(self._way.host, peer, word)
+        return protocol
+
+    def _failed(self, failure: Failure) -> Failure:
+        self._names.failed(self._way.address)
+        return failure

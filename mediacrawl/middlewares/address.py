@@ -1,0 +1,91 @@
+"""The door to the clocks of IP addresses: the last question before a request goes out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+from scrapy.exceptions import NotConfigured
+from twisted.internet.error import DNSLookupError
+
+from mediacrawl import foreign
+from mediacrawl.middlewares.refused import refuse, refuse_address
+from mediacrawl.parts import Parts
+from mediacrawl.politeness.guard import GuardedAddressError
+from mediacrawl.records import VISIT, Drop, Outcome, Visit
+from mediacrawl.scope.sites import host_of
+from mediacrawl.signals import visit_ended
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+
+class AddressMiddleware:
+    """Keeps the distance that the server behind a site is owed, however many sites live there.
+
+    It looks up where a request would go. If that address is asked by another site's request, or was a moment ago, the
+    lease goes back and its site waits for the address's turn (`politeness.address_clocks`). An address that must not be
+    asked at all ends the visit here (``drop/address``), and the handler looks once more when it connects.
+
+    Only with our scheduler; Scrapy's own has no place where a request could wait.
+
+    Settings: ``POLITENESS_ADDRESS_FACTOR``, ``POLITENESS_ADDRESS_MIN_DELAY``, ``POLITENESS_ADDRESS_MAX_DELAY``. Stats:
+    ``address/waits``.
+    """
+
+    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._clock = parts.clock
+        self._names = parts.resolver
+        self._parts = parts
+        self._taken: dict[int, str] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl.
+
+        Raises:
+            NotConfigured: addresses have no clocks, or there is no scheduler of ours.
+        """
+        parts = Parts.of(crawler)
+        if not parts.leases or not parts.address_policy:
+            raise NotConfigured("addresses have no clocks in this crawl")
+        middleware = cls(crawler, parts)
+        crawler.signals.connect(middleware._ended, visit_ended)
+        return middleware
+
+    async def process_request(self, request: Request) -> None:
+        """Let the request pass, or send its lease back to wait.
+
+        Raises:
+            RefusedRequest: the address is not free, or must not be asked.
+        """
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is None or visit.lease.id in self._taken or "proxy" in request.meta:
+            return
+        try:
+            address = await self._names.target(host_of(request.url))
+        except GuardedAddressError as error:
+            raise refuse_address(request, self._stats, error) from error
+        except DNSLookupError:
+            # The handler meets the same, and what it says is held against the site.
+            return
+        wait = self._parts.address_clocks.take(address, self._clock.now())
+        if wait:
+            self._stats.inc_value("address/waits")
+            foreign.hide(request, self._crawler.spider)
+            raise refuse(request, self._stats, Drop.ADDRESS, f"{request.url}: {address} is asked", wait=wait)
+        self._taken[visit.lease.id] = visit.address = address
+
+    def _ended(self, visit: Visit, outcome: Outcome) -> None:
+        taken = self._taken.pop(visit.lease.id, None)
+        if taken is None:
+            return
+        now, clocks = self._clock.now(), self._parts.address_clocks
+        clocks.end(taken, now, visit.response_time, asked=outcome.asked and visit.address == taken)
+        if visit.address not in {"", taken}:
+            # The name's addresses changed between the two looks.
+            clocks.end(visit.address, now, visit.response_time, asked=outcome.asked)

@@ -1,0 +1,168 @@
+"""The clocks of IP addresses: many sites live on one server, and it feels the sum of our visits.
+
+A site's own clock (`delay`) knows nothing of its neighbours. A thousand sites of one host, each asked once a minute,
+are seventeen requests a second for that host. So every address has a clock too, and of the two the later counts: one
+request at a time, and after it a delay that is made as a site's is, of the server's own response times, only shorter,
+since an address of a large host is made for many sites.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import msgpack
+
+from mediacrawl.notes import Notes
+
+_ROOM = "address"
+_FORMAT = 1
+_WINDOW = 5
+HELD = 50_000
+"""Addresses in memory, some 400 bytes each; what the others are owed stands in the store."""
+_QUEUE = 60
+"""Turns that are given away in advance. Beyond it who comes asks once more: most that wait long find another order."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddressPolicy:
+    """How long an address is left alone after a request.
+
+    Attributes:
+        factor: delay per second of response time.
+        minimum: seconds; 0, with `factor` 0, for no clocks of addresses.
+        maximum: seconds; the most that response times make of it.
+
+    Raises:
+        ValueError: a value is negative, or `minimum` exceeds `maximum`.
+    """
+
+    factor: float = 5.0
+    minimum: float = 1.0
+    maximum: float = 60.0
+
+    def __post_init__(self) -> None:
+        if min(self.factor, self.minimum) < 0 or self.minimum > self.maximum:
+            raise ValueError(
+                f"POLITENESS_ADDRESS_FACTOR and _MIN_DELAY must not be negative, nor it above _MAX_DELAY: {self}"
+            )
+
+    def __bool__(self) -> bool:
+        return self.factor > 0 or self.minimum > 0
+
+    def delay(self, samples: tuple[float, ...]) -> float:
+        """Seconds to wait, counted from the end of the last response.
+
+        Args:
+            samples: the address's last response times in seconds.
+        """
+        mean = sum(samples) / len(samples) if samples else 0.0
+        return min(max(self.factor * mean, self.minimum), self.maximum)
+
+
+@dataclass(slots=True)
+class _Clock:
+    """`release` is when it may be asked, `turn` when the next one may who asks now; `out`: a request is on its way."""
+
+    release: float
+    samples: tuple[float, ...] = ()
+    turn: float = 0.0
+    out: bool = False
+
+
+class AddressClocks:
+    """When each address may be asked again.
+
+    On disk: a note for each address (msgpack: format, release time, last response times), in the transaction that ends
+    the visit. A kill undoes those since the last commit, and nobody is asked too soon for it: after a start an address
+    is left alone for its delay, as if it had been asked in the moment before.
+
+    Args:
+        policy: the clocks' numbers.
+        store: where they outlive the process.
+        began: when this process began, seconds since the epoch.
+        resumes: whether an earlier process may have asked anybody.
+    """
+
+    def __init__(self, policy: AddressPolicy, store: Notes, began: float, *, resumes: bool) -> None:
+        self._policy = policy
+        self._store = store
+        self._began = began
+        self._resumes = resumes
+        self._clocks: OrderedDict[str, _Clock] = OrderedDict()
+
+    def take(self, address: str, now: float) -> float:
+        """Ask for a turn: 0.0 and the address is taken, until `end`; or the seconds after which to ask again.
+
+        Who must wait gets a turn behind those who came before, so that a thousand sites of one address do not all ask
+        again in the same moment.
+
+        Args:
+            address: IPv4 or IPv6, as text.
+            now: seconds since the epoch.
+        """
+        clock = self._clock(address, now)
+        if not clock.out and clock.release <= now:
+            clock.out = True
+            return 0.0
+        delay = self._policy.delay(clock.samples)
+        first = max(clock.release, now + delay) if clock.out else clock.release
+        last = now + _QUEUE * max(delay, self._policy.minimum)
+        turn = clock.turn if first <= clock.turn <= last else first
+        clock.turn = turn + delay
+        # A moment at least: a turn must not come back before the clock has moved on.
+        return max(turn - now, 0.001)
+
+    def end(self, address: str, now: float, response_time: float | None, *, asked: bool = True) -> None:
+        """The request that took an address has ended.
+
+        Args:
+            address: as it was given to `take`.
+            now: when it ended, seconds since the epoch.
+            response_time: seconds; None if no answer came.
+            asked: whether it went out at all; else nothing is owed for it.
+        """
+        clock = self._clock(address, now)
+        clock.out = False
+        if not asked:
+            return
+        if response_time is not None:
+            clock.samples = (*clock.samples, max(response_time, 0.0))[-_WINDOW:]
+        clock.release = now + self._policy.delay(clock.samples)
+        self._store.set_note(_ROOM, address, msgpack.packb((_FORMAT, clock.release, clock.samples)))
+
+    def _clock(self, address: str, now: float) -> _Clock:
+        clock = self._clocks.get(address)
+        if clock is None:
+            clock = self._clocks[address] = self._read(address)
+            self._let_go()
+        else:
+            self._clocks.move_to_end(address)
+        # A clock of the machine that was set back must not lock an address for longer than its delay.
+        clock.release = min(clock.release, now + self._policy.maximum)
+        return clock
+
+    def _read(self, address: str) -> _Clock:
+        release, samples = _unpack(self._store.note(_ROOM, address))
+        if self._resumes:
+            release = max(release, self._began + self._policy.delay(samples))
+        return _Clock(release, samples)
+
+    def _let_go(self) -> None:
+        while len(self._clocks) > HELD:
+            address, clock = self._clocks.popitem(last=False)
+            if clock.out:
+                # The store does not know of it. There are never more of these than requests on their way.
+                self._clocks[address] = clock
+                return
+
+
+def _unpack(record: bytes | None) -> tuple[float, tuple[float, ...]]:
+    """What a note says; nothing if it cannot be read, and then the address counts as one never met."""
+    try:
+        version, release, samples = msgpack.unpackb(record) if record else (None, 0.0, ())
+        if version == _FORMAT:
+            return float(release), tuple(float(sample) for sample in samples)
+    except (ValueError, TypeError, msgpack.UnpackException):
+        pass
+    return 0.0, ()

@@ -1,0 +1,264 @@
+"""The handler alone in a stock project: where it connects to, judged by the sockets that were connected to."""
+
+import http.server
+import json
+import socket
+import ssl
+import threading
+
+import pytest
+from dns_server import DnsServer, a, aaaa, in_turn
+from traps import GOOD, Traps, tricks
+
+HANDLER = dict.fromkeys(("http", "https"), "mediacrawl.handler.PoliteHTTPHandler")
+OURS = "mediacrawl.resolver.HostsResolver"
+
+SPIDER = '''\
+"""Asks for URLs as they stand in a file, one after the other if it is told so."""
+
+import json
+from pathlib import Path
+
+import scrapy
+
+
+class RawSpider(scrapy.Spider):
+    name = "raw"
+
+    async def start(self):
+        for url in json.loads(Path(self.urls).read_text(encoding="utf-8")):
+            try:
+                request = scrapy.Request(url, self.parse, errback=self.failed, dont_filter=True)
+            except ValueError as error:
+                self.logger.info("NO URL %s", error)
+                continue
+            yield request
+
+    def parse(self, response):
+        yield {"url": response.url, "ip": str(response.ip_address), "body": response.text}
+
+    def failed(self, failure):
+        self.logger.info("FAILED %s %s", failure.request.url, type(failure.value).__name__)
+'''
+
+
+@pytest.fixture
+def project(project, tmp_path):
+    project.spider(SPIDER)
+    project.set(DOWNLOAD_HANDLERS=HANDLER, RETRY_ENABLED=False, DNS_TIMEOUT=2)
+    return project
+
+
+@pytest.fixture
+def dns():
+    with DnsServer() as server:
+        yield server
+
+
+def crawl(project, *urls):
+    path = project.state / "urls.json"
+    path.write_text(json.dumps(urls), encoding="utf-8")
+    return project.crawl(str(path), spider="raw").check()
+
+
+def bodies(crawled):
+    return [item["body"] for item in crawled.items]
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Answers with the Host header that it got; by TLS if it has a context, whose names it remembers."""
+
+    def __init__(self, address, port=0, tls=None):
+        self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        super().__init__((address, port), Answer)
+        self.port = self.server_address[1]
+        self.names = []
+        self.clients = set()
+        if tls is not None:
+            tls.sni_callback = lambda _, name, __: self.names.append(name)
+            self.socket = tls.wrap_socket(self.socket, server_side=True)
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
+
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.server.clients.add(self.client_address)
+        body = self.headers["Host"].encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+# -- tricks ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def traps():
+    """Sockets that nobody may connect to."""
+    with socket.create_server((GOOD, 0)) as free:
+        port = free.getsockname()[1]
+    with Traps(port) as traps:
+        traps.port = port
+        yield traps
+
+
+@pytest.mark.parametrize(
+    "resolver", [OURS, "scrapy.resolver.CachingThreadedResolver", "scrapy.resolver.CachingHostnameResolver"]
+)
+def test_no_trick_makes_a_connection_whatever_resolver_is_there(project, traps, resolver):
+    played = [trick["url"] for trick in tricks(traps.port) if trick["ends"] == "address" and "url" in trick]
+    assert len(played) > 60
+    project.set(TWISTED_DNS_RESOLVER=resolver)
+    crawled = crawl(project, *played)
+    assert traps.caught == []
+    assert crawled.items == []
+    assert len(crawled.refused) > 60
+    assert "'drop/address'" in crawled.log
+
+
+def test_an_allowed_address_is_asked(project, traps):
+    """And the traps do count."""
+    project.set(TWISTED_DNS_RESOLVER=OURS, GUARD_ALLOW=["127.0.0.1", "::1"])
+    crawl(project, *(f"http://{host}:{traps.port}/" for host in ("127.0.0.1", "2130706433", "localhost", "127.0.0.3")))
+    assert traps.caught == ["127.0.0.1"] * 3
+
+
+def test_a_redirect_to_a_guarded_address_ends_there(project, traps, site):
+    site.redirect("/", f"http://127.0.0.3:{traps.port}/")
+    project.set(TWISTED_DNS_RESOLVER=OURS, GUARD_ALLOW=["127.0.0.1"])
+    crawled = crawl(project, site.url("/"))
+    assert site.paths == ["/"]
+    assert traps.caught == []
+    assert crawled.refused == [f"http://127.0.0.3:{traps.port}/"]
+
+
+# -- where it connects to ----------------------------------------------------------------------------------------
+
+
+def test_a_name_with_good_and_guarded_addresses_is_asked_at_the_good_one(project, dns):
+    with Server(GOOD) as server:
+        dns.zone["mixed.example"] = [a("10.0.0.1"), a("127.0.0.1"), a(GOOD), aaaa("::1")]
+        project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where], GUARD_ALLOW=[GOOD])
+        crawled = crawl(project, f"http://mixed.example:{server.port}/")
+    assert [item["ip"] for item in crawled.items] == [GOOD]
+    assert bodies(crawled) == [f"mixed.example:{server.port}"]
+
+
+def test_a_name_with_ipv6_only_is_asked_there(project, dns):
+    try:
+        server = Server("::1")
+    except OSError:
+        pytest.skip("no IPv6 on this machine")
+    with server:
+        dns.zone["six.example"] = [aaaa("::1")]
+        project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where], GUARD_ALLOW=["::1"])
+        crawled = crawl(project, f"http://six.example:{server.port}/")
+    assert [item["ip"] for item in crawled.items] == ["::1"]
+
+
+def test_an_address_that_refuses_is_followed_by_the_next_at_the_next_visit_and_not_before(project, dns):
+    with Server(GOOD) as server:
+        # Nobody listens at the first address.
+        dns.zone["two.example"] = [a("127.0.0.9"), a(GOOD)]
+        project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where], GUARD_ALLOW=["127.0.0.0/8"])
+        project.set(CONCURRENT_REQUESTS=1)
+        crawled = crawl(project, *(f"http://two.example:{server.port}/{number}" for number in range(3)))
+    assert crawled.log.count(" DownloadConnectionRefusedError") == 1
+    assert [item["ip"] for item in crawled.items] == [GOOD] * 2
+
+
+def test_a_name_that_does_not_exist_is_told_as_scrapy_tells_it(project, dns):
+    project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where])
+    crawled = crawl(project, "http://gone.example/")
+    assert "FAILED http://gone.example/ CannotResolveHostError" in crawled.log
+    assert "'dns/no_such_name': 1" in crawled.log
+
+
+def test_fixed_names_are_asked_where_the_operator_says_and_nowhere_else(project, traps):
+    with Server(GOOD) as server:
+        project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_HOSTS={"demo.example": GOOD})
+        urls = [f"http://demo.example:{server.port}/", f"http://{GOOD}:{server.port}/"]
+        crawled = crawl(project, *urls)
+    assert bodies(crawled) == [f"demo.example:{server.port}"]
+    assert crawled.refused == urls[1:]
+
+
+def test_https_names_the_host_and_not_the_address(project, dns, certificate):
+    with Server(GOOD, tls=certificate) as server:
+        dns.zone["tls.example"] = [a(GOOD)]
+        project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where], GUARD_ALLOW=[GOOD])
+        crawled = crawl(project, f"https://tls.example:{server.port}/")
+        assert server.names == ["tls.example"]
+    assert bodies(crawled) == [f"tls.example:{server.port}"]
+
+
+def test_a_kept_connection_is_used_again_for_the_same_address(project, dns):
+    with Server(GOOD) as server:
+        dns.zone["kept.example"] = [a(GOOD)]
+        project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where], GUARD_ALLOW=[GOOD], CONCURRENT_REQUESTS=1)
+        crawled = crawl(project, *(f"http://kept.example:{server.port}/{number}" for number in range(3)))
+        assert len(server.clients) == 1
+    assert len(crawled.items) == 3
+
+
+def test_a_kept_connection_is_not_used_when_the_name_leads_elsewhere_now(project, dns):
+    with Server(GOOD) as server:
+        dns.zone["rebind.example"] = in_turn([a(GOOD, ttl=0)], [a("127.0.0.3", ttl=0)])
+        project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where], GUARD_ALLOW=[GOOD], RESOLVER_MIN_TTL=0.05)
+        project.set(CONCURRENT_REQUESTS=1, DOWNLOAD_DELAY=0.3, DOWNLOAD_DELAY_JITTER=0.0)
+        urls = [f"http://rebind.example:{server.port}/{number}" for number in range(2)]
+        crawled = crawl(project, *urls)
+    assert len(crawled.items) == 1
+    assert crawled.refused == urls[1:]
+
+
+# -- proxies -----------------------------------------------------------------------------------------------------
+
+
+def test_a_proxy_is_the_operators_word_but_not_a_way_to_guarded_addresses(project, monkeypatch):
+    with Server("127.0.0.1") as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        monkeypatch.setenv("no_proxy", "")
+        project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=["127.0.0.1:9"])
+        crawled = crawl(project, "http://somewhere.example/", "http://10.0.0.1/", "http://www.localhost/")
+    assert bodies(crawled) == ["somewhere.example"]
+    assert crawled.refused == ["http://10.0.0.1/", "http://www.localhost/"]
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    """A TLS context with a certificate of our own."""
+    import datetime as dt
+
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "tls.example")])
+    now = dt.datetime.now(dt.UTC)
+    made = x509.CertificateBuilder(name, name, key.public_key(), 1, now - dt.timedelta(1), now + dt.timedelta(1))
+    names = x509.SubjectAlternativeName([x509.DNSName("tls.example")])
+    path = tmp_path_factory.mktemp("tls") / "server.pem"
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    signed = made.add_extension(names, critical=False).sign(key, hashes.SHA256())
+    path.write_bytes(private + signed.public_bytes(serialization.Encoding.PEM))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(path)
+    return context

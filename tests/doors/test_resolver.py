@@ -1,0 +1,377 @@
+"""The resolver against a real DNS server on loopback, in a real reactor."""
+
+import asyncio
+import contextlib
+import threading
+
+import pytest
+from dns_server import (
+    AAAA,
+    A,
+    DnsServer,
+    a,
+    aaaa,
+    cname,
+    in_turn,
+    late,
+    named,
+    nothing,
+    nxdomain,
+    servfail,
+    silent,
+)
+from looking_up import Names
+from reactor_thread import running, wait_for
+from twisted.internet.defer import Deferred
+from twisted.internet.error import DNSLookupError
+
+from mediacrawl import resolver as module
+from mediacrawl.politeness.dns_cache import DnsLimits
+from mediacrawl.resolver import NoAnswerError, NoSuchNameError
+
+
+@pytest.fixture
+def server():
+    with DnsServer() as server:
+        yield server
+
+
+# -- what is asked -----------------------------------------------------------------------------------------------
+
+
+def test_both_families_are_asked_at_once_and_ipv4_goes_first(server):
+    server.zone["site.example"] = [aaaa("2001:db8::7"), a("192.0.2.7"), a("192.0.2.8")]
+    assert Names(server)("site.example") == ("192.0.2.7", "192.0.2.8", "2001:db8::7")
+    assert sorted(server.asked) == [("site.example", A), ("site.example", AAAA)]
+
+
+def test_families_are_asked_in_the_order_of_the_setting_or_one_alone(server):
+    server.zone["site.example"] = [aaaa("2001:db8::7"), a("192.0.2.7")]
+    assert Names(server, families=("ipv6", "ipv4"))("site.example") == ("2001:db8::7", "192.0.2.7")
+    server.asked.clear()
+    assert Names(server, families=("ipv4",))("site.example") == ("192.0.2.7",)
+    assert server.asked == [("site.example", A)]
+
+
+def test_a_name_with_ipv6_only_is_found(server):
+    server.zone["six.example"] = [aaaa("2001:db8::7")]
+    assert Names(server)("six.example") == ("2001:db8::7",)
+
+
+def test_a_family_that_is_never_answered_does_not_hold_up_the_other(server):
+    server.zone["half.example"] = lambda q: None if q.type == AAAA else q.answer(named([a("192.0.2.7")], q.name))
+    names = Names(server)
+    assert names("half.example") == ("192.0.2.7",)
+    assert names.count["dns/timeouts"] == 0
+
+
+@pytest.mark.parametrize(
+    ("host", "addresses"),
+    [
+        ("192.0.2.7", ("192.0.2.7",)),
+        ("[2001:DB8::7]", ("2001:db8::7",)),
+        ("2001:db8::7", ("2001:db8::7",)),
+        ("3221225991", ("192.0.2.7",)),
+        ("0xC0.0.2.7", ("192.0.2.7",)),
+        ("192.0.519.", ("192.0.2.7",)),
+        ("a.localhost.", ("127.0.0.1", "::1")),
+    ],
+)
+def test_addresses_and_this_machine_are_not_asked_for(server, host, addresses):
+    assert Names(server)(host) == addresses
+    assert server.asked == []
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["", ".", "a..b", "x" * 64 + ".example", ".".join(["abc"] * 64), "a b.example", "1.2.3.4.5", "256.256.256.256",
+     "[::1", "[::1%25lo]", "::g", "a" * 5_000, "ex\0ample.example", "\ud800.example"],
+)  # fmt: skip
+def test_what_is_no_name_fails_at_once(server, host):
+    with pytest.raises(NoSuchNameError, match="neither a name nor an address"):
+        Names(server)(host)
+    assert server.asked == []
+
+
+def test_a_name_beyond_ascii_is_asked_in_its_ascii_form(server):
+    server.zone["xn--bcher-kva.example"] = [a("192.0.2.7")]
+    assert Names(server)("BÜCHER.example.") == ("192.0.2.7",)
+
+
+def test_fixed_names_go_before_dns(server):
+    server.zone["fixed.example"] = [a("192.0.2.1")]
+    names = Names(server, hosts={"fixed.example": ("192.0.2.7", "2001:db8::7")})
+    assert names("Fixed.example") == ("192.0.2.7", "2001:db8::7")
+    assert server.asked == []
+
+
+def test_names_of_the_systems_file_go_before_dns(server, tmp_path, monkeypatch):
+    (tmp_path / "hosts").write_text("192.0.2.9 printer\n", encoding="utf-8")
+    monkeypatch.setattr(module, "_HOSTS", tmp_path / "hosts")
+    assert Names(server)("printer") == ("192.0.2.9",)
+    assert server.asked == []
+
+
+# -- aliases -----------------------------------------------------------------------------------------------------
+
+
+def test_an_alias_is_asked_on_if_the_server_did_not(server):
+    server.zone["www.example"] = [cname("cdn.example")]
+    server.zone["cdn.example"] = [a("192.0.2.7")]
+    assert Names(server)("www.example") == ("192.0.2.7",)
+
+
+@pytest.mark.parametrize("length", [7, 9])
+def test_a_chain_of_aliases_is_followed_so_far(server, length):
+    for number in range(length):
+        server.zone[f"{number}.example"] = [cname(f"{number + 1}.example")]
+    server.zone[f"{length}.example"] = [a("192.0.2.7")]
+    names = Names(server)
+    if length < 8:
+        assert names("0.example") == ("192.0.2.7",)
+    else:
+        with pytest.raises(NoAnswerError):
+            names("0.example")
+        assert len(server.asked) <= 2 * 8
+
+
+def test_aliases_in_a_circle_end(server):
+    server.zone["a.example"] = [cname("b.example")]
+    server.zone["b.example"] = [cname("a.example")]
+    with pytest.raises(NoAnswerError):
+        Names(server)("a.example")
+    assert len(server.asked) <= 2 * 8
+
+
+# -- how long it is believed -------------------------------------------------------------------------------------
+
+
+def test_an_answer_is_believed_for_its_time_and_asked_for_again(server):
+    server.zone["site.example"] = in_turn([a("192.0.2.1", ttl=100)], [a("192.0.2.2", ttl=100)])
+    names = Names(server)
+    assert names("site.example") == ("192.0.2.1",)
+    names.now += 99
+    assert names("site.example") == ("192.0.2.1",)
+    assert names.count["dns/cached"] == 1
+    names.now += 1
+    assert names("site.example") == ("192.0.2.2",)
+
+
+def test_a_name_that_changes_its_answer_each_time_is_not_asked_each_time(server):
+    server.zone["rebind.example"] = in_turn([a("192.0.2.1", ttl=0)], [a("127.0.0.1", ttl=0)])
+    names = Names(server)
+    assert [names("rebind.example") for _ in range(20)] == [("192.0.2.1",)] * 20
+    names.now += 60
+    assert names("rebind.example") == ("127.0.0.1",)
+
+
+@pytest.mark.parametrize("no", [nxdomain, nothing])
+def test_no_is_believed_for_as_long_as_the_zone_says(server, no):
+    server.zone["gone.example"] = no(minimum=200)
+    names = Names(server)
+    for passed in (0, 199):
+        names.now = 1_000.0 + passed
+        with pytest.raises(NoSuchNameError):
+            names("gone.example")
+    assert len(server.asked) == 2
+    server.zone["gone.example"] = [a("192.0.2.7")]
+    names.now = 1_200.0
+    assert names("gone.example") == ("192.0.2.7",)
+
+
+def test_a_server_that_fails_is_believed_for_a_short_time(server):
+    server.zone["broken.example"] = servfail
+    names = Names(server, limits=DnsLimits(failure=5.0))
+    for _ in range(2):
+        with pytest.raises(NoAnswerError):
+            names("broken.example")
+    assert len(server.asked) == 2
+    assert names.count["dns/bad_answers"] == 2
+    server.zone["broken.example"] = [a("192.0.2.7")]
+    names.now += 5
+    assert names("broken.example") == ("192.0.2.7",)
+
+
+def test_no_more_names_are_kept_than_the_setting_says(server):
+    for number in range(40):
+        server.zone[f"{number}.example"] = [a("192.0.2.7")]
+    names = Names(server, limits=DnsLimits(names=10))
+    names.all([f"{number}.example" for number in range(40)])
+    assert len(names.resolver._cache) == 10
+
+
+def test_an_address_that_did_not_answer_goes_to_the_end_of_its_names(server):
+    server.zone["site.example"] = [a("192.0.2.1"), a("192.0.2.2")]
+    names = Names(server, hosts={"fixed.example": ("192.0.2.1", "192.0.2.3")})
+    assert names("site.example") == ("192.0.2.1", "192.0.2.2")
+    names.resolver.shun("192.0.2.1")
+    assert names("site.example") == ("192.0.2.2", "192.0.2.1")
+    assert names("fixed.example") == ("192.0.2.3", "192.0.2.1")
+    names.now += 600
+    assert names("site.example") == ("192.0.2.1", "192.0.2.2")
+
+
+# -- many at once ------------------------------------------------------------------------------------------------
+
+
+def test_many_askers_of_one_name_wait_for_one_look_up(server):
+    server.zone["site.example"] = late(0.2, [a("192.0.2.7")])
+    names = Names(server)
+    assert names.all(["site.example"] * 500) == [("192.0.2.7",)] * 500
+    assert len(server.asked) == 2
+    assert names.count["dns/names"] == 1
+
+
+def test_an_asker_who_goes_away_takes_nothing_from_the_others(server):
+    server.zone["site.example"] = late(0.3, [a("192.0.2.7")])
+    names = Names(server)
+
+    async def one_goes():
+        asked = [asyncio.ensure_future(names.resolver.addresses("site.example", names._told)) for _ in range(3)]
+        await asyncio.sleep(0.1)
+        asked[0].cancel()
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    gone, *others = wait_for(one_goes)
+    assert isinstance(gone, asyncio.CancelledError)
+    assert others == [("192.0.2.7",)] * 2
+
+
+def test_silent_names_do_not_hold_up_others(server):
+    for number in range(30):
+        server.zone[f"silent{number}.example"] = silent
+    server.zone["site.example"] = [a("192.0.2.7")]
+    names = Names(server, timeout=3.0)
+    order = []
+
+    async def asked(host):
+        with contextlib.suppress(NoAnswerError):
+            await names.resolver.addresses(host, names._told)
+        order.append(host)
+
+    async def gather():
+        await asyncio.gather(*(asked(f"silent{number}.example") for number in range(30)), asked("site.example"))
+
+    wait_for(gather)
+    assert order[0] == "site.example"
+    assert len(order) == 31
+
+
+def test_only_so_many_names_are_looked_up_at_a_time_and_the_others_wait_in_order(server):
+    most = 0
+    out = set()
+    lock = threading.Lock()
+
+    def watched(question):
+        nonlocal most
+        with lock:
+            out.add(question.name)
+            most = max(most, len(out))
+        answer = late(0.05, [a("192.0.2.7")])(question)
+        with lock:
+            out.discard(question.name)
+        return answer
+
+    hosts = [f"n{number}.example" for number in range(30)]
+    server.zone.update(dict.fromkeys(hosts, watched))
+    assert Names(server, at_once=4).all(hosts) == [("192.0.2.7",)] * 30
+    assert most <= 4
+    first = list(dict.fromkeys(server.names()))
+    # Those of one batch of four may come in any order.
+    assert max(abs(first.index(host) - place) for place, host in enumerate(hosts)) < 4
+
+
+# -- servers that fail -------------------------------------------------------------------------------------------
+
+
+def test_a_silent_server_is_followed_by_the_next_and_asked_last_from_then_on():
+    with DnsServer() as dead, DnsServer() as alive:
+        for number in range(3):
+            dead.zone[f"{number}.example"] = silent
+            alive.zone[f"{number}.example"] = [a("192.0.2.7")]
+        names = Names(dead, alive)
+        for number in range(3):
+            assert names(f"{number}.example") == ("192.0.2.7",)
+        assert set(dead.names()) == {"0.example"}
+
+
+def test_a_failing_server_is_followed_by_the_next():
+    with DnsServer() as broken, DnsServer() as alive:
+        broken.zone["site.example"] = servfail
+        alive.zone["site.example"] = [a("192.0.2.7")]
+        assert Names(broken, alive)("site.example") == ("192.0.2.7",)
+
+
+def test_a_lost_datagram_is_sent_again(server):
+    server.zone["site.example"] = in_turn(silent, [a("192.0.2.7")])
+    assert Names(server)("site.example") == ("192.0.2.7",)
+
+
+def test_a_name_takes_so_long_and_no_longer(server):
+    server.zone["silent.example"] = silent
+    names = Names(server, timeout=0.5)
+    with pytest.raises(NoAnswerError):
+        names("silent.example")
+    assert len(server.asked) == 2
+
+
+def test_a_server_that_is_not_there_is_no_answer():
+    with DnsServer() as gone:
+        where = gone.where
+    with pytest.raises(NoAnswerError):
+        Names(where, timeout=0.5)("site.example")
+
+
+# -- Twisted -----------------------------------------------------------------------------------------------------
+
+
+def test_twisted_looks_names_up_here_when_it_is_installed(server):
+    server.zone["site.example"] = [a("192.0.2.7"), aaaa("2001:db8::7")]
+    names = Names(server)
+
+    async def through_twisted():
+        reactor = running()
+        before = reactor.nameResolver
+        names.resolver.install_on_reactor()
+        try:
+            found = await reactor.resolve("site.example").asFuture(reactor._asyncioEventloop)
+            with pytest.raises(DNSLookupError):
+                await reactor.resolve("gone.example").asFuture(reactor._asyncioEventloop)
+            return found
+        finally:
+            reactor.installNameResolver(before)
+
+    assert wait_for(through_twisted) == "192.0.2.7"
+
+
+def test_twisted_gets_addresses_with_their_port_of_the_families_it_wants(server):
+    from twisted.internet.address import IPv4Address, IPv6Address
+
+    server.zone["site.example"] = [a("192.0.2.7"), aaaa("2001:db8::7")]
+    names = Names(server)
+
+    def asked(types):
+        return wait_for(lambda: collected(names.resolver, "site.example", 8080, types))
+
+    four, six = IPv4Address("TCP", "192.0.2.7", 8080), IPv6Address("TCP", "2001:db8::7", 8080)
+    assert asked(None) == [four, six]
+    assert asked([IPv6Address]) == [six]
+
+
+async def collected(resolver, *arguments):
+    """What Twisted's interface gives."""
+    found, done = [], Deferred()
+
+    class Receiver:
+        def resolutionBegan(self, resolution):  # noqa: N802
+            pass
+
+        def addressResolved(self, address):  # noqa: N802
+            found.append(address)
+
+        def resolutionComplete(self):  # noqa: N802
+            done.callback(None)
+
+    resolver.resolveHostName(Receiver(), *arguments)
+    await done.asFuture(asyncio.get_running_loop())
+    return found

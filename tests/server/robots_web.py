@@ -1,0 +1,221 @@
+"""A web whose hosts differ in how they serve robots.txt: those of one crawl, and those that change while it runs.
+
+    with RobotsWeb() as web:
+        web.url("six-redirects", "/private/x")   # http://six-redirects.example:PORT/private/x
+
+Each host is a site of its own, and serves a page wherever it is asked, except at /robots.txt and /keeps/. Beside each
+NAME.example there is a NAME-keeper.example, which has at /keeps/ what the first one redirects to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+
+from sin import Visit, page
+
+from mediacrawl.demo import Exchange, HttpServer, Resource, respond
+
+__all__ = ["ANSWERS", "RULES", "RobotsWeb"]
+
+TEXT = "text/plain"
+RULES = b"User-agent: *\nDisallow: /private/\n"
+SHUT = b"User-agent: *\nDisallow: /\n"
+PAGES = 12
+"""Pages of each host that a crawl of changing hosts asks for."""
+
+Answer = Callable[[Visit], Awaitable[None]]
+ANSWERS: dict[str, Answer] = {}
+"""Name of a host -> what it answers to /robots.txt; `Visit.count` says how often it was asked for that."""
+
+
+def host(answer: Answer) -> Answer:
+    """Register a host under the name of its function."""
+    ANSWERS[answer.__name__.replace("_", "-")] = answer
+    return answer
+
+
+def always(name: str, status: int, body: bytes = b"", content_type: str = TEXT, **headers: str) -> None:
+    """Register a host that always answers the same; ``{keeper}`` in headers is the URL of its keeper."""
+
+    async def answer(visit: Visit) -> None:
+        keeper = visit.base.replace(name, f"{name}-keeper")
+        filled = {key: value.format(keeper=keeper) for key, value in headers.items()}
+        await visit.send(status, body, content_type, **filled)
+
+    ANSWERS[name] = answer
+
+
+def step(visit: Visit) -> int:
+    """The number behind the question mark."""
+    return int(visit.exchange.request.target.partition("?")[2].rstrip("=") or 0)
+
+
+# F1, F2
+always("broken-lines", 200, b"Disallow /x y z\n:\n\0\0\nUser-agent *\nnonsense\n" + RULES + b"Allow: \xff\n\x00: \x00")
+always("latin", 200, b"\xef\xbb\xbfUser-agent: *\rDisallow: /m\xfcll/\r\xff\xfe\rDisallow: /private/\r")
+always("noise", 200, bytes(number * 7919 % 256 for number in range(20_000)))
+
+# F3, F4
+for code in (301, 302, 303, 307, 308):
+    always(f"moved-{code}", code, Location="/robots.txt?1")
+    always(f"moved-away-{code}", code, Location="{keeper}/keeps/rules.txt")
+always("to-itself", 301, Location="/robots.txt")
+always("to-nowhere", 302)
+always("to-never", 302, Location="{keeper}/keeps/rules.txt")
+always("to-failure", 302, Location="{keeper}/keeps/rules.txt")
+
+
+@host
+async def five_redirects(visit: Visit) -> None:
+    """Five, by all five statuses, to and fro between this site and another; the rules are at the end."""
+    await _tour(visit, 5)
+
+
+@host
+async def six_redirects(visit: Visit) -> None:
+    await _tour(visit, 6)
+
+
+@host
+async def endless_redirects(visit: Visit) -> None:
+    await _tour(visit, 1_000)
+
+
+async def _tour(visit: Visit, length: int) -> None:
+    number = step(visit)
+    if number >= length:
+        await visit.send(200, RULES, TEXT)
+        return
+    if number % 2:
+        there = visit.base.replace("-keeper", "") + "/robots.txt"
+    else:
+        there = visit.base.replace(".example", "-keeper.example") + "/keeps/tour"
+    await visit.send((301, 302, 303, 307, 308)[number % 5], Location=f"{there}?{number + 1}")
+
+
+# F5 to F8
+always("s404", 404)
+always("s403", 403, RULES)
+always("s410", 410, RULES)
+always("s401", 401, RULES)
+always("s429", 429)
+always("s500", 500, RULES)
+always("s503", 503, RULES)
+always("s599", 599)
+
+
+@host
+async def hang(visit: Visit) -> None:
+    await visit.exchange.until_gone()
+
+
+@host
+async def reset(visit: Visit) -> None:
+    visit.exchange.reset()
+
+
+@host
+async def comes_back(visit: Visit) -> None:
+    """Fails twice, then has rules."""
+    await visit.send(*((503, b"") if visit.count < 3 else (200, RULES)), TEXT)
+
+
+# F13 to F18
+_FILLING = b"# nothing but filling, line after line, to the limit and beyond\n" * 8_500
+always("huge", 200, RULES + _FILLING[:530_000] + b"\nDisallow: /late/\n")
+always("to-metadata", 302, Location="http://169.254.169.254/robots.txt")
+always("to-file", 302, Location="file:///etc/robots.txt")
+always("to-ftp", 302, Location="ftp://steady.example/robots.txt")
+always("leads-away", 404)
+always("shut", 200, SHUT)
+always("page-instead", 200, b"<!DOCTYPE html><html><body>Disallow: /\n<p>Please log in.</p></body></html>", "text/html")
+always("typed-as-page", 200, RULES, "text/html; charset=utf-8")
+always("ambiguous", 200, b"User-agent: *\nCrawl-delay: 0.4\nUser-agent: other\nDisallow: /private/\nSitemap: /s.xml\n")
+
+
+# Those that change while a crawl runs, see F9, F11, F12, F17
+always("steady", 200, RULES)
+always("uncached", 200, RULES, Cache_Control="no-cache")
+always("cached-for-ever", 200, RULES, Cache_Control="max-age=31536000")
+
+
+@host
+async def breaks(visit: Visit) -> None:
+    """Has rules once, and fails ever after."""
+    await visit.send(*((200, RULES) if visit.count == 1 else (500, b"")), TEXT)
+
+
+@host
+async def tagged(visit: Visit) -> None:
+    """Sends its rules once, and then says that they have not changed."""
+    await visit.honest(RULES, TEXT, '"v1"')
+
+
+@host
+async def dated(visit: Visit) -> None:
+    resource = Resource(RULES, TEXT, modified=1_790_000_000)
+    await visit.exchange.send(respond(resource, visit.exchange.request))
+
+
+@host
+async def closes(visit: Visit) -> None:
+    """Changes its mind: the second file forbids everything."""
+    await visit.send(200, RULES if visit.count == 1 else SHUT, TEXT)
+
+
+CHANGING = ("steady", "uncached", "cached-for-ever", "breaks", "tagged", "dated", "closes")
+
+
+class RobotsWeb(HttpServer):
+    """A server on loopback for these hosts; `shut` makes it one that forbids everything, for a second port.
+
+    Attributes:
+        hosts: name of each host -> the address it has here.
+    """
+
+    def __init__(self, *, shut: bool = False) -> None:
+        super().__init__(self._answer)
+        self.hosts = {f"{name}{kind}.example": "127.0.0.1" for name in ANSWERS for kind in ("", "-keeper")}
+        self.never_crawl = "to-never-keeper.example\n"
+        self._shut = shut
+        self._asked: Counter[str] = Counter()
+
+    def url(self, name: str, path: str = "/") -> str:
+        """URL of a host."""
+        return f"http://{name}.example:{self.port}{path}"
+
+    async def _answer(self, exchange: Exchange) -> None:
+        request = exchange.request
+        name = request.host.removesuffix(".example")
+        visit = Visit(exchange, f"http://{request.host}:{self.port}", 0)
+        if request.path == "/robots.txt":
+            self._asked[name] += 1
+            visit.count = self._asked[name]
+            await (visit.send(200, SHUT, TEXT) if self._shut else _robots(name, visit))
+        elif name.endswith("-keeper") and request.path.startswith("/keeps/"):
+            await _keep(name.removesuffix("-keeper"), visit)
+        elif name == "leads-away" and request.path == "/private/x":
+            await visit.send(302, Location=self.url("shut", "/private/x"))
+        else:
+            words = " ".join(f"{request.host}{request.target}{number}" for number in range(20))
+            await visit.honest(page(request.target, words), "text/html")
+
+
+async def _robots(name: str, visit: Visit) -> None:
+    if name.endswith("-keeper"):
+        await visit.send(404)
+    elif name.startswith("moved-") and step(visit):
+        await visit.send(200, RULES, TEXT)
+    else:
+        await ANSWERS[name](visit)
+
+
+async def _keep(name: str, visit: Visit) -> None:
+    """What a keeper has for another host."""
+    if name.endswith("-redirects"):
+        await ANSWERS[name](visit)
+    elif name == "to-failure":
+        await visit.send(500)
+    else:
+        await visit.honest(RULES, TEXT, '"kept"')
