@@ -14,10 +14,12 @@ from twisted.python.failure import Failure
 
 from mediacrawl import foreign
 from mediacrawl.middlewares.redirect import target_of
-from mediacrawl.middlewares.refused import refuse
+from mediacrawl.middlewares.refused import RefusedRequest, refuse
 from mediacrawl.parts import Parts
-from mediacrawl.politeness.robots_book import Say, Saying
-from mediacrawl.records import VISIT, Drop, End, Kind, Outcome, Visit
+from mediacrawl.politeness.freshness import lifetime
+from mediacrawl.politeness.robots import is_html
+from mediacrawl.politeness.robots_book import Answer, Learned, RobotsBook, Say, Saying, own_url
+from mediacrawl.records import VISIT, Candidate, Drop, End, Evidence, Kind, Outcome, Trouble, Visit
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.sites import authority_of, site_of
 
@@ -29,17 +31,29 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_URGENT = 10.0
+"""Score of the class of robots.txt files that are asked on another site: all of an authority waits for one."""
+_LONGEST = 2_048
+"""Characters of a redirect's target that is followed."""
+_CONDITIONS = (b"If-None-Match", b"If-Modified-Since")
+
 
 class RobotsMiddleware:
     """Obeys robots.txt (RFC 9309) with the product token of setting ``ROBOTS_TOKEN``.
 
     With our scheduler the first request of an authority is its robots.txt, under the lease of the page that wanted it:
-    it pays the site's delay like any visit, and the page waits in the frontier meanwhile. Alone in a Scrapy project it
-    fetches the file through the downloader while the page waits, as Scrapy's own does; unlike that one it asks anew
-    after a day, reads the status, and forbids everything while the file cannot be had.
+    it pays the site's delay like any visit, and the page waits in the frontier meanwhile. A redirect within the site is
+    the next visit of that lease. One to another site becomes a lease of that site, the *carrier*, which pays the delay
+    there; what it brings binds the first authority. Alone in a Scrapy project it fetches the file through the
+    downloader while the page waits, as Scrapy's own does; unlike that one it asks anew after a day, with a condition,
+    reads the status, and forbids everything while the file cannot be had.
 
-    Stats: ``drop/robots``, ``robots/fetched``, ``robots/status/<code>``, ``robots/failed``,
-    ``robots/redirect_offsite``, ``robots/ambiguous_group``.
+    Settings: ``ROBOTS_ENABLED``, ``ROBOTS_TOKEN``, ``ROBOTS_MAX_AGE``, ``ROBOTS_MIN_AGE``, ``ROBOTS_RETRY``,
+    ``ROBOTS_GIVE_UP``.
+
+    Stats: ``drop/robots``, ``robots/fetched``, ``robots/failed``, ``robots/status/<code>``, ``robots/html``,
+    ``robots/ambiguous_group``, ``robots/sitemaps``; of redirects ``robots/redirected``, ``robots/redirect_offsite`` (to
+    another site), ``robots/redirect_refused`` (one too many, to nowhere we go, or to a site that is not to be asked).
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
@@ -63,8 +77,10 @@ class RobotsMiddleware:
             RefusedRequest: robots.txt forbids it, or could not be had.
         """
         visit: Visit | None = request.meta.get(VISIT)
-        if request.meta.get("dont_obey_robotstxt") or (visit is not None and visit.kind is Kind.ROBOTS):
+        if request.meta.get("dont_obey_robotstxt"):
             return None
+        if visit is not None and visit.kind is Kind.ROBOTS:
+            return self._carried(request, visit) if visit.url == _carrier(visit) else None
         if not request.url.lower().startswith(("http:", "https:")):
             return None
         authority = authority_of(canonical(request.url) or request.url)
@@ -72,7 +88,7 @@ class RobotsMiddleware:
         if saying.say is Say.FETCH:
             if visit is not None:
                 return self._robots_request(request, visit, saying)
-            await self._fetch(authority, saying.url)
+            await self._fetch(authority, saying)
             saying = self._parts.robots.ask(authority, request.url, self._clock.now())
         if visit is not None:
             visit.crawl_delay = saying.crawl_delay
@@ -84,11 +100,17 @@ class RobotsMiddleware:
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None or visit.kind is not Kind.ROBOTS:
             return response
-        authority = authority_of(visit.lease.url)
-        visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
-        if 300 <= response.status < 400 and self._follow(authority, response):
-            return response
-        visit.crawl_delay = self._learn(authority, response.url, response.status, response.body)
+        authority, carrier = _authority(visit), _carrier(visit)
+        visit.outcome = _outcome(visit)
+        if carrier and self._parts.robots.carried(authority, carrier) is None:
+            self._stats.inc_value("robots/outdated")
+        elif not self._follow(authority, visit, response):
+            learned = self._learn(authority, _answer(request, response, self._clock.now()), response)
+            if not carrier and learned.crawl_delay is not None:
+                visit.crawl_delay = learned.crawl_delay
+            if not carrier and not learned.known and _is_redirect(response):
+                # It keeps us out like one that does not come, and its site must not be tried for ever.
+                visit.trouble = Trouble.SERVER_ERROR
         return response
 
     def _obey(self, request: Request, visit: Visit | None, saying: Saying) -> None:
@@ -101,70 +123,232 @@ class RobotsMiddleware:
             detail = f"{request.url} ({saying.rule})"
             raise refuse(request, self._stats, Drop.ROBOTS, detail, hold=max(saying.wait, 1.0))
 
-    def _follow(self, authority: str, response: Response) -> bool:
-        """A redirected robots.txt is asked at its target by the next visit, as long as that is on the same site."""
-        target = target_of(response)
+    # -- what came -------------------------------------------------------------------------------------------
+
+    def _learn(self, authority: str, answer: Answer, response: Response | None = None) -> Learned:
+        """Take down what came, or that nothing did."""
+        now, site = self._clock.now(), site_of(authority)
+        if self._parts.settings.getbool("REQUEST_LOG_ENABLED"):
+            self._parts.request_log.write_robots(
+                now, answer.url, answer.status, answer.body, authority=authority, site=site
+            )
+        learned = self._parts.robots.learn(authority, answer, now)
+        self._count(answer, learned, response)
+        if learned.crawl_delay and self._parts.leases:
+            # In the commit that keeps the file: after a kill its site must not be asked as if it had not said this.
+            outcome = Outcome(End.DONE, asked=False, crawl_delay=learned.crawl_delay)
+            self._parts.frontier.charge(site, outcome, now)
+        return learned
+
+    def _count(self, answer: Answer, learned: Learned, response: Response | None) -> None:
+        count = self._stats.inc_value
+        count("robots/fetched" if learned.known else "robots/failed")
+        status = response.status if response is not None else 0
+        count(f"robots/status/{status if status == 0 or 100 <= status < 600 else 'other'}")
+        if learned.ambiguous:
+            count("robots/ambiguous_group")
+        if learned.sitemaps:
+            count("robots/sitemaps", learned.sitemaps)
+        if (
+            response is not None
+            and 200 <= answer.status < 300
+            and is_html(_header(response, "Content-Type"), answer.body)
+        ):
+            count("robots/html")
+
+    # -- with leases -----------------------------------------------------------------------------------------
+
+    def _follow(self, authority: str, visit: Visit, response: Response) -> bool:
+        """Have a redirected robots.txt asked at its target; False if the answer is no redirect that is followed.
+
+        On the same site by the next visit of this lease, elsewhere by a lease of that site.
+        """
+        if not _is_redirect(response):
+            return False
+        target = self._target(response)
         if target is None:
             return False
-        if site_of(target) != site_of(authority):
-            self._stats.inc_value("robots/redirect_offsite")
+        by = onto = _carrier(visit)
+        found = None
+        if site_of(target) != visit.lease.site:
+            found = _candidate(target, authority, visit, self._clock.now())
+            onto = found.url
+        if not self._parts.robots.follow(authority, target, self._clock.now(), by=by, onto=onto):
+            self._stats.inc_value("robots/redirect_refused")
             return False
-        return self._parts.robots.follow(authority, target)
-
-    def _learn(self, authority: str, url: str, status: int, body: bytes) -> float:
-        if 300 <= status < 400:
-            status, body = 0, b""
-        self._stats.inc_value("robots/fetched" if status else "robots/failed")
-        self._stats.inc_value(f"robots/status/{status if 100 <= status < 600 else 'other'}")
-        now = self._clock.now()
-        if self._parts.settings.getbool("REQUEST_LOG_ENABLED"):
-            self._parts.request_log.write_robots(now, url, status, body)
-        delay = self._parts.robots.learn(authority, status, body, now)
-        if delay and self._parts.leases:
-            # In the commit that keeps the file: after a kill its site must not be asked as if it had not said this.
-            self._parts.frontier.charge(site_of(authority), Outcome(End.DONE, asked=False, crawl_delay=delay), now)
-        if self._parts.robots.is_ambiguous(authority):
-            self._stats.inc_value("robots/ambiguous_group")
-        return delay
-
-    async def _fetch(self, authority: str, url: str) -> None:
-        """Alone: fetch the file now, in the downloader's slot of the site; who comes meanwhile waits for the same."""
-        if authority in self._fetching:
-            await maybe_deferred_to_future(self._fetching[authority])
-            return
-        done = self._fetching[authority] = Deferred[None]()
-        try:
-            await self._fetch_once(authority, url)
-        finally:
-            del self._fetching[authority]
-            done.callback(None)
-
-    async def _fetch_once(self, authority: str, url: str) -> None:
-        robots = Request(url, callback=NO_CALLBACK, meta={"dont_obey_robotstxt": True})
-        try:
-            response = await self._crawler.engine.download_async(robots)
-        except Exception as error:  # noqa: BLE001 - whatever kept the file away, nothing of it may be fetched
-            logger.info("%s could not be had: %s", url, error)
-            self._learn(authority, url, 0, b"")
+        self._stats.inc_value("robots/redirected")
+        if found is not None:
+            self._stats.inc_value("robots/redirect_offsite")
+            visit.found.append(found)
         else:
-            self._learn(authority, response.url, response.status, response.body)
+            visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
+        return True
+
+    def _target(self, response: Response) -> str | None:
+        """Where a redirect leads; None, counted, if it leads to itself, or where we do not go."""
+        target = target_of(response)
+        admits = getattr(self._crawler.spider, "admits_site", None)
+        leads_on = target is not None and target != canonical(response.url) and len(target) <= _LONGEST
+        if target is not None and leads_on and (admits is None or admits(target)):
+            return target
+        self._stats.inc_value("robots/redirect_refused")
+        return None
+
+    def _carried(self, request: Request, visit: Visit) -> Request:
+        """The request of a carrier: what the book wants of its site.
+
+        Raises:
+            RefusedRequest: the book has given this one up, and sent out another, or has its answer.
+        """
+        saying = self._parts.robots.carried(_authority(visit), visit.lease.url)
+        if saying is not None:
+            return self._robots_request(request, visit, saying)
+        self._stats.inc_value("robots/outdated")
+        foreign.hide(request, self._crawler.spider)
+        visit.outcome = Outcome(End.DONE)
+        raise RefusedRequest(Drop.ROBOTS, f"{visit.lease.url} is not waited for any more")
 
     def _robots_request(self, request: Request, visit: Visit, saying: Saying) -> Request:
         visit.url = saying.url
         visit.kind = Kind.ROBOTS
-        visit.crawl_delay = saying.crawl_delay
+        if not _carrier(visit):
+            visit.crawl_delay = saying.crawl_delay
         # Uncompressed, since what cannot be unpacked would fall on the page; and few of these files are large.
         headers = {"User-Agent": request.headers.get("User-Agent", b""), "Accept-Encoding": "identity"}
         meta = {**request.meta, VISIT: visit}
-        robots = request.replace(url=saying.url, headers=headers, method="GET", body=b"", meta=meta)
+        robots = request.replace(
+            url=saying.url, headers=headers | _conditions(saying), method="GET", body=b"", meta=meta
+        )
         return foreign.hide(robots, self._crawler.spider).replace(errback=self._robots_failed)
 
     def _robots_failed(self, failure: Failure) -> None:
         """A robots.txt that did not come, or that another part could not unpack, forbids everything until it does."""
         visit: Visit = failure.request.meta[VISIT]  # type: ignore[attr-defined]
-        if visit.outcome is None and visit.sent is not None:
-            self._learn(authority_of(visit.lease.url), visit.url, 0, b"")
-            visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
+        authority, carrier = _authority(visit), _carrier(visit)
+        if _is_failure(visit, authority):
+            if not carrier or self._parts.robots.carried(authority, carrier) is not None:
+                self._learn(authority, Answer(0, url=visit.url))
+            visit.outcome = _outcome(visit)
         ended = getattr(self._crawler.engine.scheduler, "failed", None)
         if ended is not None:
             ended(failure)
+
+    # -- alone in a Scrapy project ---------------------------------------------------------------------------
+
+    async def _fetch(self, authority: str, saying: Saying) -> None:
+        """Fetch the file now, in the downloader's slot of its host; who comes meanwhile waits for the same."""
+        if authority in self._fetching:
+            await maybe_deferred_to_future(self._fetching[authority])
+            return
+        done = self._fetching[authority] = Deferred[None]()
+        try:
+            await self._fetch_once(authority, saying)
+        finally:
+            del self._fetching[authority]
+            done.callback(None)
+
+    async def _fetch_once(self, authority: str, saying: Saying) -> None:
+        """Follow redirects to the file. Each hop is a request of its own, which all middlewares see, but none obeys."""
+        url = saying.url
+        response = None
+        try:
+            for _ in range(RobotsBook.MAX_HOPS + 1):
+                robots = _alone(url, self._parts.robots.condition(authority, url))
+                response = await self._crawler.engine.download_async(robots)
+                target = self._target(response) if _is_redirect(response) else None
+                if target is None:
+                    break
+                self._stats.inc_value("robots/redirected")
+                url = target
+        except Exception as error:  # noqa: BLE001 - whatever kept the file away, nothing of it may be fetched
+            logger.info("%s could not be had: %s", url, error)
+            response = None
+        if response is None:
+            self._learn(authority, Answer(0, url=url))
+        else:
+            self._learn(authority, _answer(robots, response, self._clock.now()), response)
+
+
+def _alone(url: str, saying: Saying) -> Request:
+    # Others would follow its redirects without telling where they led.
+    meta = {"dont_obey_robotstxt": True, "dont_redirect": True}
+    return Request(url, callback=NO_CALLBACK, meta=meta, headers=_conditions(saying))
+
+
+def _conditions(saying: Saying) -> dict[str, str]:
+    """The headers by which an unchanged file is not sent again (RFC 9110, section 13.1)."""
+    found = {"If-None-Match": saying.etag, "If-Modified-Since": saying.modified}
+    return {name: value for name, value in found.items() if value}
+
+
+def _answer(request: Request, response: Response, now: float) -> Answer:
+    """What came, for the book. A redirect that is not followed is as good as nothing."""
+    conditional = any(name in request.headers for name in _CONDITIONS)
+    status = response.status
+    if 300 <= status < 400 and not (status == 304 and conditional):
+        return Answer(0, url=request.url)
+    return Answer(
+        status=status,
+        body=response.body if 200 <= status < 300 else b"",
+        url=canonical(request.url) or request.url,
+        etag=_header(response, "ETag"),
+        modified=_header(response, "Last-Modified"),
+        life=_life(response, now),
+        conditional=conditional,
+    )
+
+
+def _life(response: Response, now: float) -> float | None:
+    control = ",".join(value.decode("latin-1") for value in response.headers.getlist("Cache-Control"))
+    expires, date, age = (_header(response, name) for name in ("Expires", "Date", "Age"))
+    return lifetime(control, expires, date, age, now)
+
+
+def _header(response: Response, name: str) -> str:
+    value = response.headers.get(name)
+    return value.decode("latin-1") if value else ""
+
+
+def _is_redirect(response: Response) -> bool:
+    return 300 <= response.status < 400 and response.status != 304
+
+
+def _candidate(target: str, authority: str, visit: Visit, now: float) -> Candidate:
+    """A carrier. The fragment, which is never sent, tells it from all others, so that none is taken for known."""
+    site = site_of(target)
+    return Candidate(
+        url=f"{target}#{own_url(authority)}@{now:.3f}",
+        site=site,
+        link_class=f"robots.txt on {site}",
+        kind=Kind.ROBOTS,
+        depth=visit.lease.depth,
+        parent=authority,
+        score=_URGENT,
+        evidence=Evidence("robots"),
+    )
+
+
+def _carrier(visit: Visit) -> str:
+    """URL of the lease, if it is a carrier; else nothing."""
+    return visit.lease.url if visit.lease.kind is Kind.ROBOTS else ""
+
+
+def _authority(visit: Visit) -> str:
+    """Whose robots.txt this visit asks for."""
+    return visit.lease.parent if _carrier(visit) else authority_of(visit.lease.url)
+
+
+def _outcome(visit: Visit) -> Outcome:
+    """The page goes on where it is; a carrier has done what it was for."""
+    return Outcome(End.DONE) if _carrier(visit) else Outcome(End.CONTINUE, state=visit.lease.state)
+
+
+def _is_failure(visit: Visit, authority: str) -> bool:
+    """Whether the end of a robots.txt's visit speaks of the file, and not of the page that wanted it.
+
+    What is refused at a redirect's target must not drop the page: it is the file that is out of reach.
+    """
+    redirected = visit.url != own_url(authority)
+    if visit.outcome is None:
+        return redirected or visit.sent is not None
+    return redirected and visit.outcome.end is End.DROPPED

@@ -5,19 +5,23 @@ An authority is scheme, host and port (RFC 9309, 2.3): http and https of one nam
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-import msgpack
-
 from mediacrawl.notes import Notes
+from mediacrawl.politeness.lru import LastUsed
 from mediacrawl.politeness.robots import RobotsRules
+from mediacrawl.politeness.robots_note import Copy, Failing, Note, Way, pack, shortened, unpack
 
-CACHED = 10_000
-"""Parsed files in memory, some 5 KB each; the others lie in the store as our group's text, 140 bytes at the median."""
-CACHED_TEXT = 8_000_000
-"""Characters of rules in memory; parsed they take some twenty times that. One file may have half a million."""
+READ = 1_000
+"""Files that are in memory parsed, some 11 KB each; a question to one costs microseconds."""
+READ_TEXT = 1_000_000
+"""Characters of rules in memory parsed, which takes some fifteen times that. One file may have half a million."""
+HELD = 50_000
+"""Files that are in memory as they are kept, 600 bytes each: those of the sites that are on their way at a time.
+All others lie in the store."""
+HELD_BYTES = 16 * 1024 * 1024
+"""Bytes that these may take together, whatever servers send."""
 
 
 class Say(StrEnum):
@@ -28,7 +32,7 @@ class Say(StrEnum):
     FETCH = "fetch"
     """The robots.txt is not known or too old: fetch it first."""
     WAIT = "wait"
-    """It could not be had; nothing of this authority may be fetched until it can (RFC 9309, 2.3.1.4)."""
+    """It could not be had, or is on its way; until then nothing of its authority is fetched (RFC 9309, 2.3.1.4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,70 +43,128 @@ class Saying:
         say: see `Say`.
         rule: the line that decided, for the log.
         url: where to fetch the robots.txt, if that is to be done.
+        etag, modified: what to send as If-None-Match and If-Modified-Since with that, if not empty.
         crawl_delay: seconds between two requests that the authority asks for; None while not known.
-        wait: seconds until it is asked for again, if it could not be had.
+        wait: seconds until the book is to be asked again, if it says so.
     """
 
     say: Say
     rule: str = ""
     url: str = ""
+    etag: str = ""
+    modified: str = ""
     crawl_delay: float | None = None
     wait: float = 0.0
 
 
-_ROOM = "robots"
-_NEVER = -1.0
-_FORMAT = 2
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came for a robots.txt.
+
+    Attributes:
+        status: HTTP status; 0 if nothing came, or nothing that counts.
+        body: as it came.
+        url: what was asked for.
+        etag, modified: the headers ETag and Last-Modified, empty if there are none.
+        life: seconds that its server lets it count, see `freshness.lifetime`; None if it does not say.
+        conditional: whether it was asked for with a condition, so that 304 means something.
+    """
+
+    status: int
+    body: bytes = b""
+    url: str = ""
+    etag: str = ""
+    modified: str = ""
+    life: float | None = None
+    conditional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What an answer taught.
+
+    Attributes:
+        known: whether it says what may be fetched; False for a failure.
+        crawl_delay: seconds that the authority asks for now, 0 if it does not, None if that is not known. After a
+            failure by the older copy, if there is one.
+        ambiguous: whether the file that came can be read in two ways, see `RobotsRules.ambiguous_group`.
+        sitemaps: how many it names.
+    """
+
+    known: bool
+    crawl_delay: float | None = None
+    ambiguous: bool = False
+    sitemaps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsTimes:
+    """How long things count. All in seconds.
+
+    Attributes:
+        max_age: a copy, at most (RFC 9309, 2.4: a day).
+        min_age: a copy, at least, however short its server wants it.
+        retry: from the first failure of a row to the next fetch; it doubles with each further one, up to `max_age`.
+        give_up: from the first failure of a row, for a file that was never had; then its authority is given up.
+    """
+
+    max_age: float = 86_400.0
+    min_age: float = 3_600.0
+    retry: float = 300.0
+    give_up: float = 30 * 86_400.0
+
+    def life(self, said: float | None) -> float:
+        """How long a copy counts whose server says so. It may shorten the day, not lengthen it (RFC 9309, 2.4)."""
+        return self.max_age if said is None else min(max(said, self.min_age), self.max_age)
+
+    def pause(self, failures: int) -> float:
+        """From the last of so many failures in a row to the next fetch."""
+        return min(self.retry * 2.0 ** min(failures - 1, 60), self.max_age)
+
+    def is_hopeless(self, row: Failing) -> bool:
+        """Whether a file that was never had is given up. A crawl that stood still for a month has not tried for one."""
+        return row.times >= LEAST_TRIES and row.last - row.first >= self.give_up
+
+
+LEAST_TRIES = 5
+"""Failures in a row without which no authority is given up."""
+
+LOOK = 60.0
+"""Seconds after which those look again who wait for a robots.txt that is on its way."""
 
 
 @dataclass(slots=True)
 class _Entry:
-    """`fetched` and `failed` are times; `_NEVER` says that it did not happen (since the last fetch).
+    """A note whose copy is parsed; without a copy that is known there are no rules."""
 
-    `failures` counts the fetches that failed in a row.
-    """
-
-    rules: RobotsRules
-    text: str
-    status: int
-    fetched: float
-    failed: float
-    failures: int = 0
-    url: str = ""
-    hops: int = 0
-
-    def pack(self) -> bytes:
-        fields = (_FORMAT, self.text, self.status, self.fetched, self.failed, self.failures, self.url, self.hops)
-        packed: bytes = msgpack.packb(fields, unicode_errors="replace")
-        return packed
+    note: Note
+    rules: RobotsRules | None
 
 
 class RobotsBook:
     """The robots.txt of every authority met.
 
-    On disk: one note per authority in the store (msgpack: format, our group's text, status, two dates,
-    failures, where it was redirected to). A kill loses records since the last commit; they are fetched again.
+    On disk: one note per authority in the store, see `robots_note`. A kill loses notes since the last commit; those
+    files are fetched again. In memory: the notes used last, and of few of them the rules, parsed.
 
     Args:
         token: our product token.
-        max_age: seconds a copy counts.
-        retry: seconds before a file that could not be had is asked again.
-        store: where records outlive the process.
-        attempts: how often a file that was never had is asked for; then it counts as a refusal of everything, for as
-            long as an answer would.
+        times: how long things count.
+        store: where notes outlive the process.
     """
 
-    MAX_HOPS = 5
-    """Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2)."""
+    MAX_HOPS = 10
+    """Redirects of a robots.txt that are followed. RFC 9309, 2.3.1.2 wants five, and would let us take what has more as
+    absent, which allows everything. We go on for five more, and then take it as out of reach, which allows nothing."""
 
-    def __init__(self, token: str, max_age: float, retry: float, store: Notes, attempts: int = 3) -> None:
+    def __init__(self, token: str, times: RobotsTimes, store: Notes) -> None:
         self._token = token
-        self._max_age = max_age
-        self._retry = retry
+        self._times = times
         self._store = store
-        self._attempts = attempts
-        self._entries: OrderedDict[str, _Entry] = OrderedDict()
-        self._text = 0
+        self._read: LastUsed[_Entry] = LastUsed(READ, READ_TEXT)
+        self._held: LastUsed[bytes] = LastUsed(HELD, HELD_BYTES)
+
+    # -- asking ----------------------------------------------------------------------------------------------
 
     def ask(self, authority: str, url: str, now: float) -> Saying:
         """May `url` of `authority` be fetched now?
@@ -114,98 +176,194 @@ class RobotsBook:
         """
         entry = self._entry(authority)
         if entry is None:
-            return Saying(Say.FETCH, url=f"{authority}/robots.txt")
-        if self._stale(entry, now):
-            return Saying(Say.FETCH, url=entry.url or f"{authority}/robots.txt", crawl_delay=_delay(entry))
-        if entry.fetched == _NEVER:
-            say = Say.DENIED if self._given_up(entry) else Say.WAIT
-            rule = f"robots.txt could not be had (status {entry.status})"
-            return Saying(say, rule=rule, wait=entry.failed + self._retry - now)
-        verdict = entry.rules.allowed(url)
-        if verdict:
-            return Saying(Say.ALLOWED, crawl_delay=_delay(entry))
-        return Saying(Say.DENIED, rule=str(verdict.rule or ""), crawl_delay=_delay(entry))
+            return Saying(Say.FETCH, url=own_url(authority))
+        if entry.note.way is not None:
+            under_way = self._under_way(authority, entry, entry.note.way, now)
+            if under_way is not None:
+                return under_way
+            entry = self._entry(authority) or entry
+        note, times = entry.note, self._times
+        last, age = _last(note, times)
+        # A date in the future shows that the clock was set back; such a copy would count for too long.
+        if not last <= now < last + age:
+            return _fetch(entry, authority)
+        if entry.rules is not None:
+            return _by_rules(entry.rules, url)
+        row = note.failing or Failing(last, last)
+        rule = f"robots.txt could not be had (status {row.status}, {row.times} times)"
+        return Saying(Say.DENIED if times.is_hopeless(row) else Say.WAIT, rule=rule, wait=last + age - now)
 
-    def learn(self, authority: str, status: int, body: bytes, now: float) -> float:
-        """Take down what came for an authority's robots.txt; answers its Crawl-delay in seconds, 0 if it has none.
+    def _under_way(self, authority: str, entry: _Entry, way: Way, now: float) -> Saying | None:
+        """What to say while redirects lead on; None if they lead nowhere any more."""
+        row = entry.note.failing
+        left = way.since + self._times.pause(row.times + 1 if row else 1) - now
+        if row is not None and row.last >= way.since:
+            # It did not come in time, and that was counted. If it comes all the same it is welcome.
+            return None
+        if left > 0 and way.since <= now:
+            if not way.carrier:
+                return _fetch(entry, authority, way.url)
+            return Saying(Say.WAIT, rule=f"robots.txt is redirected to {way.url}", wait=min(left, LOOK))
+        if way.carrier:
+            self._fail(authority, entry, 0, now, way)
+        else:
+            self._keep(authority, _Entry(replace(entry.note, way=None), entry.rules))
+        return None
 
-        4xx allows everything, except 429, which with 5xx and failures (status 0) forbids everything until it can be
-        had. An older copy goes on to count meanwhile (RFC 9309, 2.3.1.3 and 2.3.1.4).
+    # -- learning --------------------------------------------------------------------------------------------
+
+    def learn(self, authority: str, answer: Answer, now: float) -> Learned:
+        """Take down what came for an authority's robots.txt.
+
+        4xx allows everything, except 429, which with 5xx and failures forbids everything until it can be had. An older
+        copy goes on to count meanwhile (RFC 9309, 2.3.1.3 and 2.3.1.4), and does so after 304.
+
+        Args:
+            authority: whose rules they are: the one that was asked first, wherever redirects led.
+            answer: what came.
+            now: when, seconds since the epoch.
         """
         old = self._entry(authority)
-        if 200 <= status < 300 or (400 <= status < 500 and status != 429):
-            rules = RobotsRules.parse(body if status < 300 else b"", self._token)
-            entry = _Entry(rules, rules.group_text, status, now, _NEVER)
-        elif old is not None:
-            status = status if old.fetched == _NEVER else old.status
-            entry = _Entry(old.rules, old.text, status, old.fetched, now, old.failures + 1)
+        status = answer.status
+        if status == 304 and answer.conditional and old is not None and old.note.copy is not None:
+            copy = replace(old.note.copy, fetched=now, life=self._times.life(answer.life))
+            self._keep(authority, _Entry(Note(copy), old.rules))
+            return Learned(True, _delay(old.rules))
+        if not (200 <= status < 300 or (400 <= status < 500 and status != 429)):
+            rules = self._fail(authority, old, status, now)
+            return Learned(False, _delay(rules))
+        return self._take(authority, answer, now)
+
+    def _take(self, authority: str, answer: Answer, now: float) -> Learned:
+        found = answer.status < 300
+        rules = RobotsRules.parse(answer.body if found else b"", self._token)
+        copy = Copy(
+            text=rules.group_text,
+            status=answer.status,
+            fetched=now,
+            life=self._times.life(answer.life),
+            etag=shortened(answer.etag) if found else "",
+            modified=shortened(answer.modified) if found else "",
+            source=answer.url if answer.url != own_url(authority) else "",
+        )
+        learned = Learned(True, _delay(rules), rules.ambiguous_group, len(rules.sitemaps))
+        # Nobody reads them here, and they may be longer than the rules.
+        rules.sitemaps = []
+        self._keep(authority, _Entry(Note(copy), rules))
+        return learned
+
+    def _fail(
+        self, authority: str, old: _Entry | None, status: int, now: float, way: Way | None = None
+    ) -> RobotsRules | None:
+        """One more failure; answers the rules that count on."""
+        note = old.note if old is not None else Note()
+        row = note.failing
+        if row is None or not row.last <= now:
+            failing = Failing(now, now, 1, status)
         else:
-            entry = _Entry(RobotsRules.parse(b"", self._token), "", status, _NEVER, now, 1)
-        self._keep(authority, entry)
-        self._store.set_note(_ROOM, authority, entry.pack())
-        return _delay(entry) or 0.0
+            failing = Failing(row.first, now, row.times + 1, status)
+        rules = old.rules if old is not None else None
+        self._keep(authority, _Entry(Note(note.copy, failing, way), rules))
+        return rules
 
-    def is_ambiguous(self, authority: str) -> bool:
-        """Whether its file can be read in two ways, see `RobotsRules.ambiguous_group`."""
-        entry = self._entry(authority)
-        return entry is not None and entry.rules.ambiguous_group
+    # -- redirects -------------------------------------------------------------------------------------------
 
-    def follow(self, authority: str, url: str) -> bool:
-        """The robots.txt was redirected to `url`: ask there next. False if that was one hop too many."""
-        entry = self._entry(authority) or _Entry(RobotsRules.parse(b"", self._token), "", 0, _NEVER, _NEVER)
-        if entry.hops >= self.MAX_HOPS:
-            entry.url, entry.hops = "", 0
+    def follow(self, authority: str, url: str, now: float, *, by: str = "", onto: str = "") -> bool:
+        """The robots.txt was redirected to `url`: ask there next. False if that was one hop too many.
+
+        Args:
+            authority: whose rules are looked for.
+            url: the redirect's target.
+            now: seconds since the epoch.
+            by: URL of the carrier that met the redirect; empty if it was a visit of the authority's own site.
+            onto: URL of the carrier that asks next; empty if that is such a visit.
+        """
+        entry = self._entry(authority) or _Entry(Note(), None)
+        way = entry.note.way
+        hops = way.hops + 1 if way is not None and way.carrier == by else 1
+        if hops > self.MAX_HOPS:
             return False
-        entry.url = url
-        entry.hops += 1
-        self._keep(authority, entry)
-        self._store.set_note(_ROOM, authority, entry.pack())
+        self._keep(authority, _Entry(replace(entry.note, way=Way(url, hops, now, onto)), entry.rules))
         return True
 
-    def _stale(self, entry: _Entry, now: float) -> bool:
-        if entry.url:
-            return True
-        # A date in the future shows that the clock was set back; such a copy would count for too long.
-        if entry.failed != _NEVER:
-            age = self._max_age if self._given_up(entry) else self._retry
-            return not entry.failed <= now < entry.failed + age
-        return not entry.fetched <= now < entry.fetched + self._max_age
+    def carried(self, authority: str, carrier: str) -> Saying | None:
+        """What a carrier has to fetch; None if the book waits for another one by now, or for none.
 
-    def _given_up(self, entry: _Entry) -> bool:
-        return entry.fetched == _NEVER and entry.failures >= self._attempts
+        Args:
+            authority: whose rules are looked for.
+            carrier: URL of a lease, as it was told to `follow`.
+        """
+        entry = self._entry(authority)
+        if entry is None or entry.note.way is None or entry.note.way.carrier != carrier:
+            return None
+        return _fetch(entry, authority, entry.note.way.url)
+
+    def condition(self, authority: str, url: str) -> Saying:
+        """What to fetch `url` with, if that is where the authority's robots.txt is looked for."""
+        entry = self._entry(authority)
+        return Saying(Say.FETCH, url=url) if entry is None else _fetch(entry, authority, url)
+
+    # -- memory and store ------------------------------------------------------------------------------------
 
     def _entry(self, authority: str) -> _Entry | None:
-        entry = self._entries.get(authority)
+        entry = self._read.get(authority)
         if entry is not None:
-            self._entries.move_to_end(authority)
             return entry
-        record = self._store.note(_ROOM, authority)
-        if record is None:
+        record = self._held.get(authority) or self._store.note(_ROOM, authority)
+        note = unpack(record) if record is not None else None
+        if record is None or note is None:
             return None
-        entry = _read(record, self._token)
-        if entry is not None:
-            self._keep(authority, entry)
+        entry = _Entry(note, self._rules(note.copy))
+        self._held.put(authority, record, len(record))
+        self._read.put(authority, entry, _weight(note))
         return entry
 
-    def _keep(self, authority: str, entry: _Entry) -> None:
-        old = self._entries.pop(authority, None)
-        self._entries[authority] = entry
-        self._text += len(entry.text) - (len(old.text) if old else 0)
-        while len(self._entries) > CACHED or (self._text > CACHED_TEXT and len(self._entries) > 1):
-            self._text -= len(self._entries.popitem(last=False)[1].text)
-
-
-def _delay(entry: _Entry) -> float | None:
-    return (entry.rules.crawl_delay or 0.0) if entry.fetched != _NEVER else None
-
-
-def _read(record: bytes, token: str) -> _Entry | None:
-    """The entry of a stored record; None if it cannot be read, so that the file is fetched again."""
-    try:
-        version, text, status, fetched, failed, failures, url, hops = msgpack.unpackb(record)
-        if version != _FORMAT:
+    def _rules(self, copy: Copy | None) -> RobotsRules | None:
+        if copy is None or copy.text is None:
             return None
-        rules = RobotsRules.parse(text.encode(), token)
-        return _Entry(rules, text, int(status), float(fetched), float(failed), int(failures), str(url), int(hops))
-    except (ValueError, TypeError, AttributeError, msgpack.UnpackException):
-        return None
+        return RobotsRules.parse(copy.text.encode(), self._token, most=len(copy.text))
+
+    def _keep(self, authority: str, entry: _Entry) -> None:
+        record = pack(entry.note)
+        self._read.put(authority, entry, _weight(entry.note))
+        self._held.put(authority, record, len(record))
+        self._store.set_note(_ROOM, authority, record)
+
+
+_ROOM = "robots"
+
+
+def own_url(authority: str) -> str:
+    """Where an authority's robots.txt is."""
+    return f"{authority}/robots.txt"
+
+
+def _last(note: Note, times: RobotsTimes) -> tuple[float, float]:
+    """When the file was asked for last, and the seconds until it is asked for again."""
+    if note.failing is not None:
+        return note.failing.last, times.pause(note.failing.times)
+    if note.copy is None or note.copy.text is None:
+        return 0.0, 0.0
+    return note.copy.fetched, min(note.copy.life, times.max_age)
+
+
+def _fetch(entry: _Entry, authority: str, url: str = "") -> Saying:
+    """With the condition under which it need not be sent again, if there is a copy of that very URL."""
+    copy, own = entry.note.copy, own_url(authority)
+    saying = Saying(Say.FETCH, url=url or own, crawl_delay=_delay(entry.rules))
+    if copy is None or entry.rules is None or (copy.source or own) != saying.url:
+        return saying
+    return replace(saying, etag=copy.etag, modified=copy.modified)
+
+
+def _by_rules(rules: RobotsRules, url: str) -> Saying:
+    verdict = rules.allowed(url)
+    return Saying(Say.ALLOWED if verdict else Say.DENIED, rule=verdict.rule, crawl_delay=_delay(rules))
+
+
+def _delay(rules: RobotsRules | None) -> float | None:
+    return (rules.crawl_delay or 0.0) if rules is not None else None
+
+
+def _weight(note: Note) -> int:
+    return len(note.copy.text) if note.copy is not None and note.copy.text is not None else 0

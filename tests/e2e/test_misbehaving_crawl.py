@@ -6,15 +6,18 @@ from collections import Counter
 import crawling
 import pytest
 from crawling import Crawl
-from judging import Verdict
+from judging import Verdict, stat
 from misbehaving import SINS, MisbehavingWeb
 from sins_media import TRUE_NAMES, song
 
 from mediacrawl.observe import read
 from mediacrawl.probe.answer import ROBOTS_BYTES
+from mediacrawl.scope.sites import authority_of
 from mediacrawl.settings import PAGE_MAX_BYTES, PROBE_MAX_BYTES, PROBE_MAX_REQUESTS
 
 ATTEMPTS = 2
+REST_AFTER = 4
+"""Troubles in a row: two for each of the two URLs of a host."""
 CHUNK = 65_536
 """Bytes that the crawler reads at a time: a cut is never finer than this."""
 BUFFERS = 12 * 1024 * 1024
@@ -41,9 +44,9 @@ def robots(private="robots", late="done"):
 
 
 OPEN = robots(private="complete")
-SHUT = dict.fromkeys(ROBOTS_PATHS, ("robots", 0))
-FAILS = both("download_error", ATTEMPTS)
-REFUSES = both("http_status", ATTEMPTS)
+# Where all fails it is the site that is left alone; what waits there waits for a better day.
+SHUT = dict.fromkeys(ROBOTS_PATHS, ("open", 0))
+RESTS = both("open", REST_AFTER // 2)
 ONCE = both("done", 1)
 # A page that the host shows everywhere: the first is read, whatever its name, the others are copies of it.
 COPY = ("duplicate", 1)
@@ -53,18 +56,18 @@ LINK = {**READ, "/a.html": COPY}
 # Sin -> path -> how it ends (the status of its record, if it gives one), and how often the server is asked.
 EXPECTED = {
     # The connection
-    "reset": FAILS,
-    "silent-close": FAILS,
-    "hang": FAILS,
-    "hang-in-head": FAILS,
-    "hang-in-body": FAILS,
-    "slow-drip": FAILS,
-    "garbage": FAILS,
-    "icy": FAILS,
-    "two-lengths": FAILS,
-    "bad-length": FAILS,
-    "endless-head": FAILS,
-    "long-header": FAILS,
+    "reset": RESTS,
+    "silent-close": RESTS,
+    "hang": RESTS,
+    "hang-in-head": RESTS,
+    "hang-in-body": RESTS,
+    "slow-drip": RESTS,
+    "garbage": RESTS,
+    "icy": RESTS,
+    "two-lengths": RESTS,
+    "bad-length": RESTS,
+    "endless-head": RESTS,
+    "long-header": RESTS,
     # Half a page has links, too.
     "reset-in-body": READ,
     "short-length": READ,
@@ -72,14 +75,14 @@ EXPECTED = {
     "bad-chunks": READ,
     "endless-body": READ,
     # Status
-    "status-500": REFUSES,
-    "status-503": REFUSES,
-    "retry-seconds": REFUSES,
-    "retry-date": REFUSES,
-    "too-many": REFUSES,
-    "too-many-silent": REFUSES,
-    "retry-nonsense": REFUSES,
-    "retry-for-ever": REFUSES,
+    "status-500": RESTS,
+    "status-503": RESTS,
+    "retry-seconds": RESTS,
+    "retry-date": RESTS,
+    "too-many": RESTS,
+    "too-many-silent": RESTS,
+    "retry-nonsense": RESTS,
+    "retry-for-ever": RESTS,
     "status-unknown": both("http_status", 1),
     "retry-once": {SONG: ("done", 2), PAGE: COPY},
     # Redirects
@@ -90,7 +93,7 @@ EXPECTED = {
     "redirect-data": both("redirect_broken", 1),
     "redirect-pair": {**ONCE, "/a": ("done", 1), "/b": ("done", 1)},
     "redirect-bytes": {**ONCE, "/m%FCsik.mp3": ("redirect_broken", 1)},
-    "redirect-long": FAILS,
+    "redirect-long": RESTS,
     "redirect-metadata": ONCE,
     # Media
     "ignores-range": {SONG: ("partial", 1), PAGE: ("partial", 2)},
@@ -120,7 +123,7 @@ EXPECTED = {
     "huge-page": {**READ, "/first.html": COPY},
     "gzip-bomb": both("ignored", 1),
     "gzip-cut": {**READ, "/0.html": COPY},
-    "gzip-lie": FAILS,
+    "gzip-lie": RESTS,
     "unknown-encoding": LINK,
     "many-links": {**READ, "/0.html": COPY, "/4999.html": COPY},
     "deep-html": READ,
@@ -133,6 +136,25 @@ EXPECTED = {
     "strange-links": {**READ, **dict.fromkeys(("/%", "/%zz", "/a", "/good.html"), COPY)},
     "own-maze": {**ONCE, "/0/": ("done", 1), "/0/0/": ("done", 1), "/0/0/0/": ("done", 1)},
     "xml-bomb": {SONG: ("content_type", 1), PAGE: ("done", 1)},
+    # Wishes, and what pages say of themselves
+    "meta-nofollow": READ,
+    "own-nofollow": READ,
+    "header-nofollow": READ,
+    "feed-nofollow": {SONG: ("noindex", 1), PAGE: ("done", 1)},
+    "rel-nofollow": {**READ, **dict.fromkeys(("/1.html", "/2.html", "/3.html"), COPY)},
+    "noindex-page": {**READ, "/file.mp3": ("complete", 2)},
+    "noindex-file": both("noindex", 1),
+    "past-file": both("noindex", 1),
+    # A claim that is wrong hides nothing; one that the text bears out does.
+    "canonical-front": {**READ, **dict.fromkeys(("/1", "/2", "/3"), ("done", 1))},
+    "canonical-copies": {
+        **READ,
+        **dict.fromkeys(("/album/one?from=1", "/of/1.html"), ("done", 1)),
+        **dict.fromkeys(("/album/one?from=2", "/album/one?from=3", "/album/one?from=4"), ("near_duplicate", 1)),
+        "/album/one": ("near_duplicate", 1),
+        "/of/.html": COPY,
+    },
+    "canonical-header": {**READ, "/own.html": COPY},
     # robots.txt
     "robots-404": OPEN,
     "robots-403": OPEN,
@@ -201,10 +223,12 @@ def crawl(web, resting, tmp_path_factory):
     web.seeds = list(seeds(web))
     settings = {
         "DOWNLOAD_TIMEOUT": 1.5,
+        "BACKOFF_MAX": 5,
+        "BACKOFF_REST_AFTER": REST_AFTER,
         "FRONTIER_ATTEMPTS": ATTEMPTS,
         "FRONTIER_EXPLORE": 0,
         "MEMUSAGE_CHECK_INTERVAL_SECONDS": 0.2,
-        "ROBOTS_RETRY": 1,
+        "ROBOTS_RETRY": 0.2,
         "SCOPE_MAX_DEPTH": 3,
     }
     switches = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
@@ -232,9 +256,13 @@ def test_the_crawl_ends_by_itself(crawl):
     assert crawl.code == 0, crawl.text()[-3000:]
 
 
-def test_no_url_waits_and_none_is_leased(verdict):
-    assert (verdict.waiting, verdict.leased) == ([], 0)
-    assert len(verdict.ends) == sum(verdict.ended.values()) > 200
+def test_all_that_waits_is_on_sites_that_rest(verdict, web):
+    open_hosts = {
+        authority_of(web.url(sin)) for sin, paths in EXPECTED.items() if "open" in {end for end, _ in paths.values()}
+    }
+    assert {authority_of(url) for url in verdict.waiting} == open_hosts
+    assert verdict.leased == 0
+    assert verdict.seen == len(verdict.waiting) + sum(verdict.ended.values()) > 200
 
 
 @pytest.mark.parametrize("sin", EXPECTED)
@@ -357,3 +385,15 @@ def test_the_request_log_has_a_line_for_every_request_the_server_saw(verdict, li
     assert seen.total() > 300
     # A few more may be logged than seen: those sent on a connection that the server was just closing.
     assert seen <= logged
+
+
+def test_no_word_of_a_page_that_wants_no_listing_is_in_the_record_of_a_file_found_there(verdict, web):
+    record = verdict.records[web.url("noindex-page", "/file.mp3")]
+    assert (record["page_title"], record["anchor_text"]) == (None, None)
+    assert record["page_url"] == web.url("noindex-page", SONG)
+
+
+def test_what_a_site_wishes_is_counted(crawl):
+    assert stat(crawl, "drop/nofollow") >= 3 * 6 + 2 + 1
+    assert stat(crawl, "drop/noindex") == 5
+    assert stat(crawl, "page/named_copy") >= 3

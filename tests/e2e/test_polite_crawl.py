@@ -1,6 +1,7 @@
 """A crawl of 240 sites of mixed behaviour, judged by what their servers saw: nobody has anything to complain about."""
 
 import itertools
+import subprocess
 import sys
 import time
 
@@ -148,6 +149,16 @@ def test_trouble_is_counted_and_its_sites_rest_or_are_retired(crawled):
     for trouble in ("throttled", "server_error", "connection", "forbidden"):
         assert stat(crawled, f"trouble/{trouble}") > 0
     assert "retired site" in crawled.text()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_complaint_desk_finds_that_we_behaved(crawled, kind):
+    settings = {**SETTINGS, "MEDIACRAWL_DIR": crawled.folder / "state", "NEVERCRAWL_FILES": crawled.nevercrawl}
+    options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    command = [sys.executable, "-m", "mediacrawl", "complaint", f"{kind}3.example", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "We behaved" in done.stdout
 
 
 def test_no_url_is_lost(crawled):

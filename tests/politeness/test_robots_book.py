@@ -1,11 +1,19 @@
-"""What each authority's robots.txt said, and how long that counts."""
+"""What each authority's robots.txt said, and how long that counts. F1 to F18: what a fetcher must do, by RFC 9309."""
 
 import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from mediacrawl.politeness.robots_book import RobotsBook, Say
+from mediacrawl.politeness.robots_book import LEAST_TRIES, LOOK, Answer, RobotsBook, RobotsTimes, Say
+from mediacrawl.politeness.robots_note import unpack
 
 A = "http://a.example"
-DAY = 86_400.0
+OWN = f"{A}/robots.txt"
+ELSEWHERE = "https://b.example/robots.txt"
+HOUR = 3_600.0
+DAY = 24 * HOUR
+TIMES = RobotsTimes(max_age=DAY, min_age=HOUR, retry=300.0, give_up=30 * DAY)
 RULES = b"User-agent: mediacrawl\nDisallow: /private/\nCrawl-delay: 40\n"
 
 
@@ -27,7 +35,11 @@ def store():
 
 @pytest.fixture
 def book(store):
-    return RobotsBook("mediacrawl", DAY, 3600.0, store)
+    return RobotsBook("mediacrawl", TIMES, store)
+
+
+def learn(book, status, body=b"", now=0.0, authority=A, url=OWN, **more):
+    return book.learn(authority, Answer(status, body, url, **more), now)
 
 
 def say(book, path="/x", now=0.0, authority=A):
@@ -36,101 +48,293 @@ def say(book, path="/x", now=0.0, authority=A):
 
 def test_an_authority_we_do_not_know_is_asked_for_its_robots_txt_first(book):
     saying = book.ask(A, f"{A}/x", 0.0)
-    assert (saying.say, saying.url) == (Say.FETCH, f"{A}/robots.txt")
+    assert (saying.say, saying.url, saying.etag) == (Say.FETCH, OWN, "")
 
 
-def test_its_rules_decide_and_are_named(book):
-    book.learn(A, 200, RULES, 0.0)
+def test_f01_its_rules_decide_and_are_named(book):
+    assert learn(book, 200, RULES).known
     assert say(book) is Say.ALLOWED
     denied = book.ask(A, f"{A}/private/song.mp3", 0.0)
-    assert denied.say is Say.DENIED
-    assert "/private/" in denied.rule
+    assert (denied.say, denied.rule) == (Say.DENIED, "Disallow: /private/")
 
 
 def test_its_crawl_delay_comes_with_every_answer(book):
-    assert book.learn(A, 200, RULES, 0.0) == 40.0
+    assert learn(book, 200, RULES).crawl_delay == 40.0
     assert book.ask(A, f"{A}/x", 1.0).crawl_delay == 40.0
     assert book.ask(A, f"{A}/private/", 1.0).crawl_delay == 40.0
 
 
-def test_a_copy_counts_for_a_day(book):
-    book.learn(A, 200, RULES, 0.0)
+def test_f02_bytes_that_are_no_text_hide_no_rule(book):
+    learn(book, 200, b"\xff\xfe\x00\r" + RULES + b"\xc3\x28\x00")
+    assert say(book, "/private/") is Say.DENIED
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 451])
+def test_f05_a_file_that_is_not_there_allows_everything(book, status):
+    learn(book, 200, RULES)
+    assert learn(book, status, RULES, now=DAY).known
+    assert say(book, "/private/", now=DAY) is Say.ALLOWED
+
+
+@pytest.mark.parametrize("status", [0, 304, 429, 500, 503, 599, 999])
+def test_f06_to_f08_a_file_that_cannot_be_had_forbids_everything_for_a_while(book, status):
+    assert not learn(book, status).known
+    waits = book.ask(A, f"{A}/x", 100.0)
+    assert (waits.say, waits.wait, waits.crawl_delay) == (Say.WAIT, 200.0, None)
+    assert say(book, now=299.0) is Say.WAIT
+    assert say(book, now=300.0) is Say.FETCH
+
+
+def test_f08_each_failure_in_a_row_doubles_the_time_to_the_next_try_up_to_a_day(book):
+    now, waits = 0.0, []
+    for _ in range(12):
+        learn(book, 503, now=now)
+        wait = book.ask(A, f"{A}/x", now).wait
+        assert say(book, now=now + wait - 1) is Say.WAIT
+        assert say(book, now=now + wait) is Say.FETCH
+        waits.append(wait)
+        now += wait
+    assert waits[:5] == [300.0, 600.0, 1_200.0, 2_400.0, 4_800.0]
+    assert waits[-3:] == [DAY, DAY, DAY]
+
+
+def test_f08_an_answer_ends_the_row(book):
+    for _ in range(5):
+        learn(book, 500)
+    learn(book, 404, now=HOUR)
+    learn(book, 500, now=HOUR + DAY)
+    assert say(book, now=HOUR + DAY) is Say.ALLOWED
+    assert say(book, now=HOUR + DAY + 300) is Say.FETCH
+
+
+def test_f09_an_older_copy_goes_on_to_count_while_the_file_cannot_be_had(book):
+    learn(book, 200, RULES)
+    assert learn(book, 503, now=DAY).crawl_delay == 40.0
+    for now in (DAY + 1, DAY + 299):
+        assert say(book, now=now) is Say.ALLOWED
+        assert say(book, "/private/", now=now) is Say.DENIED
+    assert say(book, now=DAY + 300) is Say.FETCH
+    for month in range(2, 5):
+        learn(book, 0, now=month * 30 * DAY)
+    assert say(book, now=120 * DAY + 1) is Say.ALLOWED
+    assert say(book, "/private/", now=120 * DAY + 1) is Say.DENIED
+
+
+def test_f10_a_file_that_was_never_had_is_given_up_after_thirty_days_and_still_asked_for(book):
+    now = 0.0
+    while now <= 30 * DAY:
+        learn(book, 500, now=now)
+        assert say(book, now=now) is (Say.WAIT if now < 30 * DAY else Say.DENIED)
+        now += DAY
+    given_up = book.ask(A, f"{A}/x", 30 * DAY + 1)
+    assert given_up.say is Say.DENIED
+    assert "could not be had (status 500, 31 times)" in given_up.rule
+    assert say(book, now=31 * DAY) is Say.FETCH
+    learn(book, 200, RULES, now=31 * DAY)
+    assert say(book, now=31 * DAY) is Say.ALLOWED
+
+
+def test_f10_a_crawl_that_stood_still_for_a_month_has_not_tried_for_one(book):
+    learn(book, 0, now=0.0)
+    for tries in range(1, LEAST_TRIES):
+        assert say(book, now=40 * DAY) is Say.FETCH if tries == 1 else Say.WAIT
+        learn(book, 0, now=40 * DAY + tries)
+    assert say(book, now=40 * DAY + tries) is Say.DENIED
+
+
+def test_f11_a_copy_counts_for_a_day(book):
+    learn(book, 200, RULES)
     assert say(book, now=DAY - 1) is Say.ALLOWED
     assert say(book, now=DAY) is Say.FETCH
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 410])
-def test_a_file_that_is_not_there_allows_everything(book, status):
-    book.learn(A, status, b"User-agent: *\nDisallow: /\n", 0.0)
-    assert say(book) is Say.ALLOWED
+def test_f11_a_clock_that_was_set_back_makes_no_copy_count_for_longer(book):
+    learn(book, 200, RULES, now=DAY)
+    assert say(book, now=DAY - 1) is Say.FETCH
+    learn(book, 500, now=DAY)
+    assert say(book, now=DAY - 1) is Say.FETCH
 
 
-@pytest.mark.parametrize("status", [0, 429, 500, 503])
-def test_a_file_that_cannot_be_had_forbids_everything_for_a_while(book, status):
-    book.learn(A, status, b"", 0.0)
-    assert say(book, now=3599.0) is Say.WAIT
-    assert say(book, now=3600.0) is Say.FETCH
+@pytest.mark.parametrize(
+    ("said", "life"), [(None, DAY), (0.0, HOUR), (HOUR - 1, HOUR), (5 * HOUR, 5 * HOUR), (365 * DAY, DAY)]
+)
+def test_f12_its_server_may_shorten_the_day_to_an_hour_and_not_lengthen_it(book, said, life):
+    learn(book, 200, RULES, life=said)
+    assert say(book, now=life - 1) is Say.ALLOWED
+    assert say(book, now=life) is Say.FETCH
 
 
-def test_an_older_copy_goes_on_to_count_while_the_file_cannot_be_had(book):
-    book.learn(A, 200, RULES, 0.0)
-    book.learn(A, 503, b"", DAY)
-    assert say(book, now=DAY + 1) is Say.ALLOWED
-    assert say(book, "/private/", now=DAY + 1) is Say.DENIED
-    assert say(book, now=DAY + 3600) is Say.FETCH
+def test_f12_an_unchanged_file_counts_anew_without_being_sent_again(book):
+    learn(book, 200, RULES, etag='"v1"', modified="Sat, 21 Nov 2026 10:00:00 GMT")
+    asked = book.ask(A, f"{A}/x", DAY)
+    assert (asked.say, asked.etag, asked.modified) == (Say.FETCH, '"v1"', "Sat, 21 Nov 2026 10:00:00 GMT")
+    again = learn(book, 304, now=DAY, conditional=True, life=2 * HOUR)
+    assert (again.known, again.crawl_delay) == (True, 40.0)
+    assert say(book, "/private/", now=DAY + 2 * HOUR - 1) is Say.DENIED
+    assert say(book, now=DAY + 2 * HOUR) is Say.FETCH
+    assert book.ask(A, f"{A}/x", 3 * DAY).etag == '"v1"'
 
 
-def test_http_and_https_are_two_authorities(book):
-    book.learn(A, 200, RULES, 0.0)
+def test_f12_unchanged_says_nothing_if_there_is_no_copy_or_no_condition_was_sent(book):
+    assert not learn(book, 304, conditional=True).known
+    assert say(book) is Say.WAIT
+    learn(book, 200, RULES)
+    assert not learn(book, 304, now=DAY).known
+
+
+def test_f12_an_answer_after_failures_may_be_that_nothing_changed(book):
+    learn(book, 200, RULES, etag='"v1"')
+    learn(book, 0, now=DAY)
+    assert book.ask(A, f"{A}/x", DAY + 300).etag == '"v1"'
+    learn(book, 304, now=DAY + 300, conditional=True)
+    assert say(book, now=2 * DAY) is Say.ALLOWED
+
+
+@pytest.mark.parametrize("tag", ['"' + "x" * 200 + '"', '"\r\nX-Evil: 1"', '"caf\xe9"', '"\x00"'])
+def test_f12_a_tag_that_is_long_or_no_header_is_not_sent_back(book, tag):
+    learn(book, 200, RULES, etag=tag)
+    assert book.ask(A, f"{A}/x", DAY).etag == ""
+
+
+def test_f12_a_tag_of_a_file_that_is_elsewhere_is_sent_there_only(book):
+    book.follow(A, ELSEWHERE, 0.0, onto="carrier")
+    learn(book, 200, RULES, url=ELSEWHERE, etag='"b"')
+    assert book.ask(A, f"{A}/x", DAY).etag == ""
+    assert book.condition(A, OWN).etag == ""
+    book.follow(A, ELSEWHERE, DAY, onto="carrier 2")
+    assert book.carried(A, "carrier 2").etag == '"b"'
+    learn(book, 304, now=DAY, url=ELSEWHERE, conditional=True)
+    assert book.condition(A, ELSEWHERE).etag == '"b"'
+
+
+def test_f14_http_and_https_and_two_ports_are_two_authorities(book):
+    learn(book, 200, RULES)
     assert say(book, authority="https://a.example") is Say.FETCH
+    assert say(book, authority="http://a.example:8080") is Say.FETCH
 
 
-def test_rules_outlive_the_process(book, store):
-    book.learn(A, 200, RULES, 0.0)
-    again = RobotsBook("mediacrawl", DAY, 3600.0, store)
-    assert say(again, "/private/") is Say.DENIED
-    assert again.ask(A, f"{A}/x", 1.0).crawl_delay == 40.0
+# -- redirects ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("record", [b"", b"\xc1", b"\x93\x01\x02\x03", b"\x95\x02\xa0\x00\x00\x00", b"cos\nsystem\n"])
-def test_a_record_that_cannot_be_read_is_fetched_anew(store, record):
-    store.kept[A] = record
-    assert say(RobotsBook("mediacrawl", DAY, 3600.0, store)) is Say.FETCH
-
-
-def test_a_redirected_file_is_asked_at_its_target_and_binds_the_first_authority(book):
-    assert book.follow(A, "http://www.a.example/robots.txt")
+def test_f03_a_redirected_file_is_asked_at_its_target_and_binds_the_first_authority(book):
+    assert book.follow(A, "http://www.a.example/robots.txt", 0.0)
     assert book.ask(A, f"{A}/x", 0.0).url == "http://www.a.example/robots.txt"
-    book.learn(A, 200, RULES, 0.0)
+    learn(book, 200, RULES)
     assert say(book, "/private/") is Say.DENIED
+    assert say(book, authority="http://www.a.example") is Say.FETCH
 
 
-def test_the_sixth_redirect_of_a_robots_txt_is_not_followed(book):
-    assert [book.follow(A, f"{A}/robots-{hop}.txt") for hop in range(6)] == [True] * 5 + [False]
+def test_f03_a_file_on_another_site_is_waited_for_and_brought_by_its_carrier(book):
+    assert book.follow(A, ELSEWHERE, 0.0, onto="carrier")
+    waits = book.ask(A, f"{A}/x", 1.0)
+    assert (waits.say, waits.wait) == (Say.WAIT, LOOK)
+    assert book.carried(A, "carrier").url == ELSEWHERE
+    assert book.carried(A, "another") is None
+    learn(book, 200, RULES, now=2.0, url=ELSEWHERE)
+    assert say(book, "/private/", now=2.0) is Say.DENIED
+    assert book.carried(A, "carrier") is None
 
 
-def test_a_file_that_was_never_had_counts_as_a_refusal_after_so_many_attempts_for_as_long_as_an_answer_would(store):
-    book = RobotsBook("mediacrawl", DAY, 3600.0, store, attempts=2)
-    book.learn(A, 500, b"", 0.0)
-    assert book.ask(A, f"{A}/x", 600.0).wait == 3000.0
-    book.learn(A, 0, b"", 3600.0)
-    denied = book.ask(A, f"{A}/x", 3600.0)
-    assert denied.say is Say.DENIED
-    assert "could not be had" in denied.rule
-    assert say(book, now=3600.0 + DAY - 1) is Say.DENIED
-    assert say(book, now=3600.0 + DAY) is Say.FETCH
+def test_f03_what_is_not_brought_in_time_counts_as_a_failure_and_is_welcome_later(book):
+    book.follow(A, ELSEWHERE, 0.0, onto="carrier")
+    assert book.ask(A, f"{A}/x", 299.0).wait == 1.0
+    late = book.ask(A, f"{A}/x", 300.0)
+    assert (late.say, late.wait) == (Say.WAIT, 300.0)
+    assert say(book, now=599.0) is Say.WAIT
+    assert book.ask(A, f"{A}/x", 600.0).url == OWN
+    assert book.carried(A, "carrier").url == ELSEWHERE
+    learn(book, 200, RULES, now=700.0, url=ELSEWHERE)
+    assert say(book, now=700.0) is Say.ALLOWED
 
 
-def test_an_answer_ends_the_count_of_failures(store):
-    book = RobotsBook("mediacrawl", DAY, 3600.0, store, attempts=2)
-    book.learn(A, 500, b"", 0.0)
-    book.learn(A, 404, b"", 3600.0)
-    book.learn(A, 500, b"", 3600.0 + DAY)
-    assert say(book, now=3601.0 + DAY) is Say.ALLOWED
+def test_f03_a_second_carrier_takes_the_place_of_one_that_never_came(book):
+    book.follow(A, ELSEWHERE, 0.0, onto="carrier")
+    book.ask(A, f"{A}/x", 300.0)
+    book.follow(A, ELSEWHERE, 600.0, onto="carrier 2")
+    assert book.carried(A, "carrier") is None
+    assert book.carried(A, "carrier 2").url == ELSEWHERE
+    # It may take as long as the next try would.
+    assert say(book, now=600.0 + 599.0) is Say.WAIT
+    assert book.ask(A, f"{A}/x", 600.0 + 600.0).wait == 600.0
 
 
-def test_failures_outlive_the_process(store):
-    RobotsBook("mediacrawl", DAY, 3600.0, store, attempts=2).learn(A, 500, b"", 0.0)
-    book = RobotsBook("mediacrawl", DAY, 3600.0, store, attempts=2)
-    book.learn(A, 500, b"", 3600.0)
-    assert say(book, now=3601.0) is Say.DENIED
+def test_f03_a_copy_counts_again_when_its_successor_is_not_brought_in_time(book):
+    learn(book, 200, RULES)
+    book.follow(A, ELSEWHERE, DAY, onto="carrier")
+    assert say(book, now=DAY + 1) is Say.WAIT
+    assert say(book, now=DAY + 300) is Say.ALLOWED
+    assert say(book, "/private/", now=DAY + 300) is Say.DENIED
+
+
+def test_f03_a_redirect_of_long_ago_is_forgotten(book):
+    book.follow(A, f"{A}/r.txt", 0.0)
+    assert book.ask(A, f"{A}/x", 299.0).url == f"{A}/r.txt"
+    assert book.ask(A, f"{A}/x", 300.0).url == OWN
+    assert [book.follow(A, f"{A}/{hop}", 300.0) for hop in range(11)] == [True] * 10 + [False]
+
+
+def test_f04_the_eleventh_redirect_is_not_followed_on_whatever_sites_they_are(book):
+    carriers = [f"carrier {hop % 3}" if hop % 2 else "" for hop in range(12)]
+    followed = [
+        book.follow(A, f"{A}/robots-{hop}.txt", 0.0, by=carriers[hop - 1] if hop else "", onto=carriers[hop])
+        for hop in range(11)
+    ]
+    assert followed == [True] * 10 + [False]
+    learn(book, 0)
+    assert say(book) is Say.WAIT
+    assert book.follow(A, f"{A}/robots-0.txt", 300.0)
+
+
+# -- any history -------------------------------------------------------------------------------------------------
+
+RETRY, LIFE = 300.0, DAY
+
+
+class Histories(RuleBasedStateMachine):
+    """Whatever an authority does over months: nothing is allowed without a file that allows it."""
+
+    def __init__(self):
+        super().__init__()
+        self.store = Store()
+        self.book = RobotsBook("mediacrawl", TIMES, self.store)
+        self.now = 1_000.0
+        self.had = None  # the last file that was had: "rules", "none"
+        self.when = 0.0
+
+    @rule(seconds=st.sampled_from([0.5, 60.0, 299.0, 300.0, 601.0, HOUR, 7 * HOUR, DAY, 3 * DAY, 40 * DAY]))
+    def time_passes(self, seconds):
+        self.now += seconds
+
+    @rule(status=st.sampled_from([200, 404, 500, 429, 0]))
+    def answers(self, status):
+        if say(self.book, now=self.now) is not Say.FETCH:
+            return
+        learn(self.book, status, RULES, now=self.now)
+        if status in (200, 404):
+            self.had, self.when = ("rules" if status == 200 else "none"), self.now
+
+    @rule()
+    def leads_elsewhere(self):
+        if say(self.book, now=self.now) is Say.FETCH:
+            self.book.follow(A, ELSEWHERE, self.now, onto=f"carrier {self.now}")
+
+    @rule()
+    def begins_anew(self):
+        self.book = RobotsBook("mediacrawl", TIMES, self.store)
+
+    @invariant()
+    def allows_nothing_that_no_file_allowed(self):
+        free, closed = say(self.book, now=self.now), say(self.book, "/private/x", now=self.now)
+        if Say.ALLOWED in (free, closed):
+            assert self.had is not None
+            assert free is Say.ALLOWED
+        if closed is Say.ALLOWED:
+            assert self.had == "none"
+        if self.had is not None:
+            assert free is not Say.DENIED
+        if self.now - self.when > LIFE and self.had is not None and free is Say.ALLOWED:
+            assert unpack(self.store.kept[A]).failing is not None
+
+
+Histories.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestHistories = Histories.TestCase

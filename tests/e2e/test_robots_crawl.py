@@ -1,0 +1,369 @@
+"""F1 to F18, what a fetcher of robots.txt must do by RFC 9309, in real crawls that are judged by the server's log."""
+
+import itertools
+import socket
+from collections import Counter
+
+import crawling
+import pytest
+from crawling import Crawl
+from judging import Verdict, stat
+from robots_web import ANSWERS, CHANGING, PAGES, RobotsWeb
+
+from mediacrawl.observe import read
+from mediacrawl.politeness.robots_book import LEAST_TRIES, RobotsBook
+from mediacrawl.scope import canonical
+
+FREE, CLOSED, LATE = "/", "/private/x", "/late/x"
+KEEPER = "moved-away-301-keeper"
+READ, REFUSED = ("done", 1), ("robots", 0)
+
+OPEN = {FREE: READ, CLOSED: READ}
+RULED = {FREE: READ, CLOSED: REFUSED}
+SHUT = {FREE: REFUSED, CLOSED: REFUSED}
+MAX_AGE, MIN_AGE = 1.2, 0.4
+
+# What a pause or a doubled delay would add belongs to other tests; those of hours would end no crawl here.
+HASTE = {
+    "BACKOFF_REST_AFTER": 0,
+    "BACKOFF_MAX": 0.3,
+    "BACKOFF_FORBIDDEN": 0,
+    "DOWNLOAD_TIMEOUT": 1.5,
+    "FRONTIER_EXPLORE": 0,
+    "ROBOTS_RETRY": 1,
+    "SCOPE_COPY_PAGES": 0,
+    "SCOPE_MIRROR_PAGES": 0,
+}
+
+
+def switches(**settings):
+    return [word for name, value in (HASTE | settings).items() for word in ("-s", f"{name}={value}")]
+
+
+def free_port():
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return held.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def second():
+    """The same hosts on another port, where everything is forbidden."""
+    with RobotsWeb(shut=True) as second:
+        yield second
+
+
+@pytest.fixture(scope="module")
+def web():
+    with RobotsWeb() as web:
+        yield web
+
+
+@pytest.fixture(scope="module")
+def unreachable(web):
+    """F8: URLs of servers that cannot be reached."""
+    return {
+        "refused": f"http://steady.example:{free_port()}/x",
+        "tls": web.url("s404", "/x").replace("http:", "https:"),
+        "dns": f"http://nobody.invalid:{web.port}/x",
+    }
+
+
+@pytest.fixture(scope="module")
+def crawl(web, second, unreachable, tmp_path_factory):
+    """One crawl of all hosts that do not change, for all tests that only look at it."""
+    crawl = Crawl(web, tmp_path_factory.mktemp("robots"))
+    web.seeds = [web.url(name, path) for name in (*ANSWERS, KEEPER) for path in (FREE, CLOSED)]
+    web.seeds += [web.url("huge", LATE), second.url("broken-lines"), *unreachable.values()]
+    crawl.start(*switches(ROBOTS_GIVE_UP=2))
+    crawl.code = crawl.wait(90)
+    return crawl
+
+
+@pytest.fixture(scope="module")
+def verdict(crawl):
+    return Verdict(crawl)
+
+
+@pytest.fixture(scope="module")
+def lines(crawl):
+    return list(read(crawl.folder / "state" / "log", name="robots"))
+
+
+def ends(verdict, web, name):
+    return {path: verdict.of(web.url(name, path)) for path in (FREE, CLOSED)}
+
+
+def asked(web, name):
+    """What the server of a host was asked, in its order."""
+    return [entry for entry in web.settled_log() if entry.host == f"{name}.example"]
+
+
+def paths(web, name):
+    # Canonical URLs have an equals sign behind a name without a value.
+    return [entry.path.removesuffix("=") for entry in asked(web, name)]
+
+
+def test_the_crawl_ends_by_itself_and_without_a_complaint(crawl, verdict):
+    assert crawl.code == 0, crawl.text()[-3000:]
+    assert "Traceback" not in crawl.text()
+    assert (verdict.waiting, verdict.leased) == ([], 0)
+
+
+def test_the_first_request_of_every_host_was_its_robots_txt(web, crawl):
+    first = {}
+    for entry in web.settled_log():
+        first.setdefault(entry.host, entry.path)
+    assert {f"{name}.example" for name in ANSWERS} <= set(first)
+    assert {path for host, path in first.items() if not host.endswith("-keeper.example")} == {"/robots.txt"}
+
+
+def test_no_site_was_asked_sooner_than_its_delay_whoever_wanted_its_robots_txt(crawl):
+    gaps = list(crawl.gaps())
+    assert len(gaps) > 100
+    assert [gap for gap in gaps if gap[0] < crawling.MIN_DELAY - crawling.CLOCK] == []
+
+
+@pytest.mark.parametrize("name", ["broken-lines", "steady"])
+def test_f01_rules_bind_and_a_broken_line_hurts_no_other(verdict, web, name):
+    assert ends(verdict, web, name) == RULED
+
+
+def test_f02_bytes_that_are_no_utf_8_hide_no_rule(verdict, web):
+    assert ends(verdict, web, "latin") == RULED
+    assert ends(verdict, web, "noise") == OPEN
+
+
+@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
+def test_f03_a_redirect_is_followed_and_its_rules_bind_the_first_host(verdict, web, code):
+    for name in (f"moved-{code}", f"moved-away-{code}"):
+        assert ends(verdict, web, name) == RULED
+    assert paths(web, f"moved-{code}") == ["/robots.txt", "/robots.txt?1", FREE]
+    assert paths(web, f"moved-away-{code}") == ["/robots.txt", FREE]
+    assert paths(web, f"moved-away-{code}-keeper").count("/keeps/rules.txt") == 1
+
+
+def test_f03_rules_that_are_kept_elsewhere_do_not_bind_their_keeper(verdict, web):
+    assert ends(verdict, web, KEEPER) == OPEN
+
+
+def test_f03_five_redirects_to_and_fro_between_two_sites_are_followed(verdict, web):
+    assert ends(verdict, web, "five-redirects") == RULED
+    assert paths(web, "five-redirects") == ["/robots.txt", "/robots.txt?2", "/robots.txt?4", FREE]
+    assert paths(web, "five-redirects-keeper") == [f"/keeps/tour?{number}" for number in (1, 3, 5)]
+
+
+def test_f03_a_site_that_is_never_crawled_is_not_asked_for_anothers_rules(verdict, web):
+    assert ends(verdict, web, "to-never") == SHUT
+    assert asked(web, "to-never-keeper") == []
+
+
+def test_f03_a_failure_elsewhere_is_one_of_the_first_host(verdict, web):
+    assert ends(verdict, web, "to-failure") == SHUT
+    assert len(asked(web, "to-failure")) == len(asked(web, "to-failure-keeper")) >= LEAST_TRIES
+
+
+def test_f04_more_than_five_redirects_are_followed_to_the_rules(verdict, web):
+    assert ends(verdict, web, "six-redirects") == RULED
+
+
+def test_f04_redirects_without_end_allow_nothing(verdict, web):
+    assert ends(verdict, web, "endless-redirects") == SHUT
+    tour = paths(web, "endless-redirects") + paths(web, "endless-redirects-keeper")
+    tries = tour.count("/robots.txt")
+    assert tries >= LEAST_TRIES
+    assert Counter(int(path.partition("?")[2] or 0) for path in tour) == dict.fromkeys(
+        range(RobotsBook.MAX_HOPS + 1), tries
+    )
+
+
+@pytest.mark.parametrize("name", ["to-itself", "to-nowhere"])
+def test_f04_a_redirect_that_leads_nowhere_allows_nothing_and_is_not_followed(verdict, web, name):
+    assert ends(verdict, web, name) == SHUT
+    assert set(paths(web, name)) == {"/robots.txt"}
+
+
+@pytest.mark.parametrize("name", ["s401", "s403", "s404", "s410"])
+def test_f05_a_robots_txt_that_is_not_there_allows_everything(verdict, web, name):
+    assert ends(verdict, web, name) == OPEN
+
+
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [("s429", 6), ("s500", 7), ("s503", 7), ("s599", 7), ("hang", 8), ("reset", 8)],
+    ids=lambda value: f"f{value:02}" if isinstance(value, int) else value,
+)
+def test_f06_to_f08_of_a_host_whose_robots_txt_cannot_be_had_nothing_else_is_asked(verdict, web, name, case):
+    assert set(paths(web, name)) == {"/robots.txt"}
+
+
+@pytest.mark.parametrize("name", ["refused", "tls", "dns"])
+def test_f08_of_a_server_that_cannot_be_reached_nothing_is_asked(verdict, unreachable, lines, name):
+    url = canonical(unreachable[name])
+    assert verdict.of(url) == REFUSED
+    tried = [line["status"] for line in lines if line["url"] == url.removesuffix("/x") + "/robots.txt"]
+    assert len(tried) >= LEAST_TRIES
+    assert set(tried) <= {0, None}
+
+
+def test_f08_a_host_that_comes_back_has_lost_nothing(verdict, web):
+    assert ends(verdict, web, "comes-back") == RULED
+    assert paths(web, "comes-back") == ["/robots.txt"] * 3 + ["/"]
+
+
+@pytest.mark.parametrize("name", ["s429", "s500", "s503", "hang", "reset"])
+def test_f10_a_robots_txt_that_never_could_be_had_is_given_up_and_allows_nothing(verdict, web, name):
+    assert ends(verdict, web, name) == SHUT
+    assert len(asked(web, name)) >= LEAST_TRIES
+
+
+def test_f13_the_first_500_kib_count(verdict, web):
+    assert ends(verdict, web, "huge") == RULED
+    assert verdict.of(web.url("huge", LATE)) == READ
+
+
+def test_f14_another_port_is_another_authority(verdict, web, second, crawl):
+    assert verdict.of(second.url("broken-lines")) == REFUSED
+    assert [entry.path for entry in second.settled_log()] == ["/robots.txt"]
+    assert ends(verdict, web, "broken-lines") == RULED
+
+
+@pytest.mark.parametrize("name", ["to-metadata", "to-file", "to-ftp"])
+def test_f15_a_redirect_to_where_nobody_is_to_go_allows_nothing(verdict, web, crawl, name):
+    assert ends(verdict, web, name) == SHUT
+    assert set(paths(web, name)) == {"/robots.txt"}
+    there = [
+        line for line in read(crawl.folder / "state" / "log") if "169.254" in line["url"] or "/etc/" in line["url"]
+    ]
+    assert not any(line["status"] for line in there)
+
+
+def test_f16_where_a_page_is_redirected_to_the_other_hosts_rules_decide(verdict, web):
+    assert verdict.of(web.url("leads-away", CLOSED)) == READ
+    assert paths(web, "shut") == ["/robots.txt"]
+    assert verdict.of(web.url("shut", CLOSED)) == REFUSED
+
+
+def test_f18_a_page_in_its_place_has_no_rules_and_the_content_type_hides_none(verdict, web, crawl):
+    assert ends(verdict, web, "page-instead") == OPEN
+    assert ends(verdict, web, "typed-as-page") == RULED
+    assert stat(crawl, "robots/html") == 2
+
+
+def test_an_ambiguous_group_is_read_strictly_and_counted_once(verdict, web, crawl):
+    assert ends(verdict, web, "ambiguous") == RULED
+    assert stat(crawl, "robots/ambiguous_group") == 1
+    assert stat(crawl, "robots/sitemaps") == 1
+
+
+def test_the_log_has_each_text_whole_under_the_authority_that_it_binds(lines, web):
+    texts = {(line["authority"], line["url"]): line for line in lines if line["status"] == 200}
+    for name, at in [
+        ("latin", web.url("latin", "/robots.txt")),
+        ("moved-301", web.url("moved-301", "/robots.txt?1=")),
+        ("moved-away-308", web.url("moved-away-308-keeper", "/keeps/rules.txt")),
+        ("five-redirects", web.url("five-redirects-keeper", "/keeps/tour?5=")),
+    ]:
+        line = texts[web.url(name, ""), at]
+        assert "Disallow: /private/" in line["text"]
+        assert line["site"] == f"{name}.example"
+    assert len(texts[web.url("huge", ""), web.url("huge", "/robots.txt")]["text"]) > 500 * 1000
+
+
+# -- while the crawl runs ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def changing(tmp_path_factory):
+    """A crawl that lasts several times as long as a robots.txt counts."""
+    with RobotsWeb() as web:
+        crawl = Crawl(web, tmp_path_factory.mktemp("changing"))
+        web.seeds = [web.url(name, f"/{number}") for number in range(PAGES) for name in CHANGING]
+        web.seeds += [web.url(name, CLOSED) for name in CHANGING]
+        crawl.start(
+            *switches(ROBOTS_RETRY=0.3, ROBOTS_MAX_AGE=MAX_AGE, ROBOTS_MIN_AGE=MIN_AGE, POLITENESS_FIRST_DELAY=0.4)
+        )
+        crawl.code = crawl.wait(90)
+        assert crawl.code == 0, crawl.text()[-3000:]
+        yield crawl
+
+
+def fetches(crawl, name):
+    return [entry for entry in asked(crawl.web, name) if entry.path == "/robots.txt"]
+
+
+def spans(entries):
+    """Seconds from each fetch of robots.txt to the next."""
+    return [after.received_monotonic - before.received_monotonic for before, after in itertools.pairwise(entries)]
+
+
+def test_f09_while_robots_txt_cannot_be_had_the_older_copy_counts(changing):
+    verdict = Verdict(changing)
+    statuses = [entry.status for entry in fetches(changing, "breaks")]
+    assert statuses[0] == 200
+    assert set(statuses[1:]) == {500}
+    assert [verdict.of(changing.web.url("breaks", f"/{number}")) for number in range(PAGES)] == [READ] * PAGES
+    assert verdict.of(changing.web.url("breaks", CLOSED)) == REFUSED
+    after = asked(changing.web, "breaks")
+    assert any(entry.path != "/robots.txt" for entry in after[after.index(fetches(changing, "breaks")[1]) :])
+
+
+@pytest.mark.parametrize("name", ["steady", "cached-for-ever"])
+def test_f11_a_copy_is_asked_for_anew_when_it_is_old_and_not_before(changing, name):
+    found = spans(fetches(changing, name))
+    assert len(found) >= 2
+    assert min(found) >= MAX_AGE - crawling.CLOCK
+
+
+@pytest.mark.parametrize(("name", "header"), [("tagged", "if-none-match"), ("dated", "if-modified-since")])
+def test_f12_a_copy_is_asked_for_with_a_condition_and_counts_on_when_nothing_changed(changing, name, header):
+    first, *later = fetches(changing, name)
+    assert first.status == 200
+    assert header not in first.headers
+    assert later
+    assert {entry.status for entry in later} == {304}
+    assert all(entry.headers[header] for entry in later)
+    assert min(spans([first, *later])) >= MAX_AGE - crawling.CLOCK
+    verdict = Verdict(changing)
+    assert verdict.of(changing.web.url(name, CLOSED)) == REFUSED
+    assert verdict.of(changing.web.url(name, f"/{PAGES - 1}")) == READ
+
+
+def test_f12_an_unchanged_file_is_logged_as_such(changing):
+    lines = [line for line in read(changing.folder / "state" / "log", name="robots") if "tagged" in line["url"]]
+    assert [(line["status"], bool(line["text"])) for line in lines[:2]] == [(200, True), (304, False)]
+
+
+def test_f12_a_server_may_shorten_the_time_down_to_the_least(changing):
+    found = spans(fetches(changing, "uncached"))
+    assert min(found) >= MIN_AGE - crawling.CLOCK
+    assert len(found) > len(spans(fetches(changing, "steady")))
+
+
+def test_f17_a_changed_rule_binds_urls_that_wait_already(changing):
+    verdict = Verdict(changing)
+    entries = asked(changing.web, "closes")
+    second = entries.index(fetches(changing, "closes")[1])
+    assert {entry.path for entry in entries[second:]} == {"/robots.txt"}
+    ended = [verdict.of(changing.web.url("closes", f"/{number}")) for number in range(PAGES)]
+    assert set(ended) == {READ, REFUSED}
+    assert ended.count(READ) == second - 1
+
+
+# -- after a kill ------------------------------------------------------------------------------------------------
+
+
+def test_a_kill_while_a_carrier_is_on_its_way_costs_no_rule(tmp_path):
+    with RobotsWeb() as web:
+        crawl = Crawl(web, tmp_path)
+        web.seeds = [web.url("moved-away-301", path) for path in (FREE, CLOSED)]
+        web.seeds += [web.url(KEEPER, f"/{number}") for number in range(4)]
+        crawl.start(*switches(ROBOTS_RETRY=2))
+        crawl.until(lambda log: any(entry.host == "moved-away-301.example" for entry in log))
+        crawl.kill()
+        crawl.start(*switches(ROBOTS_RETRY=2), seed="")
+        assert crawl.wait(60) == 0, crawl.text()[-3000:]
+        verdict = Verdict(crawl)
+        assert {path: verdict.of(web.url("moved-away-301", path)) for path in (FREE, CLOSED)} == RULED
+        assert paths(web, "moved-away-301")[0] == "/robots.txt"
+        assert {f"/{number}" for number in range(4)} <= set(paths(web, KEEPER))
