@@ -179,7 +179,8 @@ class End(StrEnum):
     AGAIN = "again"
     """It failed and is tried again later, behind the others of its class."""
     CONTINUE = "continue"
-    """It goes on at its place with `Outcome.state`: the next range of a probe, or the page after its robots.txt."""
+    """It goes on with `Outcome.state`: the next range of a probe, or the page after its robots.txt. It keeps its place,
+    unless the visit spoke against its site: then the others of its class go first."""
     RETURNED = "returned"
     """No request went out (the crawl is closing): back to its place, the site's clocks unchanged."""
 

@@ -324,6 +324,9 @@ class PenaltyBoxScheduler(BaseScheduler):
         if trouble is Trouble.FORBIDDEN and visit.kind is Kind.ROBOTS:
             # 403 for a robots.txt says that there are no rules (RFC 9309, 2.3.1.3).
             trouble = None
+        if trouble is Trouble.SERVER_ERROR and visit.lease.state:
+            # A server that gave the head of this file and fails at a range of it cannot do ranges.
+            trouble = None
         outcome.trouble = trouble
         if visit.status >= 300:
             outcome.retry_after = retry_after(visit.retry_after.split("\n"), self._clock.now(), visit.date)

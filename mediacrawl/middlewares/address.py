@@ -52,7 +52,7 @@ class AddressMiddleware:
         """
         parts = Parts.of(crawler)
         if not parts.leases or not parts.address_policy:
-            raise NotConfigured("addresses have no clocks in this crawl")
+            raise NotConfigured
         middleware = cls(crawler, parts)
         crawler.signals.connect(middleware._ended, visit_ended)
         return middleware

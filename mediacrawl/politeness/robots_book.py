@@ -184,6 +184,9 @@ class RobotsBook:
             entry = self._entry(authority) or entry
         note, times = entry.note, self._times
         last, age = _last(note, times)
+        if entry.rules is not None:
+            # With a Crawl-delay beyond its life a copy would be too old for any page; it counts for one.
+            age = max(age, 2.0 * (entry.rules.crawl_delay or 0.0))
         # A date in the future shows that the clock was set back; such a copy would count for too long.
         if not last <= now < last + age:
             return _fetch(entry, authority)
@@ -196,7 +199,9 @@ class RobotsBook:
     def _under_way(self, authority: str, entry: _Entry, way: Way, now: float) -> Saying | None:
         """What to say while redirects lead on; None if they lead nowhere any more."""
         row = entry.note.failing
-        left = way.since + self._times.pause(row.times + 1 if row else 1) - now
+        # Hops on the same site are made by one lease, at the site's pace; only another site may let us wait in vain.
+        patience = self._times.pause(row.times + 1 if row else 1) if way.carrier else self._times.max_age
+        left = way.since + patience - now
         if row is not None and row.last >= way.since:
             # It did not come in time, and that was counted. If it comes all the same it is welcome.
             return None

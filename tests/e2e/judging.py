@@ -14,7 +14,8 @@ class Verdict:
     def __init__(self, crawl):
         state = crawl.folder / "state"
         with closing(sqlite3.connect(state / "frontier.db")) as db:
-            self.ends = dict.fromkeys((key for (key,) in db.execute("SELECT key FROM seen")), "open")
+            known = db.execute("SELECT key FROM seen UNION SELECT key FROM inbox")
+            self.ends = dict.fromkeys((key for (key,) in known), "open")
             self.ends |= dict(db.execute("SELECT key, name FROM ended JOIN ending USING (code)"))
             self.ended = dict(db.execute("SELECT name, urls FROM ending WHERE urls"))
             self.waiting = [url for (url,) in db.execute("SELECT url FROM url UNION ALL SELECT url FROM inbox")]

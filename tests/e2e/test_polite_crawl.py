@@ -46,7 +46,8 @@ def crawled(tmp_path_factory):
         began = time.monotonic()
         crawl.until(lambda log: len(log) > 3 * len(web.sites))
         doomed = [host for host, site in web.sites.items() if site.kind == "doomed"]
-        crawl.nevercrawl.write_text("".join(f"{host}  # asked by mail, 2026-11-02\n" for host in doomed))
+        today = time.strftime("%Y-%m-%d", time.gmtime())
+        crawl.nevercrawl.write_text("".join(f"{host}  # asked by mail, {today}\n" for host in doomed))
         crawl.listed = time.monotonic()
         while time.monotonic() - began < RUN and crawl.process.poll() is None:
             time.sleep(0.2)

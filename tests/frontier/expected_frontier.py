@@ -85,7 +85,7 @@ class Expected:
         if outcome.end is End.AGAIN:
             row = Row(row.site, row.link_class, self._next_place(), row.attempt + (outcome.asked and outcome.blamed))
         if outcome.end is End.CONTINUE:
-            row = row._replace(state=outcome.state)
+            row = row._replace(state=outcome.state, place=self._next_place() if outcome.trouble else row.place)
         self.waiting[lease.url] = row
 
     def restart(self, now):

@@ -148,6 +148,12 @@ def test_f11_a_copy_counts_for_a_day(book):
     assert say(book, now=DAY) is Say.FETCH
 
 
+def test_f11_with_a_crawl_delay_of_days_each_copy_counts_for_a_page(book):
+    learn(book, 200, b"User-agent: *\nCrawl-delay: 200000\n")
+    assert say(book, now=200_001.0) is Say.ALLOWED
+    assert say(book, now=400_001.0) is Say.FETCH
+
+
 def test_f11_a_clock_that_was_set_back_makes_no_copy_count_for_longer(book):
     learn(book, 200, RULES, now=DAY)
     assert say(book, now=DAY - 1) is Say.FETCH
@@ -269,8 +275,16 @@ def test_f03_a_copy_counts_again_when_its_successor_is_not_brought_in_time(book)
 def test_f03_a_redirect_of_long_ago_is_forgotten(book):
     book.follow(A, f"{A}/r.txt", 0.0)
     assert book.ask(A, f"{A}/x", 299.0).url == f"{A}/r.txt"
-    assert book.ask(A, f"{A}/x", 300.0).url == OWN
-    assert [book.follow(A, f"{A}/{hop}", 300.0) for hop in range(11)] == [True] * 10 + [False]
+    assert book.ask(A, f"{A}/x", DAY).url == OWN
+    assert [book.follow(A, f"{A}/{hop}", DAY) for hop in range(11)] == [True] * 10 + [False]
+
+
+def test_f03_a_slow_site_has_time_for_each_of_its_hops(book):
+    for hop in range(5):
+        book.follow(A, f"{A}/robots-{hop}.txt", hop * 2_000.0)
+        assert book.ask(A, f"{A}/x", (hop + 1) * 2_000.0).url == f"{A}/robots-{hop}.txt"
+    learn(book, 200, RULES, now=10_000.0)
+    assert say(book, now=12_000.0) is Say.ALLOWED
 
 
 def test_f04_the_eleventh_redirect_is_not_followed_on_whatever_sites_they_are(book):

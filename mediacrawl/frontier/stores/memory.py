@@ -360,4 +360,8 @@ class MemoryFrontier:
         if outcome.end is End.CONTINUE:
             row.kind = outcome.kind or row.kind
             row.state = outcome.state
-        rows.appendleft(row)
+        if outcome.end is End.CONTINUE and outcome.trouble is not None:
+            row.order = next(self._orders)
+            rows.append(row)
+        else:
+            rows.appendleft(row)

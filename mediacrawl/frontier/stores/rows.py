@@ -7,7 +7,7 @@ import msgpack
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.politeness.backoff import GOOD, Standing
 from mediacrawl.politeness.delay import Clocks
-from mediacrawl.records import Candidate, Evidence, Kind, Lease, Outcome, Trouble
+from mediacrawl.records import Candidate, End, Evidence, Kind, Lease, Outcome, Trouble
 
 Facts = tuple[str, int, int, str, int, str, str, str, str, str, str, str, str]
 
@@ -81,10 +81,14 @@ class Row:
         kind, depth, hops, parent, _, *evidence = _unpack(self.facts)
         return Candidate(self.url, site, link_class, Kind(kind), depth, hops, parent, score, Evidence(*evidence))
 
-    def again(self, seq: int, *, blamed: bool) -> Row:
-        """The row after a failed visit: at a new place, one attempt more if it is to blame, without state."""
+    def later(self, outcome: Outcome, seq: int) -> Row:
+        """The row after a failed visit, at a new place: it goes on, or begins anew, one attempt older if to blame."""
+        if outcome.end is End.CONTINUE:
+            row = self.continued(outcome)
+            return Row(seq, row.url, row.facts, row.state)
         facts = _unpack(self.facts)
-        return Row(seq, self.url, _pack((*facts[:4], facts[4] + blamed, *facts[5:])))
+        attempt = facts[4] + (outcome.asked and outcome.blamed)
+        return Row(seq, self.url, _pack((*facts[:4], attempt, *facts[5:])))
 
     def continued(self, outcome: Outcome) -> Row:
         """The row after a visit that goes on: same place, with what the next visit needs."""

@@ -616,9 +616,9 @@ class SQLiteFrontier:
             return
         self._totals.waiting += 1
         self._totals.shelved += site.place > ACTIVE
-        if outcome.end is End.AGAIN:
+        if outcome.end is End.AGAIN or (outcome.end is End.CONTINUE and outcome.trouble is not None):
             queues.remove(link_class, row.seq)
-            later = row.again(queues.next_place(), blamed=outcome.asked and outcome.blamed)
+            later = row.later(outcome, queues.next_place())
             queues.join(link_class, later, url_key(row.url))
             site.heads.setdefault(link_class.id, later.seq)
             return
