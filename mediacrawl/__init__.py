@@ -14,16 +14,21 @@ The **frontier** stores it, if it was never seen, with its **site** (the registr
 on disk, in the same order (`frontier.stores.front`). When its release time has come the box lets it go. Of the ready
 sites the best rank goes first, and in it who has been due longest. `scheduler.PenaltyBoxScheduler` takes the head of
 its best class under a **lease** and makes a Scrapy request of it, which the engine sends at once: nothing waits in
-the downloader. A site that has had its budget of requests and shown no media is **retired**.
+the downloader. A site that has had its budget of requests and shown no media is **retired**. When a NeverCrawl list
+changes, what waits for its new entries is dropped (`scope.exclusions`).
 
 On its way out the request passes `middlewares.NeverCrawlMiddleware` and `middlewares.RobotsMiddleware`. The first
 request of an authority (scheme, host, port) is its robots.txt, and it pays the delay like any visit: the page waits in
-the frontier meanwhile. `middlewares.AdaptiveDelayMiddleware` measures how long the site takes to answer,
-`middlewares.CutMiddleware` ends a download when enough of it has come, and `handler.PoliteHTTPHandler` sees to it that
-a request goes out once only.
+the frontier meanwhile. `middlewares.AddressMiddleware` looks up where the request would go (`resolver.HostsResolver`);
+if that address is asked by another site, or was a moment ago, the lease goes back until its turn has come
+(`politeness.address_clocks`). `handler.PoliteHTTPHandler` connects to the address that `politeness.guard.Guard` has
+judged, and to no other, and sends a request once only. `middlewares.AdaptiveDelayMiddleware` measures how long the site
+takes to answer, and `middlewares.CutMiddleware` ends a download when enough of it has come.
 
 Whatever comes back **finishes** the lease: in one write the URL gets its end and the site its new release time
-(`politeness.delay`). A **redirect** is finished there too (`middlewares.RedirectCapMiddleware`); its target joins like
+(`politeness.delay`). What spoke against the site (429, 5xx, a timeout, a failure of TLS or DNS) doubles its delay; in
+numbers it makes the site **rest** until a probe decides, and at last **retires** it (`politeness.backoff`). A
+**redirect** is finished there too (`middlewares.RedirectCapMiddleware`); its target joins like
 any found URL, carrying its hop count, and the fourth hop is dropped.
 
 `spiders.media.MediaSpider` reads the rest. A page that was seen under another name ends there (`scope.duplicates`:
@@ -36,7 +41,9 @@ Its tags may claim one encoding and hold another. `pipelines.MojibakePipeline` d
 (`encoding`), with what the page told and what was found on this host before, and writes the texts beside their
 **evidence**: bytes, encodings, confidence. `pipelines.CataloguePipeline` stores the item (`store.catalogue`) before the
 lease ends, so that a kill can at worst repeat a visit. Every request leaves one line in the request log
-(`observe.request_log`).
+(`observe.request_log`); from that alone ``scrapy complaint`` judges afterwards whether a site got what it was owed
+(`complaint`). Errors of the web are counted, faults of ours are written down, and too many stop the crawl
+(`extensions.Breaker`).
 
 A stored record can be decided again, as the models improve: ``scrapy demojibake`` (`rerun`) and `spark.demojibake` do
 it without the network. A record that stays in **doubt** is probed once more by `spiders.recheck.RecheckSpider`; what
