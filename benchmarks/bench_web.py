@@ -106,7 +106,7 @@ async def serve(hosts: int) -> None:
     """Serve until stdin closes, so that it ends with whoever started it; prints its port."""
     loop = asyncio.get_running_loop()
     web: list[Web] = []
-    server = await loop.create_server(lambda: Protocol(web[0]), "127.0.0.1", 0, backlog=4096)
+    server = await loop.create_server(lambda: Protocol(web[0]), "0.0.0.0", 0, backlog=4096)
     port = server.sockets[0].getsockname()[1]
     web.append(Web(hosts, port))
     print(port, flush=True)

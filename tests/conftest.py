@@ -7,6 +7,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+_SLOW = ("e2e", "crash", "doors")
+"""Folders whose tests crawl, the slowest first."""
+
+
+def pytest_collection_modifyitems(items):
+    """What takes longest begins first, or the last worker is waited for (with ``--no-loadscope-reorder``)."""
+    items.sort(key=lambda item: _SLOW.index(item.path.parent.name) if item.path.parent.name in _SLOW else len(_SLOW))
 
 
 @pytest.fixture(scope="module")

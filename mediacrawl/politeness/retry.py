@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from mediacrawl.politeness.backoff import trouble_of
 from mediacrawl.records import Drop, End, Lease, Outcome, Trouble
 
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 522, 524})
-"""Statuses that say "not now" (RFC 9110 section 15; 522 and 524 are a proxy's)."""
+_TOO_EARLY = 425
+"""The one status that says "not now" (RFC 8470, 5.2) and nothing against the site."""
+
+DOUBT = 5
+"""Failures in a row of which it is in doubt whether the site or its URLs are to blame, so that no URL is."""
 
 _OF_THE_SITE = frozenset({Trouble.DNS, Trouble.TLS})
 
@@ -14,8 +18,9 @@ def after_failure(lease: Lease, attempts: int, reason: Drop, trouble: Trouble | 
     """Again later, or given up.
 
     While the whole site fails a URL waits on: none is lost because its server was down for a night. It is to blame
-    itself if all visits that failed in a row were its own; a name that cannot be looked up, and a certificate that
-    cannot be trusted, are always the site's.
+    itself if all visits that failed in a row were its own; for a name that cannot be looked up, or a failure of TLS, it
+    is not. After `DOUBT` failures in a row each counts again: they are probes by then, hours apart. One for which the
+    site is not to blame counts always, since it does not bring the site nearer to its rest.
 
     Args:
         lease: what was asked.
@@ -23,14 +28,15 @@ def after_failure(lease: Lease, attempts: int, reason: Drop, trouble: Trouble | 
         reason: what to call it when it is given up.
         trouble: what the visit says against the site.
     """
-    if trouble in _OF_THE_SITE or lease.troubles > lease.attempt:
+    in_doubt = trouble is not None and lease.troubles < DOUBT
+    if in_doubt and (trouble in _OF_THE_SITE or lease.troubles > lease.attempt):
         return Outcome(End.AGAIN, blamed=False)
     return Outcome(End.AGAIN) if lease.attempt + 1 < attempts else Outcome(End.DROPPED, reason)
 
 
 def is_passing(status: int) -> bool:
-    """Whether a status says "not now"."""
-    return status in _PASSING
+    """Whether a status says "not now": it speaks against the server, and not of the URL."""
+    return status == _TOO_EARLY or trouble_of(status) not in {None, Trouble.FORBIDDEN}
 
 
 def after_status(status: int, lease: Lease, attempts: int) -> Outcome | None:
@@ -43,6 +49,6 @@ def after_status(status: int, lease: Lease, attempts: int) -> Outcome | None:
     """
     if 200 <= status < 300:
         return None
-    if status in _PASSING:
-        return after_failure(lease, attempts, Drop.HTTP_STATUS)
+    if is_passing(status):
+        return after_failure(lease, attempts, Drop.HTTP_STATUS, trouble_of(status))
     return Outcome(End.DROPPED, Drop.HTTP_STATUS)

@@ -98,8 +98,8 @@ class CrashWeb(MisbehavingWeb):
             self._page(name, "/", ["/1.html", "/2.html", self._media(name, "/song", 1)])
             self._page(name, "/1.html", [])
             self._page(name, "/2.html", ["/1.html"])
-        for name in BROKEN:
-            self._broken(name)
+        self._broken(BROKEN[0], "/fails.html", Resource(b"", status=500), "http_status")
+        self._broken(BROKEN[1], "/hangs.mp3", Resource(), "download_error")
         self._gate("gate")
         self.hosts = dict.fromkeys([*(f"{name}.example" for name in self._own), *self.hosts], "127.0.0.1")
 
@@ -146,11 +146,11 @@ class CrashWeb(MisbehavingWeb):
         self._page(name, "/here.html", [])
         self._page(name, "/", [*links, "/moved.html"])
 
-    def _broken(self, name: str) -> None:
-        self._put(name, "/fails.html", Resource(b"", status=500), "http_status")
+    def _broken(self, name: str, path: str, resource: Resource, end: str) -> None:
+        """A host with one URL that fails: of several that fail, none would be given up for days."""
+        self._put(name, path, resource, end)
         self._put(name, "/gone.html", Resource(b"", status=404), "http_status")
-        self._put(name, "/hangs.mp3", Resource(), "download_error")
-        self._page(name, "/", ["/fails.html", "/gone.html", "/hangs.mp3", self._media(name, "/whole", 0)])
+        self._page(name, "/", [path, "/gone.html", self._media(name, "/whole", 0)])
 
     def _page(self, name: str, path: str, links: list[str]) -> None:
         body = page(f"{name} {path}", "\n".join(f'<p><a href="{link}">{link}</a></p>' for link in links))

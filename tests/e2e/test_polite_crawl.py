@@ -15,8 +15,8 @@ from mediacrawl.records import Drop
 MINIMUM, FIRST, FACTOR = 0.3, 0.5, 1.0
 ADDRESS_MINIMUM, ADDRESS_FACTOR = 0.1, 1.0
 RELOAD = 1.0
-RUN = 95.0
-"""Seconds: a site that asks for 40 between two requests gets its robots.txt and two pages read."""
+RUN = 60.0
+"""Seconds: a site that asks for 40 between two requests gets its robots.txt and a page read."""
 SETTINGS = {
     "POLITENESS_MIN_DELAY": MINIMUM,
     "POLITENESS_FIRST_DELAY": FIRST,
@@ -44,7 +44,7 @@ def crawled(tmp_path_factory):
         options = [word for name, value in SETTINGS.items() for word in ("-s", f"{name}={value}")]
         crawl.start(*options)
         began = time.monotonic()
-        crawl.until(lambda log: len(log) > 3 * len(web.sites))
+        crawl.until(lambda log: len({entry.host for entry in log}) == len(web.sites))
         doomed = [host for host, site in web.sites.items() if site.kind == "doomed"]
         today = time.strftime("%Y-%m-%d", time.gmtime())
         crawl.nevercrawl.write_text("".join(f"{host}  # asked by mail, {today}\n" for host in doomed))
@@ -76,7 +76,7 @@ def test_all_of_it_was_visited(crawled, visits):
     assert sum(map(len, visits.values())) > 5 * len(visits)
     slowest = f"asking{KINDS['asking'] - 1}.example"
     assert pauses(KINDS["asking"] - 1) == 40
-    assert len(visits[slowest]) >= 3
+    assert len(visits[slowest]) >= 2
 
 
 def test_no_site_is_asked_before_its_time(visits):

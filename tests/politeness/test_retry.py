@@ -15,7 +15,7 @@ def test_a_success_is_read(status):
     assert after_status(status, lease(0), 3) is None
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 503, 520, 523, 529])
 def test_not_now_is_asked_again_until_the_attempts_are_used_up(status):
     assert [after_status(status, lease(attempt), 3).end for attempt in range(3)] == [End.AGAIN, End.AGAIN, End.DROPPED]
 
@@ -31,13 +31,33 @@ def test_a_failure_is_given_up_by_its_name():
 
 
 def test_while_the_whole_site_fails_no_url_is_given_up():
-    outcome = after_failure(lease(2, troubles=3), 3, Drop.DOWNLOAD_ERROR)
+    outcome = after_failure(lease(2, troubles=3), 3, Drop.DOWNLOAD_ERROR, Trouble.TIMEOUT)
     assert (outcome.end, outcome.blamed) == (End.AGAIN, False)
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 520, 521, 523, 525, 526, 530])
+def test_no_url_is_lost_because_its_server_or_the_one_behind_it_is_down(status):
+    outcome = after_status(status, lease(2, troubles=3), 3)
+    assert (outcome.end, outcome.blamed) == (End.AGAIN, False)
+
+
+def test_what_fails_by_no_fault_of_its_site_is_given_up_also_while_the_site_fails():
+    ends = [after_failure(lease(attempt, troubles=4), 3, Drop.DOWNLOAD_ERROR).end for attempt in range(3)]
+    assert ends == [End.AGAIN, End.AGAIN, End.DROPPED]
 
 
 def test_a_url_that_alone_fails_is_given_up():
     ends = [after_failure(lease(n, troubles=n), 3, Drop.DOWNLOAD_ERROR, Trouble.TIMEOUT).end for n in range(3)]
     assert ends == [End.AGAIN, End.AGAIN, End.DROPPED]
+
+
+def test_probes_count_or_a_site_with_two_bad_urls_would_be_probed_for_ever():
+    assert [after_failure(lease(n, troubles=n + 5), 3, Drop.DOWNLOAD_ERROR).end for n in range(3)] == [
+        End.AGAIN,
+        End.AGAIN,
+        End.DROPPED,
+    ]
+    assert after_failure(lease(0, troubles=5), 3, Drop.DOWNLOAD_ERROR, Trouble.DNS).blamed
 
 
 @pytest.mark.parametrize("trouble", [Trouble.DNS, Trouble.TLS])
