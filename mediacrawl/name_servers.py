@@ -21,6 +21,7 @@ from mediacrawl.politeness.dns_answer import (
     CNAME,
     LINKS,
     NOERROR,
+    NXDOMAIN,
     SOA,
     A,
     Answer,
@@ -36,7 +37,10 @@ _PATIENCE = (1.5, 3.0, 5.0)
 """Seconds that a server is waited for, in each round through all of them. Most answers that come at all take less than
 one; a datagram that was lost is sent again in the next round."""
 
-_SILENT = (DNSQueryTimeoutError, defer.TimeoutError, error.ConnectError, error.ConnectionLost)
+_SILENT = (
+    *(DNSQueryTimeoutError, defer.TimeoutError, error.ConnectError, error.ConnectionLost),
+    *(OSError, error.CannotListenError),  # no way leads there: one of IPv6, on a machine that has none
+)
 
 
 class NameServers:
@@ -103,7 +107,8 @@ async def _ask(server: Any, name: str, kind: int, seconds: float) -> Answer:
         message = await server.queryTCP([question], seconds)
     if not message.answer or message.trunc:
         raise DnsAnswerError("that was no answer")
-    if message.rCode == NOERROR and not _is_to(message.queries, name, kind):
+    # Servers that fail may leave the question out; whoever says yes or no has it.
+    if message.rCode in (NOERROR, NXDOMAIN) and not _is_to(message.queries, name, kind):
         raise DnsAnswerError("that was the answer to another question")
     return read_answer(name, kind, message.rCode, _records(message.answers), _records(message.authority))
 

@@ -39,8 +39,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _GRACE = 0.3
-"""Seconds that the slower family is waited for when the other has addresses. There are servers that never answer for
-IPv6."""
+"""Seconds that the others are waited for when the family that goes first has addresses. There are servers that never
+answer for IPv6."""
+
+_LOST = 2.5
+"""Seconds that the family that goes first is waited for when another has addresses: a datagram of it that was lost is
+sent again after 1.5. A machine that cannot use the other would not reach the name before the answer is old."""
 
 _RESOLV_CONF = Path("/etc/resolv.conf")
 _HOSTS = Path("/etc/hosts")
@@ -192,16 +196,16 @@ class HostsResolver:
 
     @contextmanager
     def _hurry(self, asked: Sequence[Deferred[Answer]]) -> Iterator[None]:
-        """Give up on the others soon after the first has found an address."""
+        """Give up on the others soon after one has found an address."""
         calls: list[Any] = []
 
-        def found(answer: Answer) -> Answer:
-            if answer.addresses and not calls:
-                calls.extend(self._reactor.callLater(_GRACE, other.cancel) for other in asked)
+        def found(answer: Answer, seconds: float) -> Answer:
+            if answer.addresses:
+                calls.extend(self._reactor.callLater(seconds, other.cancel) for other in asked)
             return answer
 
-        for one in asked:
-            one.addCallback(found)
+        for place, one in enumerate(asked):
+            one.addCallback(found, _LOST if place else _GRACE)
         yield
         for call in calls:
             with suppress(Exception):

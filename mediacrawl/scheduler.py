@@ -294,7 +294,7 @@ class PenaltyBoxScheduler(BaseScheduler):
     def _exchange(self, visit: Visit, request: Request) -> bool:
         """A middleware answered a request with another one: a retry, or a redirect that is not ours."""
         if _is_of(request, visit):
-            visit.outcome = after_failure(visit.lease, self._attempts, Drop.DOWNLOAD_ERROR)
+            visit.outcome = after_failure(visit.lease, self._attempts, Drop.DOWNLOAD_ERROR, _trouble(visit))
             self.end(visit)
             return visit.outcome.end is End.AGAIN
         candidate = foreign.candidate(request, self._crawler.spider, self._parts.scores, of=visit.lease)
@@ -320,7 +320,7 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _hold_against(self, visit: Visit, outcome: Outcome) -> None:
         """What the visit says against its site: how it failed, or its status."""
-        trouble = visit.trouble or trouble_of(visit.status)
+        trouble = _trouble(visit)
         if trouble is Trouble.FORBIDDEN and visit.kind is Kind.ROBOTS:
             # 403 for a robots.txt says that there are no rules (RFC 9309, 2.3.1.3).
             trouble = None
@@ -336,7 +336,7 @@ class PenaltyBoxScheduler(BaseScheduler):
     def _undecided(self, visit: Visit) -> Outcome:
         """What a visit came to on which nobody decided."""
         if visit.error and visit.kind is not Kind.ROBOTS:
-            return after_failure(visit.lease, self._attempts, Drop.DOWNLOAD_ERROR, visit.trouble)
+            return after_failure(visit.lease, self._attempts, Drop.DOWNLOAD_ERROR, _trouble(visit))
         if visit.sent is None:
             return Outcome(End.RETURNED) if self._closed else Outcome(End.DROPPED, Drop.IGNORED)
         if visit.kind is Kind.ROBOTS or (self._closed and visit.response_time is None):
@@ -443,6 +443,11 @@ class PenaltyBoxScheduler(BaseScheduler):
 def _is_of(request: Request, visit: Visit) -> bool:
     """Whether a request asks for what the visit asks for. A plain spider's URL need not be in canonical form."""
     return request.url == visit.url or canonical(request.url) == visit.url
+
+
+def _trouble(visit: Visit) -> Trouble | None:
+    """What a visit says against its site; nothing, if no request went out."""
+    return (visit.trouble or trouble_of(visit.status)) if visit.sent is not None else None
 
 
 def _visit(response: Any) -> Visit | None:

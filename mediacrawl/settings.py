@@ -327,9 +327,9 @@ BREAKER_WINDOW = 60.0
 """Seconds, see BREAKER_ERRORS."""
 
 BREAKER_SITES = 50
-"""Sites in a row, without one that answered between, that cannot be connected to or have no address: then it is our own
-network that is down, and the crawl ends with the reason ``network_down``. If half of all sites were dead, it would
-happen once in 10^15 rows. 0 for never."""
+"""Sites in a row, without one that answered between, that cannot be connected to or have no address (one that failed
+while others answered is not counted again until it answers): then it is our own network that is down, and the crawl
+ends with the reason ``network_down``. If half of all sites were dead, it would happen once in 10^15 rows. 0 for never."""
 
 BREAKER_SILENCE = 30.0
 """Seconds that this must last: a router that starts anew must not end a crawl of weeks."""
@@ -355,7 +355,7 @@ RESOLVER_FAMILIES = ["ipv4", "ipv6"]
 and no route. Only the first address of a name is asked; one that did not answer is asked after the others."""
 
 RESOLVER_TIMEOUT = 10.0
-"""Seconds that a name may take, with all its servers and aliases; it is asked for in three rounds meanwhile."""
+"""Seconds that a name may take, with all its servers and aliases; it is asked for in up to three rounds meanwhile."""
 
 RESOLVER_CONCURRENCY = 64
 """Names looked up at a time; the others wait in order. Of dead names, which take all of RESOLVER_TIMEOUT, six are

@@ -16,6 +16,9 @@ from mediacrawl.parts import Parts
 from mediacrawl.politeness.botpage import MARK, BotPage, BotPageError
 from mediacrawl.politeness.identity import agent_problem
 
+_PROMISED = (("ROBOTS_ENABLED", True), ("REQUEST_LOG_ENABLED", True), ("COOKIES_ENABLED", False))
+"""Settings whose value the page takes for granted."""
+
 
 class Command(ScrapyCommand):
     """Writes the crawler's information page from the settings."""
@@ -74,6 +77,9 @@ def bot_page(settings: BaseSettings) -> BotPage:
     parts, get = Parts(settings), settings.get
     if parts.anonymous:
         raise BotPageError("the crawler has no address to complain to; set MEDIACRAWL_CONTACT to the URL of this page")
+    for name, promised in _PROMISED:
+        if settings.getbool(name, promised) is not promised:
+            raise BotPageError(f"{name} = {not promised}, and the page would promise otherwise")
     if problem := agent_problem(parts.user_agent, parts.contact):
         raise BotPageError(f"USER_AGENT = {parts.user_agent!r} {problem}")
     return BotPage(

@@ -135,7 +135,7 @@ def _robots(case: Case) -> Iterator[str]:
     files = ", ".join(short(f"{authority}/robots.txt") for authority in case.authorities[:5])
     more = f" and {len(case.authorities) - 5} more" if len(case.authorities) > 5 else ""
     times = "once," if len(read) == 1 else f"{count(len(read))} times, last"
-    yield _paragraph(f"We read your robots.txt {times} on {moment(read[-1].time)}: {files}{more}.")
+    yield _paragraph(f"We asked for your robots.txt {times} on {moment(read[-1].time)}: {files}{more}.")
 
 
 def _conduct(case: Case) -> Iterator[str]:

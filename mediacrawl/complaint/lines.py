@@ -46,7 +46,7 @@ class Asked:
     @property
     def is_robots(self) -> bool:
         """Whether a robots.txt was asked for; nobody forbids that (RFC 9309, section 2.2.2)."""
-        return self.kind == "robots" or self.url.partition("#")[0].endswith("/robots.txt")
+        return self.kind == "robots" or self.url.partition("#")[0] == f"{authority_of(self.url)}/robots.txt"
 
 
 def asked_of(record: Mapping[str, Any]) -> Asked | None:
@@ -88,7 +88,7 @@ class Fetched:
         named: whether the line says whose they are; in older logs the URL alone does, also a redirected one.
         status: of the answer; None if none came.
         size: bytes that came.
-        body: what is kept of them.
+        body: what is kept of them; where none came, what an older copy said to us that counted on.
     """
 
     time: float

@@ -24,12 +24,14 @@ class InForce:
         tried: when it was last asked for, whatever came.
         rules: what it says; None if it could not be had, which forbids everything (RFC 9309, section 2.3.1.4).
         source: the fetch that gave the text.
+        held: whether the log holds the text; else an older one counted, which was deleted with its day.
     """
 
     since: float | None
     tried: float
     rules: RobotsRules | None
     source: Fetched | None
+    held: bool = True
 
 
 class RobotsThen:
@@ -67,13 +69,19 @@ class RobotsThen:
         status = fetch.status or 0
         if 200 <= status < 300:
             return InForce(fetch.time, fetch.time, self.rules(fetch.body), fetch)
-        if status == _SAME and before is not None and before.rules is not None:
+        if status == _SAME and before is not None and before.rules is not None and before.held:
             return replace(before, since=fetch.time, tried=fetch.time)
+        if status == _SAME and fetch.named:
+            return InForce(fetch.time, fetch.time, self.rules(fetch.body), fetch, held=bool(fetch.body))
         if 300 <= status < 400:
-            # A hop on the way to the file, or a word about one that this log does not hold.
+            # A hop on the way to the file.
             return None
         if 400 <= status < 500 and status != 429:
             return InForce(fetch.time, fetch.time, self.rules(b""), fetch)
+        if before is not None and before.held:
+            return replace(before, tried=fetch.time)
+        if fetch.body:
+            return InForce(fetch.time, fetch.time, self.rules(fetch.body), fetch)
         if before is None:
             return InForce(None, fetch.time, None, None)
         return replace(before, tried=fetch.time)

@@ -103,8 +103,8 @@ def _versions(case: Case, authority: str) -> Iterator[str]:
             same.append(fetch)
             continue
         yield from _again(same)
+        yield from _version(case, fetch, first=not same)
         same = [fetch]
-        yield from _version(case, fetch)
     yield from _again(same)
 
 
@@ -118,11 +118,12 @@ def _again(same: list[Fetched]) -> Iterator[str]:
         yield f"      then the same {times} {moment(same[-1].time)}"
 
 
-def _version(case: Case, fetch: Fetched) -> Iterator[str]:
+def _version(case: Case, fetch: Fetched, *, first: bool) -> Iterator[str]:
     at = "" if fetch.url == f"{fetch.authority}/robots.txt" else f" at {short(fetch.url)}"
     status = "no answer" if fetch.status is None else str(fetch.status)
     yield f"    {moment(fetch.time)} UTC  {status}, {size(fetch.size)}{at}: {_meaning(fetch.status)}"
-    if fetch.status and 200 <= fetch.status < 300:
+    # Of a copy whose day is deleted the lines of later fetches have what it said to us.
+    if (fetch.status and 200 <= fetch.status < 300) or (first and fetch.body):
         group = case.robots.rules(fetch.body).group_text.splitlines()
         yield from (f"        {short(line)}" for line in group[:_RULES])
         if len(group) > _RULES:

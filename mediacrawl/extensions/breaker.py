@@ -53,7 +53,8 @@ class Breaker:
     exception that the log is told of, wherever it was raised (callbacks, pipelines, middlewares, extensions, Deferreds
     and tasks that nobody waited for), is a fault. The crawl is closed with the reason ``breaker`` after
     ``BREAKER_ERRORS`` faults within ``BREAKER_WINDOW`` seconds, and with ``network_down`` when the last
-    ``BREAKER_SITES`` sites could not be reached, and no other was for ``BREAKER_SILENCE`` seconds.
+    ``BREAKER_SITES`` sites could not be reached, and no other was for ``BREAKER_SILENCE`` seconds. Sites that failed
+    before, while others could be reached, are not counted.
 
     Works alone in any Scrapy project. There nobody tells it of the requests that an errback takes care of: their errors
     are counted from Scrapy's stats, and do not say that the network is down.
@@ -76,6 +77,7 @@ class Breaker:
         self._log = CriticalLog(parts.folder / "log")
         self._ear = _Ear(self._heard)
         self._timer: CallLaterResult | None = None
+        self._thread = 0
         self._over = False
 
     @classmethod
@@ -93,12 +95,17 @@ class Breaker:
     # -- what happens ----------------------------------------------------------------------------------------
 
     def _opened(self) -> None:
+        # That of the reactor; in a notebook it is not the main one.
+        self._thread = threading.get_ident()
         self._ear.attach()
         self._kinds.since = self._clock.now()
         self._timer = call_later(_LOOK, self._look)
 
     def _heard(self, record: logging.LogRecord, error: BaseException) -> None:
         """The log was told of an exception."""
+        if getattr(record, "spider", self._crawler.spider) not in (None, self._crawler.spider):
+            # Of another crawl in this process.
+            return
         request = _request_in(record)
         if is_anticipated(error):
             if request is not None and not self._parts.leases:
@@ -115,15 +122,15 @@ class Breaker:
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         trouble = outcome.trouble or visit.trouble
         if visit.status:
-            self._silence.answered()
+            self._silence.answered(visit.lease.site)
         else:
             self._unreached(visit.lease.site, trouble)
         kind = _kind(visit, outcome, trouble)
         if kind:
             self._kinds.counts[kind] += 1
 
-    def _answered(self) -> None:
-        self._silence.answered()
+    def _answered(self, request: Request) -> None:
+        self._silence.answered(site_of(request.url))
 
     def _unreached(self, site: str, trouble: Trouble | None) -> None:
         if trouble in _UNREACHED:
@@ -152,7 +159,7 @@ class Breaker:
 
     def _stop_if_broken(self) -> None:
         # Threads log too. They may not touch the engine: the next look finds what they have seen.
-        if self._over or threading.current_thread() is not threading.main_thread():
+        if self._over or threading.get_ident() != self._thread:
             return
         if self._faults.too_many:
             advice = f"The tracebacks are in {self._log.path}. What waits is kept: repair it, and start again"

@@ -160,9 +160,9 @@ class _Reader:
 
     def read(self, root: Any, canonical: str) -> None:
         links = self.page.links
-        if canonical:
-            # Relative to the page itself, whatever its base is (RFC 8288, 3.2).
-            self._canonicals.append(href := _absolute(self.page.url, canonical))
+        # Relative to the page itself, whatever its base is (RFC 8288, 3.2).
+        if canonical and (href := _absolute(self.page.url, canonical)):
+            self._canonicals.append(href)
             self._add(href, "link", etree.Element("link"))
         # What follows </html> becomes a tree of its own; browsers show it, so people link there.
         for tree in (root, *root.itersiblings()):

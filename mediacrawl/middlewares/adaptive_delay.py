@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import DownloadTimeoutError
 
+from mediacrawl import seams
 from mediacrawl.failures import trouble_in
+from mediacrawl.middlewares.refused import refuse
 from mediacrawl.middlewares.site_slot import SiteSlot
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.backoff import after_answer, after_trouble, backed_off, retry_after, trouble_of
 from mediacrawl.politeness.delay import Clocks, after_visit
-from mediacrawl.records import VISIT, End, Outcome, Trouble, Visit
+from mediacrawl.records import VISIT, Drop, End, Outcome, Trouble, Visit
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.sites import authority_of
 
@@ -35,11 +37,14 @@ class AdaptiveDelayMiddleware:
     With our scheduler it only measures; the frontier keeps the site's clocks, and keeps them over restarts. Alone in a
     Scrapy project it sets the delay of the request's download slot (`SiteSlot`): one request at a time, and the delay
     counts from the end of the last one, answered or not. ``DOWNLOAD_DELAY`` and the Crawl-delay that `RobotsMiddleware`
-    has read raise it, trouble doubles it (`politeness.backoff`), and Retry-After is waited for. What it has learned is
-    in memory only. Scrapy's AutoThrottle, which sets the same delay, is to be off beside it.
+    has read raise it, trouble doubles it (`politeness.backoff`), and Retry-After is waited for. A request that would
+    wait longer than ``POLITENESS_MAX_DELAY`` for a site in trouble is refused: in Scrapy's downloader it would keep its
+    place, and a few of them would keep the whole crawl waiting, and from ending. What it has learned is in memory only.
+    Scrapy's AutoThrottle, which sets the same delay, is to be off beside it.
 
     Settings: ``POLITENESS_FACTOR``, ``POLITENESS_MIN_DELAY``, ``POLITENESS_MAX_DELAY``, ``POLITENESS_FIRST_DELAY``,
-    ``POLITENESS_HOURS``, ``BACKOFF_...``. Stats: ``trouble/...`` (with our scheduler it counts them).
+    ``POLITENESS_HOURS``, ``BACKOFF_...``. Stats: ``trouble/...`` (with our scheduler it counts them), alone
+    ``drop/download_error``.
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
@@ -56,7 +61,11 @@ class AdaptiveDelayMiddleware:
         return cls(crawler, Parts.of(crawler))
 
     def process_request(self, request: Request) -> None:
-        """Alone: see to it that the slot exists with the right delay before the request enters it."""
+        """Alone: see to it that the slot exists with the right delay before the request enters it.
+
+        Raises:
+            RefusedRequest: its site is left alone for long.
+        """
         if VISIT in request.meta or not request.url.lower().startswith(("http:", "https:")):
             return
         if self._parts.leases:
@@ -100,6 +109,8 @@ class AdaptiveDelayMiddleware:
         asked = self._parts.robots.ask(authority, request.url, now).crawl_delay
         if asked is not None and asked != clocks.crawl_delay:
             clocks = self._keep(key, replace(clocks, crawl_delay=asked))
+        if self._is_left_alone(clocks):
+            raise self._refusal(request)
         if not isinstance(slot, SiteSlot):
             # Scrapy forgets slots that were not used for a minute; what they owe is in the clocks.
             slot = SiteSlot(self._delay(clocks), partial(self._ended, key))
@@ -127,7 +138,18 @@ class AdaptiveDelayMiddleware:
             self._crawler.stats.inc_value(f"trouble/{trouble}")
         clocks = replace(clocks, standing=standing)
         slot.delay = max(self._delay(clocks), wait)
-        self._keep(key, replace(clocks, delay=slot.delay, release=now + slot.delay))
+        clocks = self._keep(key, replace(clocks, delay=slot.delay, release=now + slot.delay))
+        if self._is_left_alone(clocks):
+            seams.refuse_queued(self._crawler.engine, lambda r: self._refusal(r) if _slot_of(r) == key else None)
+
+    def _is_left_alone(self, clocks: Clocks) -> bool:
+        """Whether a site is left alone for longer than requests are let wait for it."""
+        now = self._clock.now()
+        usual = self._policy.delay(clocks.samples, clocks.crawl_delay, self._policy.hourly(now))
+        return clocks.release - now > max(self._policy.maximum, usual, self._floor)
+
+    def _refusal(self, request: Request) -> Exception:
+        return refuse(request, self._crawler.stats, Drop.DOWNLOAD_ERROR, f"{request.url}: its site is left alone")
 
     def _delay(self, clocks: Clocks) -> float:
         now = self._clock.now()
@@ -140,6 +162,10 @@ class AdaptiveDelayMiddleware:
         if len(self._clocks) > _SITES:
             self._clocks.popitem(last=False)
         return clocks
+
+
+def _slot_of(request: Request) -> str:
+    return str(request.meta.get("download_slot", ""))
 
 
 def _lines(response: Response, name: str) -> str:

@@ -64,7 +64,7 @@ class AddressMiddleware:
             RefusedRequest: the address is not free, or must not be asked.
         """
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is None or visit.lease.id in self._taken or "proxy" in request.meta:
+        if visit is None or visit.lease.id in self._taken or request.meta.get("proxy"):
             return
         try:
             address = await self._names.target(host_of(request.url))

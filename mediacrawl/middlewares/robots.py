@@ -13,9 +13,11 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from mediacrawl import foreign
+from mediacrawl.failures import trouble_in
 from mediacrawl.middlewares.redirect import target_of
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
 from mediacrawl.parts import Parts
+from mediacrawl.politeness.backoff import trouble_of
 from mediacrawl.politeness.freshness import lifetime
 from mediacrawl.politeness.robots import is_html
 from mediacrawl.politeness.robots_book import Answer, Learned, RobotsBook, Say, Saying, own_url
@@ -84,7 +86,8 @@ class RobotsMiddleware:
         if not request.url.lower().startswith(("http:", "https:")):
             return None
         authority = authority_of(canonical(request.url) or request.url)
-        saying = self._parts.robots.ask(authority, request.url, self._clock.now())
+        owed = visit.lease.delay if visit is not None else 0.0
+        saying = self._parts.robots.ask(authority, request.url, self._clock.now(), owed=owed)
         if saying.say is Say.FETCH:
             if visit is not None:
                 return self._robots_request(request, visit, saying)
@@ -104,13 +107,18 @@ class RobotsMiddleware:
         visit.outcome = _outcome(visit)
         if carrier and self._parts.robots.carried(authority, carrier) is None:
             self._stats.inc_value("robots/outdated")
-        elif not self._follow(authority, visit, response):
+            return response
+        was_failing = self._parts.robots.is_failing(authority)
+        if self._follow(authority, visit, response):
+            # It may lead to nothing once more.
+            keeps_out = was_failing
+        else:
             learned = self._learn(authority, _answer(request, response, self._clock.now()), response)
+            keeps_out = not learned.known
             if not carrier and learned.crawl_delay is not None:
                 visit.crawl_delay = learned.crawl_delay
-            if not carrier and not learned.known and _is_redirect(response):
-                # It keeps us out like one that does not come, and its site must not be tried for ever.
-                visit.trouble = Trouble.SERVER_ERROR
+        if keeps_out and not carrier:
+            _blame(visit, trouble_of(response.status))
         return response
 
     def _obey(self, request: Request, visit: Visit | None, saying: Saying) -> None:
@@ -128,11 +136,12 @@ class RobotsMiddleware:
     def _learn(self, authority: str, answer: Answer, response: Response | None = None) -> Learned:
         """Take down what came, or that nothing did."""
         now, site = self._clock.now(), site_of(authority)
-        if self._parts.settings.getbool("REQUEST_LOG_ENABLED"):
-            self._parts.request_log.write_robots(
-                now, answer.url, answer.status, answer.body, authority=authority, site=site
-            )
         learned = self._parts.robots.learn(authority, answer, now)
+        if "request_log" in vars(self._parts):
+            # RequestLogMiddleware is there, which made it and closes it.
+            self._parts.request_log.write_robots(
+                now, answer.url, answer.status, answer.body, authority=authority, site=site, kept=learned.kept
+            )
         self._count(answer, learned, response)
         if learned.crawl_delay and self._parts.leases:
             # In the commit that keeps the file: after a kill its site must not be asked as if it had not said this.
@@ -229,6 +238,8 @@ class RobotsMiddleware:
             if not carrier or self._parts.robots.carried(authority, carrier) is not None:
                 self._learn(authority, Answer(0, url=visit.url))
             visit.outcome = _outcome(visit)
+            if visit.sent is not None and not carrier:
+                _blame(visit, visit.trouble or trouble_in(failure.value))
         ended = getattr(self._crawler.engine.scheduler, "failed", None)
         if ended is not None:
             ended(failure)
@@ -341,6 +352,11 @@ def _authority(visit: Visit) -> str:
 def _outcome(visit: Visit) -> Outcome:
     """The page goes on where it is; a carrier has done what it was for."""
     return Outcome(End.DONE) if _carrier(visit) else Outcome(End.CONTINUE, state=visit.lease.state)
+
+
+def _blame(visit: Visit, trouble: Trouble | None) -> None:
+    """A robots.txt that never comes must end like a server that never does: its site must not be tried for ever."""
+    visit.trouble = trouble or Trouble.SERVER_ERROR
 
 
 def _is_failure(visit: Visit, authority: str) -> bool:

@@ -24,6 +24,8 @@ from mediacrawl.observe.text import cut, printable
 
 _KINDS = 1_000
 """Faults that are told apart; of more the one not seen for longest is forgotten."""
+_DEAD = 100_000
+"""Sites that are remembered as dead by themselves; of more the one that died first is forgotten."""
 _SHORT = 100
 """Times that a fault which was told in full is told in one line more, with its URL; beyond it is only counted."""
 _MESSAGE = 200
@@ -155,6 +157,9 @@ def _kind(fault: Fault) -> tuple[str, str]:
 class Silence:
     """Sites in a row that could not be reached, without one that answered between.
 
+    A site that failed while others could be reached is dead by itself. Until it answers it counts no more, or a crawl
+    that has only its dead seeds left would take its own network for broken.
+
     Args:
         most: sites that are too many; 0 for any number.
         least: seconds that it must last: a router that starts anew takes its time, and so does a name server.
@@ -164,6 +169,7 @@ class Silence:
         self._most = most
         self._least = least
         self._sites: dict[str, str] = {}
+        self._dead: dict[str, None] = {}
         self._began = self._last = 0.0
 
     def failed(self, site: str, how: str, now: float) -> None:
@@ -174,15 +180,21 @@ class Silence:
             how: in a word: ``dns``, ``timeout``, ``connection``.
             now: seconds, on any clock that never goes back.
         """
+        if site in self._dead:
+            return
         if not self._sites:
             self._began = now
         self._last = now
         if len(self._sites) < self._most:
             self._sites[site] = how
 
-    def answered(self) -> None:
+    def answered(self, site: str) -> None:
         """A site answered, whatever it said."""
+        self._dead |= dict.fromkeys(self._sites)
         self._sites.clear()
+        self._dead.pop(site, None)
+        while len(self._dead) > _DEAD:
+            del self._dead[next(iter(self._dead))]
 
     @property
     def too_long(self) -> bool:

@@ -13,6 +13,9 @@ from mediacrawl.observe.archive import DAMAGE, files, is_packed, is_packed_alrea
 from mediacrawl.observe.packing import chunks, read_all, read_member, whole_lines
 from mediacrawl.observe.site_index import Member, NoIndexError, SiteIndex, index_path, site_key
 
+_TRIES = 10
+"""Times that a day is read which changes while it is read; it does so twice."""
+
 
 class Search:
     """A search for the lines of one site. It only reads, so it may run beside a crawl that writes and packs.
@@ -43,11 +46,21 @@ class Search:
             name: ``requests`` or ``robots``.
             since: first day (UTC) whose file is read; None reads all.
         """
-        for day, path in files(folder, name):
-            packed = path.with_name(path.name + ".gz")
-            if (since and day < since) or (packed.exists() and is_packed_already(path, packed)):
-                continue
-            yield from self._file(path)
+        for day in dict.fromkeys(day for day, _ in files(folder, name)):
+            if since is None or day >= since:
+                yield from self._day(folder / f"{name}-{day.isoformat()}.jsonl")
+
+    def _day(self, plain: Path) -> list[dict[str, Any]]:
+        """The lines of a day, read anew if a crawl packed it meanwhile: else they would come twice, or not at all."""
+        packed = plain.with_name(plain.name + ".gz")
+        for _ in range(_TRIES):
+            before = _file_number(packed), _file_number(plain)
+            found = list(self._file(packed)) if before[0] else []
+            if before[1] and not (before[0] and is_packed_already(plain, packed)):
+                found += self._file(plain)
+            if before == (_file_number(packed), _file_number(plain)):
+                break
+        return found
 
     def _file(self, path: Path) -> Iterator[dict[str, Any]]:
         pieces = self._packed if is_packed(path) else _plain
@@ -55,9 +68,8 @@ class Search:
             for lines in pieces(path):
                 yield from self._matching(lines)
         except FileNotFoundError:
-            # Packed by a running crawl between the listing and now, or removed.
-            if not is_packed(path):
-                yield from self._file(path.with_name(path.name + ".gz"))
+            # Packed by a running crawl between the look and now, or removed.
+            return
         except DAMAGE:
             self._note_damage(path)
 
@@ -65,7 +77,8 @@ class Search:
         with path.open("rb") as packed:
             members = self._members(path, packed)
             if members is None:
-                self.whole.append(path.name)
+                if path.name not in self.whole:
+                    self.whole.append(path.name)
                 yield from read_all(packed)
                 return
             for member in members:
@@ -94,6 +107,14 @@ class Search:
 
     def _is_wanted(self, record: dict[str, Any]) -> bool:
         return record["site"] == self._site if record.get("site") else _host(record.get("url")) in self._hosts
+
+
+def _file_number(path: Path) -> int:
+    """By what a file is known while it is replaced; 0 if there is none."""
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return 0
 
 
 def _plain(path: Path) -> Iterator[bytes]:

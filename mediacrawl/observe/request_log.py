@@ -117,7 +117,15 @@ class RequestLog:
         )
 
     def write_robots(
-        self, when: float, url: str, status: int | None, body: bytes, *, authority: str = "", site: str = ""
+        self,
+        when: float,
+        url: str,
+        status: int | None,
+        body: bytes,
+        *,
+        authority: str = "",
+        site: str = "",
+        kept: str = "",
     ) -> None:
         """Append a robots.txt as it was fetched.
 
@@ -129,8 +137,10 @@ class RequestLog:
                 is beyond `MAX_ROBOTS` is left out, from the beginning of a line.
             authority: whose rules these are, ``https://site.example``; empty if `url` says it.
             site: of the authority, by which its lines are found.
+            kept: what an older copy says to us, which counts on. It stands in place of the body: the line that the
+                copy came with is deleted some day, and what we obeyed could not be shown any more.
         """
-        text, encoding = _robots_text(body)
+        text, encoding = (kept, "utf-8") if kept else _robots_text(body)
         self._robots.write(
             _finish(
                 f'{{"time":"{self._stamp(when)}","url":{_text(url)},"status":{_whole(status)}'

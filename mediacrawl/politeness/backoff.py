@@ -6,8 +6,8 @@ retried on the spot; the site's delay grows, and the URL waits in its queue like
 * each trouble doubles the site's delay, with jitter, up to `BackoffPolicy.maximum`;
 * after `BackoffPolicy.rest_after` in a row the site *rests*. Then one request goes out, the probe: if it fails the
   site rests again, twice as long;
-* a site whose probes fail for `BackoffPolicy.retire_after` is *gone*: it is retired, and so is one that has answered
-  403 to `BackoffPolicy.forbidden` requests in a row;
+* a site whose probes, three at least, fail for `BackoffPolicy.retire_after` is *gone*: it is retired, and so is one
+  that has answered 403 to `BackoffPolicy.forbidden` requests in a row;
 * each good answer ends the row, and takes back one doubling: forgiven is step by step, so that a site that is up again,
   and still weak, is not asked at full pace at once.
 """
@@ -28,6 +28,9 @@ LONGEST_RETRY_AFTER = 366 * 86_400.0
 
 _LEVELS = 40
 """Doublings that are counted; no maximum is further away."""
+
+_PROBES = 3
+"""Probes that must fail before a site is given up: while the crawl stood still it was not tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,7 @@ def after_trouble(standing: Standing, trouble: Trouble, now: float, policy: Back
         trouble=trouble,
         forbidden=standing.forbidden,
         resting=0 < policy.rest_after <= row,
-        gone=standing.resting and 0 < policy.retire_after <= now - since,
+        gone=standing.resting and row >= policy.rest_after + _PROBES and 0 < policy.retire_after <= now - since,
     )
 
 
@@ -140,7 +143,7 @@ def backed_off(delay: float, standing: Standing, now: float, policy: BackoffPoli
     if standing.resting:
         grown = min(policy.rest * 2.0 ** min(standing.row - policy.rest_after, _LEVELS), policy.rest_maximum)
     else:
-        grown = min(delay * 2.0**standing.level, policy.maximum)
+        grown = min(delay * 2.0 ** min(standing.level, _LEVELS), policy.maximum)
     return max(grown, delay) * (1.0 + policy.jitter * random.Random(now).random())
 
 

@@ -115,7 +115,8 @@ class BotPage:
         return {
             "min_delay": duration(self.delay.minimum),
             "first_delay": duration(max(self.delay.first, self.delay.minimum)),
-            "factor": f"{self.delay.factor:g}",
+            "factor": f"{self.delay.factor * min(1.0, *self.delay.hours):g}",
+            "max_delay": duration(max(self.delay.maximum * min(1.0, *self.delay.hours), self.delay.minimum)),
             "page_bytes": size(self.page_bytes),
             "head_bytes": size(self.head_bytes),
             "media_bytes": size(self.media_bytes),

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mediacrawl.politeness.backoff import GOOD, BackoffPolicy, Standing, after_answer, after_trouble, backed_off
-from mediacrawl.records import Outcome
+from mediacrawl.records import End, Outcome
 
 DAY = 86_400.0
 _HOUR = 3600.0
@@ -179,8 +179,12 @@ def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolic
 def _standing(before: Standing, outcome: Outcome, now: float, policy: DelayPolicy) -> Standing:
     if outcome.trouble is not None:
         return after_trouble(before, outcome.trouble, now, policy.backoff)
-    # What was given up on our side before an answer came says nothing for the site.
-    return after_answer(before) if outcome.response_time is not None else before
+    if outcome.response_time is None:
+        # What was given up on our side before an answer came says nothing for the site.
+        return before
+    after = after_answer(before)
+    # A robots.txt is no page: that it may be read does not say that we are welcome.
+    return replace(after, forbidden=before.forbidden) if outcome.end is End.CONTINUE and before.forbidden else after
 
 
 def after_restart(clocks: Clocks, leased: bool, now: float, policy: DelayPolicy) -> Clocks:

@@ -87,8 +87,9 @@ def read_hosts(text: str) -> dict[str, tuple[str, ...]]:
     """
     hosts: dict[str, tuple[str, ...]] = {}
     for line in text.splitlines():
-        address, *names = line.partition("#")[0].split() or [""]
-        if not names or not _is_address(address):
+        written, *names = line.partition("#")[0].split() or [""]
+        address = _plain(written)
+        if address is None:
             continue
         for name in names:
             known = hosts.get(name.lower(), ())
@@ -105,8 +106,8 @@ def read_servers(text: str) -> tuple[tuple[str, int], ...]:
         text: of the file.
     """
     lines = [line.split() for line in text.splitlines()]
-    named = [words[1] for words in lines if len(words) > 1 and words[0] == "nameserver" and _is_address(words[1])]
-    return tuple((address, _PORT) for address in named[:_MOST_SERVERS]) or ((_LOCALHOST[0], _PORT),)
+    named = [_plain(words[1]) for words in lines if len(words) > 1 and words[0] == "nameserver"]
+    return tuple((address, _PORT) for address in filter(None, named))[:_MOST_SERVERS] or ((_LOCALHOST[0], _PORT),)
 
 
 def server_of(written: str) -> tuple[str, int]:
@@ -114,6 +115,9 @@ def server_of(written: str) -> tuple[str, int]:
 
     Args:
         written: ``192.0.2.1``, ``192.0.2.1:5353``, ``2001:db8::1`` or ``[2001:db8::1]:5353``.
+
+    Returns:
+        Its address as a socket tells it, since only an answer that comes from there counts, and its port.
 
     Raises:
         ValueError: it is none of these; a name server is named by its address.
@@ -124,24 +128,25 @@ def server_of(written: str) -> tuple[str, int]:
         port = rest.removeprefix(":") or port
     elif address.count(":") == 1:
         address, _, port = address.partition(":")
-    if not (_is_address(address) and port.isdecimal() and 0 < int(port) < 65_536):
+    plain = _plain(address)
+    if plain is None or not (port.isdecimal() and 0 < int(port) < 65_536):
         raise ValueError(
             f"RESOLVER_SERVERS: {written!r} is no name server; write it as '192.0.2.1' or '[2001:db8::1]:5353'"
         )
-    return address, int(port)
+    return plain, int(port)
 
 
 def _addresses(name: str, value: Any) -> tuple[str, ...]:
     values: Sequence[Any] = value if isinstance(value, (list, tuple)) else [value]
-    addresses = tuple(str(address) for address in values)
-    if not addresses or not all(map(_is_address, addresses)):
+    addresses = tuple(filter(None, (_plain(str(address)) for address in values)))
+    if not addresses or len(addresses) < len(values):
         raise ValueError(f"RESOLVER_HOSTS: {value!r} of {name!r} is no address; write '192.0.2.1' or a list of such")
     return addresses
 
 
-def _is_address(text: str) -> bool:
+def _plain(text: str) -> str | None:
+    """An address in its one spelling, in which it is compared with that of who answers; None if it is none."""
     try:
-        ip_address(text)
+        return str(ip_address(text))
     except ValueError:
-        return False
-    return True
+        return None

@@ -89,12 +89,14 @@ class Learned:
             failure by the older copy, if there is one.
         ambiguous: whether the file that came can be read in two ways, see `RobotsRules.ambiguous_group`.
         sitemaps: how many it names.
+        kept: what an older copy says to us that counts on, as a robots.txt; empty if there is none.
     """
 
     known: bool
     crawl_delay: float | None = None
     ambiguous: bool = False
     sitemaps: int = 0
+    kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,9 @@ class RobotsTimes:
         """Whether a file that was never had is given up. A crawl that stood still for a month has not tried for one."""
         return row.times >= LEAST_TRIES and row.last - row.first >= self.give_up
 
+
+DAY = 86_400.0
+"""Seconds that a copy may count for a slow site, whatever its server says about caching (RFC 9309, 2.4)."""
 
 LEAST_TRIES = 5
 """Failures in a row without which no authority is given up."""
@@ -166,13 +171,15 @@ class RobotsBook:
 
     # -- asking ----------------------------------------------------------------------------------------------
 
-    def ask(self, authority: str, url: str, now: float) -> Saying:
+    def ask(self, authority: str, url: str, now: float, *, owed: float = 0.0) -> Saying:
         """May `url` of `authority` be fetched now?
 
         Args:
             authority: ``scheme://host[:port]`` of `url`.
             url: in canonical form.
             now: seconds since the epoch.
+            owed: seconds that the site was left alone for before this visit. A copy counts for the visit after the one
+                that brought it, or a slow site would be asked for nothing but its robots.txt.
         """
         entry = self._entry(authority)
         if entry is None:
@@ -186,7 +193,7 @@ class RobotsBook:
         last, age = _last(note, times)
         if entry.rules is not None:
             # With a Crawl-delay beyond its life a copy would be too old for any page; it counts for one.
-            age = max(age, 2.0 * (entry.rules.crawl_delay or 0.0))
+            age = max(age, 2.0 * (entry.rules.crawl_delay or 0.0), min(2.0 * owed, DAY))
         # A date in the future shows that the clock was set back; such a copy would count for too long.
         if not last <= now < last + age:
             return _fetch(entry, authority)
@@ -233,10 +240,10 @@ class RobotsBook:
         if status == 304 and answer.conditional and old is not None and old.note.copy is not None:
             copy = replace(old.note.copy, fetched=now, life=self._times.life(answer.life))
             self._keep(authority, _Entry(Note(copy), old.rules))
-            return Learned(True, _delay(old.rules))
+            return Learned(True, _delay(old.rules), kept=_kept(old.note))
         if not (200 <= status < 300 or (400 <= status < 500 and status != 429)):
             rules = self._fail(authority, old, status, now)
-            return Learned(False, _delay(rules))
+            return Learned(False, _delay(rules), kept=_kept(old.note) if old is not None else "")
         return self._take(authority, answer, now)
 
     def _take(self, authority: str, answer: Answer, now: float) -> Learned:
@@ -270,6 +277,11 @@ class RobotsBook:
         rules = old.rules if old is not None else None
         self._keep(authority, _Entry(Note(note.copy, failing, way), rules))
         return rules
+
+    def is_failing(self, authority: str) -> bool:
+        """Whether the file could not be had when it was asked for last."""
+        entry = self._entry(authority)
+        return entry is not None and entry.note.failing is not None
 
     # -- redirects -------------------------------------------------------------------------------------------
 
@@ -368,6 +380,10 @@ def _by_rules(rules: RobotsRules, url: str) -> Saying:
 
 def _delay(rules: RobotsRules | None) -> float | None:
     return (rules.crawl_delay or 0.0) if rules is not None else None
+
+
+def _kept(note: Note) -> str:
+    return "" if note.copy is None or note.copy.text is None else note.copy.text or "# nothing is said to us\n"
 
 
 def _weight(note: Note) -> int:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request
 from scrapy.exceptions import CloseSpider
 
+from mediacrawl.failures import trouble_in
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.parts import Parts
+from mediacrawl.politeness.backoff import retry_after, trouble_of
 from mediacrawl.records import End, Evidence, Outcome, SiteState
 from mediacrawl.scope import site_of
 from mediacrawl.spiders.arguments import SET_CONTACT, ArgumentError, Arguments, check_frontier, check_nevercrawl
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from mediacrawl.scope.include import Include
 
 _BATCH = 1000
+_PATIENCE = 60.0
+"""Seconds that a seed list waits for its site without a word."""
 _ARGUMENTS = ("seed", "scope", "include", "fresh", "stop_below")
 
 
@@ -142,30 +146,39 @@ class MediaSpider(ProbingSpider):
         await self._wait_for(site)
         # Charged before it is asked, for as long as an answer may take: nothing else of the site goes out meanwhile,
         # nor after a kill.
-        began = clock.now()
+        began, came_to = clock.now(), Outcome(End.DONE)
         frontier.charge(site, Outcome(End.DONE), began + self._parts.settings.getfloat("DOWNLOAD_TIMEOUT"))
         frontier.commit()
         try:
-            await self._take_list(url)
+            await self._take_list(url, came_to)
         finally:
-            frontier.charge(site, Outcome(End.DONE, response_time=clock.now() - began), clock.now())
+            frontier.charge(site, replace(came_to, response_time=clock.now() - began), clock.now())
+            # Whoever starts the crawl again at once must wait as long as the site has asked for.
+            frontier.commit()
 
     async def _wait_for(self, site: str) -> None:
         """Wait until a site may be asked. A URL of it may go out meanwhile, and its delay counts again."""
         clock = self._parts.clock
         known = self.scheduler.frontier.site(site)
+        if known and known.release - clock.now() > _PATIENCE:
+            self.logger.warning("The seed list waits: %s may be asked in %.0f s", site, known.release - clock.now())
         while known and (known.state is SiteState.LEASED or known.release > clock.now()):
             await asyncio.sleep(max(known.release - clock.now(), 0.1))
             known = self.scheduler.frontier.site(site)
 
-    async def _take_list(self, url: str) -> None:
+    async def _take_list(self, url: str, came_to: Outcome) -> None:
         request = Request(url, headers=self._page_headers, meta={"dont_obey_robotstxt": True})
         try:
             response = await self.crawler.engine.download_async(request)
         except Exception as error:
+            came_to.trouble = trouble_in(error)
             self.logger.critical("The seed list %s could not be had: %s", url, error)
             raise CloseSpider("seed_error") from error
         if response.status != 200:
+            now, asked = self._parts.clock.now(), response.headers.getlist("Retry-After")
+            date = (response.headers.get("Date") or b"").decode("latin-1")
+            came_to.trouble = trouble_of(response.status)
+            came_to.retry_after = retry_after([value.decode("latin-1") for value in asked], now, date)
             self.logger.critical("The seed list %s could not be had: status %d", url, response.status)
             raise CloseSpider("seed_error")
         self.arguments.take_list(response.body, url)

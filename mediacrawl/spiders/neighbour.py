@@ -7,7 +7,7 @@ from typing import Self
 
 from mediacrawl.frontier import Frontier, FrontierPolicy
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
-from mediacrawl.records import End, Outcome
+from mediacrawl.records import End, Outcome, SiteState
 
 
 class Neighbour:
@@ -46,9 +46,15 @@ class Neighbour:
         known = self._store.site(site)
         if known is None or known.release <= now:
             return
-        # As if we had made that visit now: the site then waits a whole delay, which is at least what it is owed.
-        last = known.samples[-1] if known.samples else None
-        own.charge(site, Outcome(End.DONE, response_time=last, crawl_delay=known.crawl_delay or None), now)
+        # As if we had made that visit now: the site then waits a whole delay, and what it is owed for its troubles.
+        last, left = known.samples[-1] if known.samples else None, known.release - now
+        visit = Outcome(End.DONE, response_time=last, crawl_delay=known.crawl_delay or None, retry_after=left)
+        own.charge(site, visit, now)
+
+    def leaves_alone(self, site: str) -> bool:
+        """Whether the other crawl does not ask a site any more: it sent us away, is dead, or the operator said so."""
+        known = self._store.site(site)
+        return known is not None and (known.gone or known.state is SiteState.PAUSED)
 
     def tell(self, site: str, outcome: Outcome, now: float) -> None:
         """Tell the other frontier of a visit of ours."""

@@ -108,6 +108,7 @@ class RecheckSpider(ProbingSpider):
         """
         parts = Parts.of(crawler)
         arguments = RecheckArguments.read(crawler.settings, parts.folder, items, below, fresh)
+        _check_contact(parts, arguments)
         parts.frontier_folder = parts.folder / FOLDER
         # All that is asked for is to be asked, however much of it one site has.
         parts.policy = replace(parts.policy, budget=0)
@@ -139,11 +140,7 @@ class RecheckSpider(ProbingSpider):
         parts = Parts(settings)
         known = {name: arguments[name] for name in ("items", "below", "fresh") if name in arguments}
         read = RecheckArguments.read(settings, parts.folder, **known)
-        try:
-            first = check_items(read.items)
-        except ItemsError as error:
-            raise ArgumentError(str(error)) from error
-        check_contact(parts, [str(first["content_url"])] if first else [])
+        _check_contact(parts, read)
         check_nevercrawl(settings)
         own = parts.folder / FOLDER
         check_frontier(settings, own, fresh=read.fresh or not (own / SQLITE_FILE).exists())
@@ -164,9 +161,17 @@ class RecheckSpider(ProbingSpider):
             policy = Parts(self.crawler.settings).policy
             self._neighbour = Neighbour.of(parts.folder, policy, parts.clock.now())
             self._round = Round(parts.frontier_folder, parts.clock.now())
+            self._introduce()
         except (FrontierError, RoundError) as error:
             self.logger.critical("%s", error)
             raise CloseSpider("start_error") from error
+
+    def _introduce(self) -> None:
+        """What waits from an earlier run waits on sites that the media crawl may have asked since."""
+        own, after = self.scheduler.frontier, ""
+        while self._neighbour is not None and (sites := own.sites_under(after=after)):
+            for after in sites:
+                self._neighbour.introduce(after, own, self._parts.clock.now())
 
     @property
     def round(self) -> Round:
@@ -186,8 +191,8 @@ class RecheckSpider(ProbingSpider):
 
     def _goes_on(self) -> bool:
         """Whether the items were read in an earlier run, and what is left of them waits in the frontier."""
-        left = self.round.tally()["waiting"]
-        return self.round.was_read(str(self.arguments.items.resolve())) and self.scheduler.frontier.pending() >= left
+        left, counts = self.round.tally()["waiting"], self.scheduler.frontier.counts()
+        return self.round.was_read(str(self.arguments.items.resolve())) and counts.waiting + counts.leased >= left
 
     async def _read_items(self) -> None:
         items, read, unusable = self.arguments.items, 0, 0
@@ -231,6 +236,9 @@ class RecheckSpider(ProbingSpider):
         self.scheduler.add([self._admitted(known) for known in found if self._may_join(known)])
 
     def _may_join(self, known: Candidate) -> bool:
+        if self._neighbour is not None and self._neighbour.leaves_alone(known.site):
+            self.round.end(known.url, "left_alone")
+            return False
         reason = self.scope.check(known.url, known.depth)
         if reason is not None:
             self.crawler.stats.inc_value(f"drop/{reason}")
@@ -351,6 +359,14 @@ def _candidate(url: str, record: Mapping[str, Any], scores: Scores) -> Candidate
     known = {field: _text(record.get(name)) for field, name in _PROVENANCE.items()}
     known["via"] = known["via"] or "recheck"
     return candidate(url, Evidence(**known), scores, Kind.MEDIA, parent=_text(record.get("page_url")))
+
+
+def _check_contact(parts: Parts, arguments: RecheckArguments) -> None:
+    try:
+        first = check_items(arguments.items)
+    except ItemsError as error:
+        raise ArgumentError(str(error)) from error
+    check_contact(parts, [str(first["content_url"])] if first else [])
 
 
 def _succeed(old: Mapping[str, Any], item: MediaItem) -> None:

@@ -150,6 +150,8 @@ def test_a_url_that_robots_txt_forbade_at_that_time_is_a_breach_and_names_the_ru
 def test_the_robots_txt_itself_may_be_asked_whatever_it_says():
     robots = [fetched(-60, "User-agent: *\nDisallow: /")]
     assert faults([asked(0, "/robots.txt", kind="robots")], robots) == []
+    assert faults([asked(0, "/robots.txt")], robots) == []
+    assert faults([asked(0, "/a/robots.txt")], robots) == [Fault.ROBOTS]
 
 
 def test_each_authority_has_its_own_file_also_when_it_was_redirected():
@@ -185,6 +187,30 @@ def test_a_copy_counts_on_while_the_file_is_tried_for_and_not_to_be_had():
     assert judge([asked(0)], robots, Promises(), LONG_AGO).behaved
     (breach,) = judge([asked(0, "/private/")], robots, Promises(), LONG_AGO).breaches
     assert breach.fault is Fault.ROBOTS
+
+
+@pytest.mark.parametrize("status", [304, 503])
+def test_a_copy_whose_day_is_deleted_is_judged_by_what_later_lines_say_of_it(status):
+    robots = [fetched(-60, PRIVATE, status)]
+    assert faults([asked(0)], robots) == []
+    assert faults([asked(0, "/private/")], robots) == [Fault.ROBOTS]
+
+
+def test_a_copy_that_no_line_tells_of_any_more_proves_nothing_and_is_no_breach():
+    for robots in ([fetched(-60, "", 304)], [fetched(-DAY, "", 304), fetched(-60, "", 503)]):
+        judgement = judge([asked(0)], RobotsThen(robots, "mediacrawl"), Promises(), LONG_AGO)
+        assert (judgement.behaved, len(judgement.unproven)) == (True, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "delay", "after"), [("User-agent: *\nCrawl-delay: 172800", 172_800.0, 50), ("", 46_000.0, 20)]
+)
+def test_a_site_that_is_left_alone_for_longer_than_a_copy_counts_gets_a_page_by_each(text, delay, after):
+    first = asked(0, "/robots.txt", kind="robots")
+    assert faults([first, asked(after * HOUR, delay=delay)], [fetched(0.5, text)], robots_age=DAY / 2) == []
+    assert faults([first, asked(100 * HOUR, delay=delay)], [fetched(0.5, text)], robots_age=DAY / 2) == [
+        Fault.ROBOTS_OLD
+    ]
 
 
 def test_a_redirect_of_a_robots_txt_says_nothing_by_itself():

@@ -129,6 +129,16 @@ def test_a_url_that_joins_while_its_site_is_leased_waits_for_the_release(frontie
     assert len(frontier.take(NOW + DELAY, 1)) == 1
 
 
+def test_what_is_asked_again_begins_anew(frontier):
+    frontier.add([page("http://a.org/1")])
+    (lease,) = frontier.take(NOW, 1)
+    frontier.finish(lease, Outcome(End.CONTINUE, state=b"head", kind=Kind.MEDIA), NOW)
+    (lease,) = frontier.take(NOW + DELAY, 1)
+    frontier.finish(lease, Outcome(End.AGAIN), NOW + DELAY)
+    (lease,) = frontier.take(NOW + 2 * DELAY, 1)
+    assert (lease.state, lease.kind, lease.attempt) == (b"", Kind.MEDIA, 1)
+
+
 def test_a_site_that_ran_empty_still_owes_its_delay_when_a_url_joins(frontier):
     frontier.add([page("http://a.org/1")])
     (lease,) = frontier.take(NOW, 1)

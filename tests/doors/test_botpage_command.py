@@ -56,6 +56,9 @@ def test_a_missing_setting_is_named(tmp_path, name):
         ({"MEDIACRAWL_CONTACT": "https://example.com/"}, "leads nowhere"),
         ({"USER_AGENT": "Mozilla/5.0"}, "does not name the contact"),
         ({"POLITENESS_MIN_DELAY": "soon"}, "soon"),
+        ({"ROBOTS_ENABLED": "False"}, "ROBOTS_ENABLED = False, and the page would promise otherwise"),
+        ({"REQUEST_LOG_ENABLED": "0"}, "REQUEST_LOG_ENABLED = False"),
+        ({"COOKIES_ENABLED": "1"}, "COOKIES_ENABLED = True"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_told(tmp_path, wrong, words):

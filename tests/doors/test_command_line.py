@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command_line import MEDIACRAWL, QUICK, ROOT, SCRAPY, crawl, crawl_command, environment, run, run_anew
 
-from mediacrawl.demo import Resource
+from mediacrawl.demo import Resource, Response
 
 
 @pytest.fixture
@@ -204,6 +204,18 @@ def test_a_seed_list_on_the_crawled_site_slows_that_site_no_further(tmp_path, si
 
 def test_a_seed_list_that_the_server_has_not_ends_the_crawl_with_one_sentence(tmp_path, site):
     assert "status 404" in crawl(tmp_path, seed=site.url("/seeds.txt")).logged
+
+
+def test_a_seed_list_that_is_refused_for_a_while_is_not_asked_before_by_the_next_start(tmp_path, site):
+    async def refuse(exchange):
+        await exchange.send(Response(429, (("Retry-After", "3"),), b"later"))
+
+    site.at("/seeds.txt", refuse, Resource(f"{site.url('/a')}\n".encode(), "text/plain"))
+    site.page("/a")
+    settings = {"MEDIACRAWL_CONTACT": "http://localhost/tests", "GUARD_ALLOW": "127.0.0.0/8"}
+    assert "status 429" in crawl(tmp_path, settings, seed=site.url("/seeds.txt")).logged
+    crawl(tmp_path, settings, seed=site.url("/seeds.txt")).check()
+    assert site.gaps()[0] >= 3.0 - 0.01
 
 
 def test_a_seed_list_on_a_server_that_is_not_there_ends_the_crawl_with_one_sentence(tmp_path):

@@ -75,15 +75,19 @@ def test_where_a_log_file_is_named_the_sentence_stands_in_it(tmp_path):
     assert line.partition("CRITICAL: ")[2] == done.err.partition(": error: ")[2].rstrip("\n")
 
 
-def test_a_program_that_starts_the_spider_itself_is_refused_too(tmp_path):
+@pytest.mark.parametrize("spider", ["media", "recheck"])
+def test_a_program_that_starts_the_spider_itself_is_refused_too(tmp_path, spider):
+    with Catalogue(tmp_path / "media.db") as catalogue:
+        catalogue.upsert({"id": "1", "content_url": f"{OUTSIDE}a.mp3", "title": "x", "type": "AudioObject"})
+    arguments = {"media": {"seed": OUTSIDE}, "recheck": {"items": "media.db"}}[spider]
     program = f"""
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 settings = Settings()
 settings.setmodule("mediacrawl.settings", priority="project")
 process = AsyncCrawlerProcess(settings)
-crawler = process.create_crawler("media")
-process.crawl(crawler, seed={OUTSIDE!r})
+crawler = process.create_crawler({spider!r})
+process.crawl(crawler, **{arguments!r})
 process.start()
 print(process.bootstrap_failed)
 """

@@ -12,7 +12,7 @@ from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.encoding.values import TEXT_FIELDS, best_values
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.records import Candidate, End, Outcome, Tag
+from mediacrawl.records import Candidate, End, Outcome, Tag, Trouble
 from mediacrawl.spiders.doubt import Doubts, keep_user, kept, pairs
 from mediacrawl.spiders.neighbour import Neighbour
 from mediacrawl.spiders.round import Round, report
@@ -272,6 +272,23 @@ def test_a_site_that_the_media_crawl_just_asked_waits_its_delay_in_the_recheck_a
     other = open_store("sqlite", tmp_path, policy, NOW + 401)
     assert other.site("b.example").release == NOW + 460
     other.close()
+
+
+def test_what_a_site_has_asked_of_the_media_crawl_holds_for_the_recheck(tmp_path):
+    policy = FrontierPolicy()
+    other = open_store("sqlite", tmp_path, policy, NOW)
+    other.charge("asks.example", Outcome(End.DONE, trouble=Trouble.THROTTLED, retry_after=5000.0), NOW)
+    for number in range(20):
+        other.charge("away.example", Outcome(End.DONE, trouble=Trouble.FORBIDDEN), NOW + number)
+    other.charge("paused.example", Outcome(End.DONE), NOW)
+    other.pause("paused.example")
+    other.close()
+    neighbour, own = Neighbour.of(tmp_path, policy, NOW + 20), open_store("memory", tmp_path, policy, NOW)
+    names = ("asks.example", "away.example", "paused.example", "new.example")
+    assert [name for name in names if neighbour.leaves_alone(name)] == ["away.example", "paused.example"]
+    neighbour.introduce("asks.example", own, NOW + 20)
+    assert own.site("asks.example").release == NOW + 5000
+    neighbour.close()
 
 
 def test_there_is_no_neighbour_where_no_crawl_has_been(tmp_path):

@@ -65,6 +65,18 @@ def test_a_family_that_is_never_answered_does_not_hold_up_the_other(server):
     assert names.count["dns/timeouts"] == 0
 
 
+def test_a_lost_datagram_does_not_leave_a_name_with_the_other_family_alone(server):
+    """The machine may have no way to those addresses, and the answer may be believed for a day."""
+    both, asked = [a("192.0.2.7"), aaaa("2001:db8::7")], []
+
+    def first_lost(question):
+        asked.append(question.type)
+        return None if question.type == A and asked.count(A) == 1 else question.answer(named(both, question.name))
+
+    server.zone["site.example"] = first_lost
+    assert Names(server)("site.example") == ("192.0.2.7", "2001:db8::7")
+
+
 @pytest.mark.parametrize(
     ("host", "addresses"),
     [
@@ -293,6 +305,15 @@ def test_a_silent_server_is_followed_by_the_next_and_asked_last_from_then_on():
         for number in range(3):
             assert names(f"{number}.example") == ("192.0.2.7",)
         assert set(dead.names()) == {"0.example"}
+
+
+@pytest.mark.parametrize("nowhere", ["255.255.255.255", "fe80::1%none"])
+def test_a_server_that_no_way_leads_to_is_followed_by_the_next_and_asked_last_from_then_on(server, nowhere):
+    """The system may name one of IPv6 first, on a machine that has none."""
+    server.zone.update({name: [a("192.0.2.7")] for name in ("a.example", "b.example")})
+    names = Names(nowhere, server)
+    assert names("a.example") == names("b.example") == ("192.0.2.7",)
+    assert names.count["dns/timeouts"] == 1
 
 
 def test_a_failing_server_is_followed_by_the_next():

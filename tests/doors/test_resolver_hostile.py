@@ -4,7 +4,7 @@ import contextlib
 import struct
 
 import pytest
-from dns_server import A, DnsServer, a, aaaa, by_tcp, in_turn, named
+from dns_server import A, DnsServer, a, aaaa, by_tcp, in_turn, named, nxdomain
 from looking_up import Names
 from twisted.internet.error import DNSLookupError
 
@@ -49,6 +49,10 @@ def other_question(question):
     return good(question).replace(b"\x04site", b"\x04mite")
 
 
+def no_to_another_question(question):
+    return nxdomain(minimum=9_000)(question).replace(b"\x04site", b"\x04mite")
+
+
 def no_answer_bit(question):
     data = good(question)
     return data[:2] + bytes([data[2] & 0x7F]) + data[3:]
@@ -81,7 +85,7 @@ def thousands(question):
 
 
 UNREADABLE = [wrong_id, loop, empty, noise]
-BESIDE = [other_question, no_answer_bit]
+BESIDE = [other_question, no_to_another_question, no_answer_bit]
 HALF = [cut, counts_that_lie, thousands]
 
 

@@ -54,3 +54,24 @@ def test_scrapys_own_retries_wait_as_well(project, site):
     project.crawl(site.url("/a")).check()
     assert len(site.log) == 3
     assert min(site.gaps()) >= 1.0 - CLOCK
+
+
+def test_a_site_that_rests_does_not_keep_the_crawl_waiting(project, site):
+    """Scrapy's downloader has 16 places; requests that wait for hours must not hold all of them."""
+    paths = [f"/{number}" for number in range(40)]
+    for path in paths:
+        site.at(path, answering(500))
+    project.middleware("AdaptiveDelayMiddleware", 950)
+    project.set(**{**DELAYS, "BACKOFF_REST_AFTER": 2}, RETRY_ENABLED=False)
+    crawled = project.crawl(*map(site.url, paths)).check()
+    assert len(site.log) == 2
+    assert "'drop/download_error': 38" in crawled.log
+
+
+def test_a_site_that_asks_for_a_day_is_not_asked_again(project, site):
+    site.at("/a", answering(429, lambda: "86400"))
+    site.page("/b")
+    project.middleware("AdaptiveDelayMiddleware", 950)
+    project.set(**DELAYS)
+    assert "'drop/download_error': 2" in project.crawl(*map(site.url, ("/a", "/b"))).check().log
+    assert [entry.path for entry in site.log] == ["/a"]

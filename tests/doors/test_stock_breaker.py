@@ -2,6 +2,9 @@
 
 import re
 import socket
+import sys
+
+from command_line import run
 
 BROKEN = """\
 import scrapy
@@ -83,3 +86,69 @@ def test_when_no_site_can_be_reached_the_crawl_stops(project):
     done = project.crawl(*urls, spider="broken")
     assert "Spider closed (network_down)" in done.log
     assert "the last 10 sites could not be reached (connection 10)" in done.log
+
+
+TWO_CRAWLS = """\
+import asyncio
+import sys
+import threading
+
+import scrapy
+from scrapy.crawler import AsyncCrawlerRunner
+
+
+class SoundSpider(scrapy.Spider):
+    name = "sound"
+    custom_settings = {"MEDIACRAWL_DIR": "sound", "DOWNLOAD_DELAY": 0.05}
+
+    async def start(self):
+        for number in range(30):
+            yield scrapy.Request(f"{sys.argv[1]}{number}", callback=self.parse)
+
+    def parse(self, response):
+        pass
+
+
+class BrokenSpider(SoundSpider):
+    name = "broken"
+    custom_settings = {"MEDIACRAWL_DIR": "broken", "DOWNLOAD_DELAY": 0.05}
+
+    def parse(self, response):
+        raise LookupError
+
+
+async def crawl():
+    runner = AsyncCrawlerRunner({"EXTENSIONS": {"mediacrawl.extensions.Breaker": 0}, "BREAKER_ERRORS": 5})
+    crawlers = [runner.create_crawler(each) for each in (SoundSpider, BrokenSpider)]
+    await asyncio.gather(*(runner.crawl(each) for each in crawlers))
+    for each in crawlers:
+        print(each.stats.get_value("finish_reason"), each.stats.get_value("errors/faults", 0))
+
+
+def main():
+    from scrapy.utils.reactor import install_reactor
+
+    install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
+    from scrapy.utils.defer import deferred_from_coro
+    from twisted.internet import reactor
+
+    reactor.callWhenRunning(lambda: deferred_from_coro(crawl()).addBoth(lambda _: reactor.stop()))
+    reactor.run(installSignalHandlers=False)
+
+
+thread = threading.Thread(target=main)
+thread.start()
+thread.join()
+"""
+
+
+def test_of_two_crawls_that_share_a_thread_of_their_own_only_the_broken_one_stops(tmp_path, site):
+    """As in a notebook, where the reactor does not run in the main thread."""
+    for number in range(30):
+        site.page(f"/{number}")
+    (tmp_path / "crawls.py").write_text(TWO_CRAWLS, encoding="utf-8")
+    done = run(tmp_path, sys.executable, "crawls.py", site.url("/"))
+    sound, broken = (line.split() for line in done.out.splitlines())
+    assert sound == ["finished", "0"], done.err[-3000:]
+    assert broken[0] == "breaker"
+    assert not (tmp_path / "sound").exists()

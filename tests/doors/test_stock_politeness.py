@@ -6,6 +6,7 @@ import pytest
 from stock_project import CLOCK
 
 from mediacrawl.demo import Resource
+from mediacrawl.observe import read
 
 DELAYS = {"POLITENESS_FACTOR": 2.0, "POLITENESS_MIN_DELAY": 0.3, "POLITENESS_FIRST_DELAY": 0.5}
 
@@ -304,3 +305,16 @@ def test_addresses_without_a_server_have_no_robots_txt(project, site):
     crawled = project.crawl(page.as_uri()).check()
     assert len(crawled.items) == 1
     assert site.log == []
+
+
+def test_robots_txt_is_logged_beside_the_requests_and_not_without_them(project, site):
+    site.page("/")
+    log = project.state / "state" / "log"
+    project.middleware("RobotsMiddleware", 60)
+    project.crawl(site.url("/")).check()
+    assert not log.exists()
+    names = {f"mediacrawl.middlewares.{name}": 60 for name in ("RobotsMiddleware", "RequestLogMiddleware")}
+    project.set(DOWNLOADER_MIDDLEWARES=names)
+    project.crawl(site.url("/")).check()
+    (line,) = read(log, name="robots")
+    assert (line["url"], line["status"]) == (site.url("/robots.txt"), 404)

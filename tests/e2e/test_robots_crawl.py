@@ -190,7 +190,7 @@ def test_f05_a_robots_txt_that_is_not_there_allows_everything(verdict, web, name
 
 @pytest.mark.parametrize(
     ("name", "case"),
-    [("s429", 6), ("s500", 7), ("s503", 7), ("s599", 7), ("hang", 8), ("reset", 8)],
+    [("s429", 6), ("s500", 7), ("s501", 7), ("s503", 7), ("s599", 7), ("hang", 8), ("reset", 8), ("packed-badly", 8)],
     ids=lambda value: f"f{value:02}" if isinstance(value, int) else value,
 )
 def test_f06_to_f08_of_a_host_whose_robots_txt_cannot_be_had_nothing_else_is_asked(verdict, web, name, case):
@@ -331,7 +331,9 @@ def test_f12_a_copy_is_asked_for_with_a_condition_and_counts_on_when_nothing_cha
 
 def test_f12_an_unchanged_file_is_logged_as_such(changing):
     lines = [line for line in read(changing.folder / "state" / "log", name="robots") if "tagged" in line["url"]]
-    assert [(line["status"], bool(line["text"])) for line in lines[:2]] == [(200, True), (304, False)]
+    assert [(line["status"], line["bytes"] > 0) for line in lines[:2]] == [(200, True), (304, False)]
+    # It says what counts on: the line with the whole text is deleted some day.
+    assert "Disallow: /private/" in lines[1]["text"]
 
 
 def test_f12_a_server_may_shorten_the_time_down_to_the_least(changing):
@@ -348,6 +350,26 @@ def test_f17_a_changed_rule_binds_urls_that_wait_already(changing):
     ended = [verdict.of(changing.web.url("closes", f"/{number}")) for number in range(PAGES)]
     assert set(ended) == {READ, REFUSED}
     assert ended.count(READ) == second - 1
+
+
+@pytest.mark.parametrize("name", ["to-failure", "s501", "packed-badly", "to-itself"])
+def test_a_robots_txt_that_never_comes_keeps_no_crawl_open_but_its_site_rests(tmp_path, name):
+    with RobotsWeb() as web:
+        crawl = Crawl(web, tmp_path)
+        web.seeds = [web.url(name)]
+        crawl.start(*switches(BACKOFF_REST_AFTER=3, ROBOTS_RETRY=0.2))
+        assert crawl.wait(30) == 0, crawl.text()[-3000:]
+        assert set(paths(web, name)) == {"/robots.txt"}
+        assert canonical(web.url(name)) in Verdict(crawl).waiting
+
+
+def test_a_site_that_is_left_alone_for_longer_than_its_copy_counts_is_asked_for_its_pages_too(tmp_path):
+    with RobotsWeb() as web:
+        crawl = Crawl(web, tmp_path)
+        web.seeds = [web.url("patient")]
+        crawl.start(*switches(ROBOTS_MIN_AGE=0.3))
+        assert crawl.wait(30) == 0, crawl.text()[-3000:]
+        assert paths(web, "patient") == ["/robots.txt", "/"]
 
 
 # -- after a kill ------------------------------------------------------------------------------------------------

@@ -129,6 +129,7 @@ def test_of_endlessly_many_wishes_some_are_kept():
         ("<p>A comment: <link rel=canonical href=/a></p>", "", ""),
         ("<link rel=canonical>", "", ""),
         ("<link rel=canonical href='javascript:x'>", "", ""),
+        ("<base href=/b/>", "javascript:x", ""),
         ("<link rel=canonical href='http://['>", "http://[", ""),
         ("<link rel=next href=/a>", "", ""),
     ],

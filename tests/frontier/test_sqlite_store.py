@@ -5,12 +5,15 @@ import resource
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
+import msgpack
 import pytest
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.stores import check_store, delete_store, open_store
+from mediacrawl.frontier.stores.check import check
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, End, Outcome
 
@@ -102,6 +105,23 @@ def test_a_store_that_failed_answers_nothing_more_and_keeps_what_was_committed(t
     assert again.pending() == 10
     assert len(again.take(1000.0, 1)) == 1
     again.close()
+
+
+@pytest.mark.parametrize("field", [-1, 1 << 50, float("nan")])
+def test_a_standing_that_cannot_be_is_damage_and_not_a_crash(tmp_path, field):
+    store = start(tmp_path)
+    store.add(candidates(1))
+    store.close()
+    standing = [0, 0, 0.0, "", 0, False, False]
+    standing[2 if isinstance(field, float) else 0] = field
+    with closing(sqlite3.connect(tmp_path / "frontier.db")) as db:
+        db.execute("UPDATE site SET standing = ?", (msgpack.packb(standing),))
+        db.commit()
+    assert "held against" in str(check(tmp_path / "frontier.db"))
+    store = start(tmp_path)
+    with pytest.raises(FrontierError, match="held against"):
+        store.take(1000.0, 1)
+    store.close()
 
 
 FILL = """

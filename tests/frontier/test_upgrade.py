@@ -7,9 +7,13 @@ from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.frontier.stores.check import check
+from mediacrawl.frontier.stores.rebuild import Remake
 from mediacrawl.frontier.stores.rows import Row
+from mediacrawl.frontier.stores.salvage import repair
 from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.priority import link_class
 from mediacrawl.records import Candidate, End, Kind, Outcome
+from mediacrawl.scope import site_of
 
 LAYOUT_1 = """
 CREATE TABLE total (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -107,20 +111,41 @@ def test_nothing_is_lost_and_the_order_is_kept(tmp_path):
     open_store("sqlite", tmp_path, POLICY, now).close()
 
 
+def test_a_frontier_that_was_of_layout_2_can_be_repaired_like_any_other(tmp_path):
+    path = tmp_path / "frontier.db"
+    store = open_store("sqlite", tmp_path, POLICY, NOW)
+    store.add([Candidate("http://a.org/1", "a.org", "c")])
+    store.charge("a.org", Outcome(End.DONE, response_time=0.1, crawl_delay=300.0), NOW)
+    store.close()
+    _back_to_layout_2(path)
+    open_store("sqlite", tmp_path, POLICY, NOW + 1).close()
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE total SET value = 9 WHERE name = 'waiting'")
+        db.commit()
+    repair(path, NOW + 2, Remake(site_of, link_class))
+    store = open_store("sqlite", tmp_path, POLICY, NOW + 3)
+    assert (store.site("a.org").release, store.site("a.org").crawl_delay) == (NOW + 300, 300.0)
+    store.close()
+
+
 def test_a_frontier_of_layout_2_holds_nothing_against_its_sites(tmp_path):
     store = open_store("sqlite", tmp_path, POLICY, NOW)
     store.add([Candidate(f"http://{name}.org/1", f"{name}.org", "c") for name in "ab"])
     store.charge("a.org", Outcome(End.DONE, response_time=0.1, crawl_delay=200_000.0), NOW)
     store.close()
-    with closing(sqlite3.connect(tmp_path / "frontier.db")) as db:
-        for change in ("DROP COLUMN rests", "DROP COLUMN standing"):
-            db.execute(f"ALTER TABLE site {change}")
-        db.execute("DELETE FROM total WHERE name = 'resting'")
-        db.execute("PRAGMA user_version = 2")
-        db.commit()
+    _back_to_layout_2(tmp_path / "frontier.db")
     store = open_store("sqlite", tmp_path, POLICY, NOW + 1)
     assert (store.counts().resting, store.counts().sites) == (1, 2)
     assert store.site("a.org").release == NOW + 200_000
     assert store.site("b.org").troubles == 0
     store.close()
     assert check(tmp_path / "frontier.db", order=POLICY.order).problems == []
+
+
+def _back_to_layout_2(path):
+    with closing(sqlite3.connect(path)) as db:
+        for change in ("DROP COLUMN rests", "DROP COLUMN standing"):
+            db.execute(f"ALTER TABLE site {change}")
+        db.execute("DELETE FROM total WHERE name = 'resting'")
+        db.execute("PRAGMA user_version = 2")
+        db.commit()

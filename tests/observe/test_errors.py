@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.observe import critical_log
+from mediacrawl.observe import critical_log, errors
 from mediacrawl.observe.critical_log import CriticalLog
 from mediacrawl.observe.errors import Fault, Faults, Kinds, Silence, Telling
 
@@ -126,10 +126,39 @@ def test_one_answer_ends_the_row_and_one_site_alone_makes_none():
     silence.failed("2.example", "connection", 100.0)
     assert silence.too_long
     assert "the network" in silence.verdict()
-    silence.answered()
+    silence.answered("a.example")
     assert not silence.too_long
     silence.failed("3.example", "connection", 200.0)
     assert not silence.too_long
+
+
+def test_sites_that_failed_while_others_answered_count_no_more_until_they_answer():
+    silence = Silence(3, 30.0)
+    dead = [f"{number}.example" for number in range(3)]
+    for site in dead:
+        silence.failed(site, "connection", 0.0)
+    silence.answered("alive.example")
+    for time in (60.0, 120.0):
+        for site in dead:
+            silence.failed(site, "connection", time)
+    assert not silence.too_long
+    silence.answered(dead[0])
+    for time in (200.0, 240.0):
+        for site in (dead[0], "alive.example", "another.example"):
+            silence.failed(site, "connection", time)
+    assert silence.too_long
+
+
+def test_dead_sites_are_remembered_in_bounds(monkeypatch):
+    monkeypatch.setattr(errors, "_DEAD", 2)
+    silence = Silence(1, 0.0)
+    for site in ("a", "b", "c"):
+        silence.failed(site, "dns", 0.0)
+        silence.answered("alive")
+    silence.failed("c", "dns", 1.0)
+    assert not silence.too_long
+    silence.failed("a", "dns", 2.0)
+    assert silence.too_long
 
 
 def test_silence_is_never_too_long_if_the_operator_says_so():

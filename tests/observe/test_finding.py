@@ -271,3 +271,21 @@ def test_an_index_of_several_segments_finds_members_of_each(tmp_path, monkeypatc
             assert [member.start for member in index.find([site_key(b"often")])] == list(range(50))
             for number in (0, 23, 49):
                 assert number in [member.start for member in index.find([site_key(str(number).encode())])]
+
+
+def test_lines_that_are_packed_while_they_are_read_come_once(tmp_path):
+    """A crawl that was killed had lines left of a day that was packed already; its next start adds them."""
+
+    class Watched(Search):
+        def _file(self, path):
+            yield from super()._file(path)
+            if (tmp_path / PLAIN).exists():
+                archive.pack(tmp_path / PLAIN)
+
+    packed(tmp_path, ["a.example", "b.example"])
+    late = written(tmp_path, ["b.example", "b.example", "a.example"])
+    assert late.count(b"a.example") == 1
+    assert numbers(Watched("a.example"), tmp_path) == [0, 2]
+    written(tmp_path, ["b.example", "a.example"], PLAIN)
+    (tmp_path / PACKED).unlink()
+    assert numbers(Watched("a.example"), tmp_path) == [1]

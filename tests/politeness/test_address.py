@@ -121,7 +121,8 @@ def test_a_guarded_address_is_refused_in_whatever_it_is_wrapped(form, v4, low):
     wrapped = FORMS[form](v4, low)
     assert refusal(wrapped) is not None
     assert refusal(str(wrapped)) == refusal(wrapped)
-    assert v4 in layers(wrapped)
+    # "::" and "::1" are themselves, and not what 0.0.0.0 and 0.0.0.1 are wrapped in.
+    assert v4 in layers(wrapped) or int(wrapped) < 2
 
 
 @given(st.sampled_from(["mapped", "nat64", "6to4", "teredo server", "teredo client", "isatap"]), public, not_isatap)

@@ -77,6 +77,22 @@ def test_a_week_of_failed_probes_is_the_end_but_not_one_failure_after_a_week_wit
     assert clocks.release - clocks.delay - clocks.standing.since >= 7 * DAY
 
 
+def test_a_site_that_rested_while_no_crawl_ran_is_not_given_up_at_its_first_probe():
+    clocks, _ = ladder(Clocks(samples=FAST), [Trouble.TIMEOUT] * 5)
+    clocks = visit(clocks, Trouble.TIMEOUT, now=NOW + 30 * DAY)
+    assert (clocks.standing.resting, clocks.standing.gone) == (True, False)
+    clocks, _ = ladder(clocks, [Trouble.TIMEOUT] * 2)
+    assert clocks.standing.gone
+
+
+def test_a_robots_txt_between_pages_does_not_hide_that_all_of_them_are_forbidden():
+    clocks = Clocks(samples=FAST)
+    for _ in range(20):
+        clocks = after_visit(clocks, Outcome(End.CONTINUE, response_time=0.1), clocks.release, POLICY)
+        clocks = visit(clocks, Trouble.FORBIDDEN)
+    assert clocks.standing.gone
+
+
 def test_a_403_is_no_trouble_but_twenty_in_a_row_are_an_answer():
     clocks, steps = ladder(Clocks(samples=FAST), [Trouble.FORBIDDEN] * 19)
     assert set(steps) == {15.0}
@@ -237,7 +253,7 @@ def test_trouble_never_shortens_a_delay_and_goodness_ends_every_row(happenings):
             assert clocks.standing.since <= now
 
 
-@given(st.integers(0, 100), st.integers(0, 10**6), st.floats(0, 1e12))
+@given(st.integers(0, 10**6), st.integers(0, 10**6), st.floats(0, 1e12))
 def test_any_standing_gives_a_delay_that_can_be_waited_for(level, row, now):
     standing = Standing(level=level, row=row, resting=row >= EXACT.rest_after)
     delay = backed_off(15.0, standing, now, BackoffPolicy())

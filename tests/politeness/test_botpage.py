@@ -73,7 +73,7 @@ def test_the_page_says_all_that_an_operator_asks():
         f"mediacrawl/0.1 (+{CONTACT})",
         "192.0.2.17",
         "2001:db8::/56",
-        "at least 15 seconds, and 30 times as long as your server took",
+        "at least 15 seconds, and 30 times as long as your server took to answer, up to 30 minutes of it",
         "at least 60 seconds while it does not know you".replace("60 seconds", "1 minute"),
         "at most 200 KB",
         "its first 16 KB",

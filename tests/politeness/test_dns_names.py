@@ -24,6 +24,14 @@ def test_the_systems_name_servers_are_read_the_first_three_of_them():
     assert read_servers("") == (("127.0.0.1", 53),)
 
 
+def test_addresses_are_kept_in_the_spelling_in_which_a_socket_tells_them():
+    """An answer of a name server counts only if it comes from its address; a peer, only if it has the allowed one."""
+    assert server_of("[2001:DB8:0:0::1]:5353") == ("2001:db8::1", 5353)
+    assert read_servers("nameserver 2001:4860:4860:0:0:0:0:8888") == (("2001:4860:4860::8888", 53),)
+    assert fixed_hosts({"a.example": "0:0:0:0:0:0:0:1"}) == {"a.example": ("::1",)}
+    assert read_hosts("0:0::1 a.example") == {"a.example": ("::1",)}
+
+
 @pytest.mark.parametrize(
     ("written", "server"),
     [

@@ -181,6 +181,23 @@ def test_f12_an_unchanged_file_counts_anew_without_being_sent_again(book):
     assert book.ask(A, f"{A}/x", 3 * DAY).etag == '"v1"'
 
 
+def test_f12_a_copy_counts_for_the_next_visit_of_a_slow_site_but_not_beyond_a_day(book):
+    learn(book, 404, life=0.0)
+    assert book.ask(A, f"{A}/x", 2 * HOUR).say is Say.FETCH
+    assert book.ask(A, f"{A}/x", 2 * HOUR, owed=2 * HOUR).say is Say.ALLOWED
+    assert book.ask(A, f"{A}/x", DAY, owed=20 * HOUR).say is Say.FETCH
+
+
+def test_an_answer_that_brings_no_text_tells_what_counts_on(book):
+    assert learn(book, 500).kept == ""
+    assert learn(book, 200, RULES, etag='"v1"').kept == ""
+    kept = "User-agent: mediacrawl\nDisallow: /private/\nCrawl-delay: 40\n"
+    assert learn(book, 304, conditional=True).kept == kept
+    assert learn(book, 500).kept == kept
+    learn(book, 200, b"User-agent: other\nDisallow: /\n")
+    assert learn(book, 0).kept.startswith("#")
+
+
 def test_f12_unchanged_says_nothing_if_there_is_no_copy_or_no_condition_was_sent(book):
     assert not learn(book, 304, conditional=True).known
     assert say(book) is Say.WAIT

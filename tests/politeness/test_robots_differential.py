@@ -222,7 +222,8 @@ def test_our_group_alone_and_read_back_comes_to_the_same(question):
 
 # -- Protego -----------------------------------------------------------------------------------------------------
 
-TAME = ["a", "b", "c", "/", "/", ".", "*", "~", "-", "_", "é", "%2F", "+", "ab", "?", "=", "&"]
+# No "+", "?" and "&": Protego counts them as three octets when it looks for the longest rule, RFC 9309 (2.2.2) as one.
+TAME = ["a", "b", "c", "/", "/", ".", "*", "~", "-", "_", "é", "%2F", "ab", "="]
 ASKED = [piece for piece in TAME if piece not in ("*", "%2F")]
 tame_agents = st.lists(st.sampled_from(["*", AGENT, "other", "another"]), min_size=1, max_size=3)
 tame_rules = st.lists(

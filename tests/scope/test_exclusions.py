@@ -91,6 +91,11 @@ def test_an_address_is_matched_as_a_whole(line, host):
         ("a.example/x*/y", "has a star"),
         ("b\ufffdcher.example", "is not written in UTF-8"),
         ("192.0.2.0/33x/", None),
+        ("192.0.2.0/33", "is no network"),
+        ("192.0.2.0/24/", "is no network"),
+        ("10.0.0/8", "is no network"),
+        ("192.0.02.0/24", "is no network"),
+        ("[2001:db8::]/129", "is no network"),
         ("a@b.example", "is no domain, address or network"),
         ("-a.example", "is no domain, address or network"),
         ("10.0.0.0.0/8", "is no domain, address or network"),
@@ -323,6 +328,12 @@ def test_line_ends_byte_order_marks_and_blanks_are_those_of_any_editor(data):
 def test_what_is_no_list_is_refused_as_a_whole(data, said):
     with pytest.raises(NeverCrawlError, match=rf"^list .*{said}"):
         Content.of(data, "list")
+
+
+def test_a_name_that_begins_with_a_hyphen_is_a_bad_line():
+    content = Content.of(b"# list\n-a.example\nb.example\n", "list")
+    assert ([entry.domain for entry in content.entries()], len(content)) == (["b.example"], 1)
+    assert "'-a.example' is no domain" in content.bad_lines[0]
 
 
 def test_many_bad_lines_are_reported_shortly():

@@ -119,11 +119,17 @@ def test_owner_mode_and_link_are_kept(tmp_path, listed):
     assert added.entry == NeverCrawl.load(link, 0.0).match("a.example")
 
 
-def test_where_the_owner_cannot_be_kept_the_line_is_appended_in_place(listed, monkeypatch):
-    def refuse(*_):
-        raise PermissionError(1, "Operation not permitted")
+@pytest.mark.parametrize(
+    ("where", "what", "error"),
+    [(os, "fchown", (1, "Operation not permitted")), (Path, "replace", (16, "Device or resource busy"))],
+)
+def test_where_the_file_cannot_be_replaced_the_line_is_appended_in_place(listed, monkeypatch, where, what, error):
+    """Its owner cannot be kept; or it is a mount of its own, as a list that is handed to a container is."""
 
-    monkeypatch.setattr(os, "fchown", refuse)
+    def refuse(*_):
+        raise OSError(*error)
+
+    monkeypatch.setattr(where, what, refuse)
     before = listed.stat()
     add(listed, "a.example")
     assert listed.stat().st_ino == before.st_ino
@@ -151,6 +157,15 @@ def test_a_broken_list_gets_no_line_that_would_not_count(listed):
     with pytest.raises(NeverCrawlError, match="no list of domains"):
         add(listed, "a.example")
     assert listed.read_bytes() == b"<html>\n<p>\n"
+
+
+@pytest.mark.parametrize("path", ["\udcff", "a\0b", "x" * 9_000])
+def test_a_line_that_would_not_be_read_again_is_not_written(listed, path):
+    """An octet that is no text, one that would make the whole list unreadable, and a path that is too long."""
+    before = listed.read_bytes()
+    with pytest.raises(NeverCrawlError, match=r"would not be read again|zero bytes"):
+        add(listed, f"a.example/{path}")
+    assert listed.read_bytes() == before
 
 
 def test_a_full_disk_leaves_the_list_as_it_was(listed, monkeypatch):
@@ -192,3 +207,10 @@ def test_a_list_is_copied_where_none_is(tmp_path, listed):
     assert covering([tmp_path / "new" / "folder" / "list.txt", tmp_path / "none"], "first.example").line == 2
     with pytest.raises(NeverCrawlError, match="can not be written"):
         copy_list(listed, listed / "list.txt")
+
+
+def test_a_list_that_another_one_has_just_made_is_not_replaced(tmp_path, listed):
+    other = tmp_path / "other.txt"
+    other.write_text("second.example\n")
+    copy_list(other, listed)
+    assert NeverCrawl.load(listed, 0.0).match("first.example")

@@ -62,6 +62,25 @@ def test_what_is_gone_counts_until_a_second_look_finds_the_file_unchanged(listed
     assert not crawl.look()
 
 
+def test_what_came_while_the_file_was_in_doubt_is_not_lost_by_half_a_file_either(listed):
+    crawl = Looking(listed)
+    rewrite(listed, b"# mine\nsecond.example\nnew.example\n")
+    assert crawl.look()
+    rewrite(listed, b"# mine\nsecond.example\n")
+    assert crawl.look()
+    assert crawl.covered() == "forbidden second new"
+    assert crawl.look()
+    assert crawl.covered() == "second"
+
+
+def test_of_a_file_that_changes_at_each_look_so_much_is_kept_and_no_more(listed):
+    crawl = Looking(listed)
+    for number in range(4):
+        rewrite(listed, b"second.example\n%d.example\n" % number)
+        assert crawl.look()
+    assert crawl.covered("forbidden", "second", "0", "1", "2", "3") == "forbidden second 2 3"
+
+
 def test_a_file_that_is_being_written_slowly_loses_nothing(listed):
     whole = listed.read_bytes() + b"new.example\n"
     crawl = Looking(listed)

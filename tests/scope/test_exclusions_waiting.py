@@ -20,6 +20,7 @@ URLS = [
     "http://one.co.uk/",
     "http://www.two.co.uk/x",
     "http://one.github.io/",
+    "http://bucket.s3.amazonaws.com/",
     "http://192.0.2.7/",
     "http://192.0.3.7/",
     "http://[2001:db8::7]/x",
@@ -59,6 +60,8 @@ def dropped(frontier, *lines):
         (["co.uk"], ["http://one.co.uk/", "http://www.two.co.uk/x"]),
         (["co.uk/x"], ["http://www.two.co.uk/x"]),
         (["github.io"], ["http://one.github.io/"]),
+        # No public suffix, but there are some below it, and sites below those.
+        (["amazonaws.com"], ["http://bucket.s3.amazonaws.com/"]),
         (["192.0.2.7"], ["http://192.0.2.7/"]),
         (["192.0.2.0/23", "b.example"], ["http://b.example/", "http://192.0.2.7/", "http://192.0.3.7/"]),
         (["2001:db8::/32"], ["http://[2001:db8::7]/x"]),

@@ -103,6 +103,9 @@ always("s429", 429)
 always("s500", 500, RULES)
 always("s503", 503, RULES)
 always("s599", 599)
+always("s501", 501)
+always("packed-badly", 200, RULES, Content_Encoding="gzip")
+always("patient", 404, Cache_Control="no-cache", Retry_After="1")
 
 
 @host

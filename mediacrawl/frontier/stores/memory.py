@@ -354,6 +354,7 @@ class MemoryFrontier:
         self._waiting += 1
         if outcome.end is End.AGAIN:
             row.attempt += outcome.asked and outcome.blamed
+            row.state = b""
             row.order = next(self._orders)
             rows.append(row)
             return

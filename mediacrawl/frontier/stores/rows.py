@@ -153,7 +153,8 @@ def unpack_standing(packed: bytes) -> Standing:
         fields = tuple(msgpack.unpackb(packed))
         if tuple(map(type, fields)) == _STANDING:
             level, row, since, trouble, forbidden, resting, gone = fields
-            return Standing(level, row, since, Trouble(trouble) if trouble else None, forbidden, resting, gone)
+            if all(0 <= number < _MOST for number in (level, row, since, forbidden)):
+                return Standing(level, row, since, Trouble(trouble) if trouble else None, forbidden, resting, gone)
     except (ValueError, TypeError, msgpack.exceptions.UnpackException):
         pass
     raise SpoiledError("what is held against a site cannot be read")
@@ -176,4 +177,6 @@ def _unpack(facts: bytes) -> Facts:
 
 _FACTS = 13
 _STANDING = (int, int, float, str, int, bool, bool)
+_MOST = 1e11
+"""No time, in seconds since the epoch, is later, and nothing is counted so far."""
 _KINDS = frozenset(kind.value for kind in Kind)

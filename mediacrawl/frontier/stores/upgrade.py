@@ -35,8 +35,9 @@ _COPIES = (
 _COLUMNS = (
     "ALTER TABLE site ADD COLUMN rests INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE site ADD COLUMN standing BLOB NOT NULL DEFAULT x''",
-    # Layout 2 called those resting that asked for more than a day, and did not count them.
-    "UPDATE site SET rests = 1 WHERE place = 1 AND delay > 86400",
+    # Layout 2 called those resting that asked for more than a day, and did not count them. Every row is written: those
+    # that stay as they are in the file lack the new columns, and a repair would not know them.
+    "UPDATE site SET rests = (place = 1 AND delay > 86400)",
     "INSERT INTO total SELECT 'resting', count(*) FROM site WHERE rests = 1",
 )
 

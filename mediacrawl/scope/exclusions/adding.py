@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import tempfile
@@ -20,6 +21,8 @@ from mediacrawl.scope.exclusions.never import NeverCrawl
 
 _LONGEST_REASON = 1_000
 """Characters of a reason; the rest is cut off."""
+_IN_PLACE = frozenset({errno.EPERM, errno.EACCES, errno.EBUSY})
+"""Errors of replacing a file that may be written all the same."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -44,9 +47,9 @@ def add_entry(paths: Sequence[Path], written: str, reason: str, today: date) -> 
     """Add a line to the first of some lists that can be written: ``DOMAIN  # REASON, 2026-11-02``.
 
     On disk: the list, text in UTF-8. It is written anew beside itself and renamed, with its owner and mode; if that is
-    not permitted the line is appended in place. A link is followed, and its target written. A kill leaves the old list
-    or the new one, at worst with a file beside it that begins with a dot; of a line that was being appended it may
-    leave a part, without its end. Two that add at once wait for each other.
+    not permitted, or the list is mounted by itself, the line is appended in place. A link is followed, and its target
+    written. A kill leaves the old list or the new one, at worst with a file beside it that begins with a dot; of a line
+    that was being appended it may leave a part, without its end. Two that add at once wait for each other.
 
     Args:
         paths: the lists that count together. If one of them covers it already nothing is written.
@@ -108,16 +111,18 @@ def copy_list(source: Path, target: Path) -> None:
 
     Args:
         source: what is copied.
-        target: a file that is not there yet; its folder is made if need be.
+        target: its folder is made if need be; a file that is there, made by another one at the same time, is kept.
 
     Raises:
         NeverCrawlError: it cannot be written.
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        beside = target.with_name(f".{target.name}.new")
-        beside.write_bytes(read_whole(source))
-        beside.replace(target)
+        with _alone(target.parent):
+            if not target.exists():
+                beside = target.with_name(f".{target.name}.new")
+                beside.write_bytes(read_whole(source))
+                beside.replace(target)
     except OSError as error:
         raise NeverCrawlError(f"{target} can not be written: {error.strerror or error}.") from error
 
@@ -134,14 +139,15 @@ def _covering(paths: Sequence[Path], line: Line) -> Addition | None:
 
 def _append(path: Path, target: Path, line: Line, text: str) -> Addition:
     data = read_whole(target)
-    if data:
-        # A list that is broken stays out of force; what is added to it would, too.
-        Content.of(data, str(path))
     end = _line_end(data)
     before = end if data and not data.endswith(end[-1:]) else b""
-    _write(target, data, before + text.encode("utf-8", "replace") + end)
-    number = (data + before).count(end[-1:]) + 1
-    return Addition(Line(line.domain, line.path, text.partition("#")[2].strip()).entry(str(path), number), new=True)
+    more = before + text.encode("utf-8", "replace") + end
+    # A list that is broken stays out of force; what is added to it would, too.
+    added = Content.of(data + more, str(path)).find(line.key)
+    if added is None:
+        raise NeverCrawlError(f"{text[:80]!r} would not be read again from {path}.")
+    _write(target, data, more)
+    return Addition(added, new=True)
 
 
 def _line_end(data: bytes) -> bytes:
@@ -153,7 +159,9 @@ def _line_end(data: bytes) -> bytes:
 def _write(target: Path, data: bytes, more: bytes) -> None:
     try:
         _replace(target, data + more)
-    except PermissionError:
+    except OSError as error:
+        if error.errno not in _IN_PLACE:
+            raise
         with target.open("ab") as file:
             file.write(more)
             file.flush()
@@ -164,7 +172,8 @@ def _replace(target: Path, data: bytes) -> None:
     """Write a file beside it, as its owner, and put that in its place.
 
     Raises:
-        PermissionError: the folder may not be written, or the owner cannot be kept.
+        OSError: with a number of `_IN_PLACE`: the folder may not be written, the owner cannot be kept, or the file is
+            a mount of its own, as a container's list is.
     """
     was = target.stat()
     descriptor, beside = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)

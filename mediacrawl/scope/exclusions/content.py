@@ -27,7 +27,7 @@ _SLICE = 256
 _LABEL = r"[a-z0-9_-]{1,61}"
 # A domain of two to four labels in canonical form, with a comment or without; or any line.
 _lines = re.compile(
-    rf"({_LABEL}(?:\.{_LABEL}){{0,2}}\.[a-z][a-z0-9-]{{1,60}})[ \t]*(?:#[^\n]*|\r)?\n|[^\n]*\n".encode()
+    rf"((?!-){_LABEL}(?:\.{_LABEL}){{0,2}}\.[a-z][a-z0-9-]{{1,60}})[ \t]*(?:#[^\n]*|\r)?\n|[^\n]*\n".encode()
 ).finditer
 
 

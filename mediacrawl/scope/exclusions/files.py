@@ -29,7 +29,7 @@ class ListFile:
 
     Attributes:
         path: where it is.
-        in_force: what counts: what was read last, and, as long as that is in doubt, what was read before.
+        in_force: what counts: what was read last, and, as long as that is in doubt, what counted before.
         problem: why it could not be read at the last look, as a sentence; then an earlier look's content counts.
     """
 
@@ -37,7 +37,6 @@ class ListFile:
     in_force: tuple[Content, ...] = ()
     problem: str = ""
     _stamp: _Stamp | None = None
-    _settled: Content | None = None
     _doubted: Content | None = None
     _news: list[Iterator[Entry]] = field(default_factory=list)
 
@@ -72,21 +71,26 @@ class ListFile:
         content = Content(str(self.path))
         yield from content.read(data)
         self.problem = ""
-        if self._settled is None:
+        if not self.in_force:
             self._settle(content)
             self._news = [content.entries()]
             return
-        new, lost = array("Q"), False
+        new, kept = array("Q"), []
         for places in content.new_since(self.in_force):
             new.extend(places)
             yield
-        for places in self._settled.new_since([content]):
-            lost = lost or bool(places)
-            yield
+        for before in self.in_force:
+            lost = False
+            for places in before.new_since([content]):
+                lost = lost or bool(places)
+                yield
+            if lost:
+                kept.append(before)
         self._news.append(content.at(new))
-        if lost or content.unfinished:
+        if kept or content.unfinished:
             self._doubted = content
-            self.in_force = (content, self._settled)
+            # Of a file that changes at each look: the last one, and what was there before the first change.
+            self.in_force = (content, *kept[:1], *kept[1:][-1:])
         else:
             self._settle(content)
 
@@ -94,7 +98,6 @@ class ListFile:
         """Believe it as it stands."""
         self._doubted = None
         self._news.append(content.at(content.finish()))
-        self._settled = content
         self.in_force = (content,)
 
     def _fail(self, sentence: str) -> None:

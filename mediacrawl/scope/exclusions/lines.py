@@ -124,6 +124,8 @@ def read_line(text: str) -> Line | str | None:
     domain = _domain(host)
     if domain is None:
         return _no_domain(host)
+    if is_address(domain) and _is_mask(tail.removesuffix("/")):
+        return "is no network; write all of its address and no slash at the end, as in 192.0.2.0/24"
     tail = tail.removesuffix("/*") if tail != "*" else ""
     if "*" in tail:
         return "has a star in its path; a path covers all below it without one"

@@ -35,6 +35,15 @@ def is_suffix(domain: str) -> bool:
     return f"*.{rest}".encode() in suffix_keys() and f"!{domain}".encode() not in suffix_keys()
 
 
+def is_above_suffix(domain: str) -> bool:
+    """Tell whether public suffixes lie below a domain, as ``s3.amazonaws.com`` does below ``amazonaws.com``.
+
+    Args:
+        domain: in canonical form.
+    """
+    return domain in _above_suffixes()
+
+
 def remark(domain: str, path: str) -> str:
     """What to say of an entry that covers much, to stand behind its name; empty if it does not.
 
@@ -48,6 +57,12 @@ def remark(domain: str, path: str) -> str:
     if path or domain == "localhost" or not is_suffix(domain):
         return ""
     return "is a public suffix, and covers every site below it"
+
+
+@cache
+def _above_suffixes() -> frozenset[str]:
+    labels = [rule.decode().lstrip("!").split(".") for rule in suffix_keys()]
+    return frozenset(".".join(rule[start:]) for rule in labels for start in range(1, len(rule)))
 
 
 def _rule(written: str) -> str | None:

@@ -8,7 +8,7 @@ from mediacrawl.frontier import Frontier
 from mediacrawl.records import Drop
 from mediacrawl.scope.exclusions.lines import Entry
 from mediacrawl.scope.exclusions.never import NeverCrawl
-from mediacrawl.scope.exclusions.suffixes import is_suffix
+from mediacrawl.scope.exclusions.suffixes import is_above_suffix, is_suffix
 from mediacrawl.scope.sites import site_of
 
 _PAGE = 500
@@ -18,8 +18,9 @@ _PAGE = 500
 def drop_waiting(frontier: Frontier, never: NeverCrawl, entries: Iterable[Entry]) -> Iterator[int]:
     """Drop what waits for these entries, in slices; gives the number of URLs that each slice dropped.
 
-    An entry of a domain that somebody owns concerns one site, which is looked up. Those of public suffixes and networks
-    may concern any: for all of them together the sites where something waits are walked through once.
+    An entry of a domain that somebody owns concerns one site, which is looked up. Those of public suffixes, of what
+    lies above them, and of networks may concern any: for all of them together the sites where something waits are
+    walked through once.
 
     Args:
         frontier: where it waits.
@@ -31,7 +32,7 @@ def drop_waiting(frontier: Frontier, never: NeverCrawl, entries: Iterable[Entry]
     """
     wide = False
     for entry in entries:
-        if entry.is_network or is_suffix(entry.domain):
+        if entry.is_network or is_suffix(entry.domain) or is_above_suffix(entry.domain):
             wide = True
             continue
         site = site_of(entry.domain)
