@@ -2,7 +2,8 @@
 
 Stock Scrapy: a spider with ``LinkExtractor`` and the settings of Scrapy's own chapter on broad crawls. mediacrawl: its
 spider ``media`` with the SQLite frontier, robots.txt, delay bookkeeping of sites and addresses, the guard and the
-request log on, all delays set to zero (each host has an address of its own, so this needs Linux). CPU is user plus system time of the crawler's process, from start to end; the server is another process.
+request log on, all delays set to zero (each host has an address of its own, so this needs Linux). CPU is user plus
+system time of the crawler's process, from start to end; the server is another process.
 
 Run: ``make bench NAME=crawl``; arguments: pages per run (8,000), rounds (3).
 """

@@ -81,7 +81,8 @@ makes a delay shorter than POLITENESS_MIN_DELAY, POLITENESS_FIRST_DELAY or a Cra
 
 BACKOFF_REST_AFTER = 5
 """Troubles in a row (429, 5xx, timeouts, refused connections, failures of TLS and DNS) after which a site rests. Each
-before it doubles the site's delay, each good answer takes one doubling back. 0 for never."""
+before it doubles the site's delay, each good answer takes one doubling back. 0: it never rests, nor is it retired for
+trouble."""
 
 BACKOFF_MAX = 21_600.0
 """Seconds that doubling makes of a delay at most. What a site asks for by Retry-After is not cut by it."""
@@ -329,7 +330,7 @@ BREAKER_WINDOW = 60.0
 BREAKER_SITES = 50
 """Sites in a row, without one that answered between, that cannot be connected to or have no address (one that failed
 while others answered is not counted again until it answers): then it is our own network that is down, and the crawl
-ends with the reason ``network_down``. If half of all sites were dead, it would happen once in 10^15 rows. 0 for never."""
+ends with the reason ``network_down``. If half of all sites were dead, it would happen once in 10^15 rows. 0: never."""
 
 BREAKER_SILENCE = 30.0
 """Seconds that this must last: a router that starts anew must not end a crawl of weeks."""

@@ -11,7 +11,7 @@ from mediacrawl import seams
 from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.observe import RequestLine
 from mediacrawl.parts import Parts
-from mediacrawl.records import VISIT, Outcome, Visit
+from mediacrawl.records import VISIT, End, Outcome, Visit
 from mediacrawl.scope.sites import site_of
 from mediacrawl.signals import visit_ended
 
@@ -71,6 +71,9 @@ class RequestLogMiddleware:
             visit.error = type(exception).__name__
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
+        if visit.sent is None and outcome.end is End.RETURNED:
+            # It waits for its address or its robots.txt: nothing was asked, and nothing decided.
+            return
         now = self._clock.now()
         self._log.write(
             RequestLine(

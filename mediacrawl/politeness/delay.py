@@ -32,10 +32,18 @@ def factors_by_hour(hours: Mapping[str, float]) -> tuple[float, ...]:
     for span, factor in hours.items():
         for hour in _hours(str(span)):
             known = factors[hour]
-            if not 0 < float(factor) < 1_000:
-                raise ValueError(f"POLITENESS_HOURS: {factor!r} is no factor; use a number above 0, such as 0.5 or 2")
-            factors[hour] = float(factor) if known is None else max(known, float(factor))
+            factors[hour] = _factor(factor) if known is None else max(known, _factor(factor))
     return tuple(1.0 if factor is None else factor for factor in factors)
+
+
+def _factor(written: object) -> float:
+    try:
+        factor = float(str(written))
+    except ValueError:
+        factor = 0.0
+    if not 0 < factor < 1_000:
+        raise ValueError(f"POLITENESS_HOURS: {written!r} is no factor; use a number above 0, such as 0.5 or 2")
+    return factor
 
 
 def _hours(span: str) -> list[int]:

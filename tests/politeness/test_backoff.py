@@ -216,7 +216,20 @@ def test_by_day_twice_the_delay_by_night_half_but_never_less_than_the_least():
     assert policy.delay(slow, 40.0, hourly=0.5) == 40.0
 
 
-@pytest.mark.parametrize("wrong", [{"8 to 18": 2}, {"24": 1}, {"5-5": 1}, {"8-25": 1}, {"": 1}, {"8": 0}, {"8": -1}])
+NO_HOURS = [
+    {"8": None},
+    {"8": "twice"},
+    {"8 to 18": 2},
+    {"24": 1},
+    {"5-5": 1},
+    {"8-25": 1},
+    {"": 1},
+    {"8": 0},
+    {"8": -1},
+]
+
+
+@pytest.mark.parametrize("wrong", NO_HOURS)
 def test_hours_that_make_no_sense_are_refused(wrong):
     with pytest.raises(ValueError, match="POLITENESS_HOURS"):
         factors_by_hour(wrong)
