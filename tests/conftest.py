@@ -5,6 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# No example is timed: machines are noisy. MEDIACRAWL_EXAMPLES=1000 looks harder.
+settings.register_profile("ours", deadline=None, max_examples=int(os.environ.get("MEDIACRAWL_EXAMPLES", "50")))
+settings.load_profile("ours")
 
 ROOT = Path(__file__).resolve().parents[1]
 _SLOW = ("e2e", "crash", "doors")
