@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 # No example is timed: machines are noisy. MEDIACRAWL_EXAMPLES=1000 looks harder.
-settings.register_profile("ours", deadline=None, max_examples=int(os.environ.get("MEDIACRAWL_EXAMPLES", "50")))
+settings.register_profile("ours", deadline=None, max_examples=int(os.environ.get("MEDIACRAWL_EXAMPLES", "30")))
 settings.load_profile("ours")
 
 ROOT = Path(__file__).resolve().parents[1]

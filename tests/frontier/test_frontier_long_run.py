@@ -4,7 +4,7 @@ The model (``expected_frontier.py``) has no heap, no cache and no file: a dictio
 may be asked. The walk is short of memory in every way the settings allow, so that sites, classes and URLs come and go
 by the disk.
 
-MEDIACRAWL_STEPS=20000   steps of each walk; without it 600, the short form, in which all walks take some ten seconds.
+MEDIACRAWL_STEPS=20000   steps of each walk; without it 400, the short form, in which all walks take some ten seconds.
 MEDIACRAWL_DICE=1000     seed of the first walk; without it 0, so that the short form is the same at every run.
 """
 
@@ -24,7 +24,7 @@ from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import Clocks, after_visit
 from mediacrawl.records import Candidate, Drop, End, Outcome, SiteState, Trouble
 
-STEPS = int(os.environ.get("MEDIACRAWL_STEPS") or 600)
+STEPS = int(os.environ.get("MEDIACRAWL_STEPS") or 400)
 FIRST_SEED = int(os.environ.get("MEDIACRAWL_DICE") or 0)
 WALKS = 8
 CHECKED = 20

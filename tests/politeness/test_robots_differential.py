@@ -19,7 +19,7 @@ from mediacrawl.politeness.robots import RobotsRules
 AGENT = "mediacrawl"
 SITE = "https://site.example"
 MANY = settings(
-    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
 
 # -- the other matcher -------------------------------------------------------------------------------------------
