@@ -1,6 +1,7 @@
 """How long the crash tests are, and by which dice.
 
-MEDIACRAWL_KILLS=200     kills of the crawl; without it 20, the short form, with half of the damages. ``make crash`` runs the long one.
+MEDIACRAWL_KILLS=200     kills of the crawl; without it 20, the short form, with half of the damages that are repaired.
+                         ``make crash`` runs the long one.
 MEDIACRAWL_DICE=12345    repeats the kills of an earlier run, as far as two runs are alike. A failure names its own.
 """
 
