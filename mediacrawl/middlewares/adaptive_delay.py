@@ -12,6 +12,7 @@ from scrapy.exceptions import DownloadTimeoutError
 
 from mediacrawl import seams
 from mediacrawl.failures import trouble_in
+from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.middlewares.site_slot import SiteSlot
 from mediacrawl.parts import Parts
@@ -77,12 +78,12 @@ class AdaptiveDelayMiddleware:
     def process_response(self, request: Request, response: Response) -> Response:
         """Measure, and note what the site says of us."""
         self._measure(request)
-        asked, date = _lines(response, "Retry-After"), _lines(response, "Date")
+        asked, date = headers(response, "Retry-After"), header(response, "Date")
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None:
-            visit.status, visit.retry_after, visit.date = response.status, asked, date
+            visit.status, visit.retry_after, visit.date = response.status, "\n".join(asked), date
         else:
-            wait = retry_after(asked.split("\n"), self._clock.now(), date) if response.status >= 300 else 0.0
+            wait = retry_after(asked, self._clock.now(), date) if response.status >= 300 else 0.0
             self._stand(request, trouble_of(response.status), wait)
         return response
 
@@ -166,7 +167,3 @@ class AdaptiveDelayMiddleware:
 
 def _slot_of(request: Request) -> str:
     return str(request.meta.get("download_slot", ""))
-
-
-def _lines(response: Response, name: str) -> str:
-    return b"\n".join(response.headers.getlist(name)).decode("latin-1")

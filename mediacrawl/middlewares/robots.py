@@ -14,6 +14,7 @@ from twisted.python.failure import Failure
 
 from mediacrawl import foreign
 from mediacrawl.failures import trouble_in
+from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.redirect import target_of
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
 from mediacrawl.parts import Parts
@@ -161,7 +162,7 @@ class RobotsMiddleware:
         if (
             response is not None
             and 200 <= answer.status < 300
-            and is_html(_header(response, "Content-Type"), answer.body)
+            and is_html(header(response, "Content-Type"), answer.body)
         ):
             count("robots/html")
 
@@ -302,22 +303,17 @@ def _answer(request: Request, response: Response, now: float) -> Answer:
         status=status,
         body=response.body if 200 <= status < 300 else b"",
         url=canonical(request.url) or request.url,
-        etag=_header(response, "ETag"),
-        modified=_header(response, "Last-Modified"),
+        etag=header(response, "ETag"),
+        modified=header(response, "Last-Modified"),
         life=_life(response, now),
         conditional=conditional,
     )
 
 
 def _life(response: Response, now: float) -> float | None:
-    control = ",".join(value.decode("latin-1") for value in response.headers.getlist("Cache-Control"))
-    expires, date, age = (_header(response, name) for name in ("Expires", "Date", "Age"))
+    control = ",".join(headers(response, "Cache-Control"))
+    expires, date, age = (header(response, name) for name in ("Expires", "Date", "Age"))
     return lifetime(control, expires, date, age, now)
-
-
-def _header(response: Response, name: str) -> str:
-    value = response.headers.get(name)
-    return value.decode("latin-1") if value else ""
 
 
 def _is_redirect(response: Response) -> bool:

@@ -12,6 +12,7 @@ from scrapy.exceptions import CloseSpider
 
 from mediacrawl.failures import trouble_in
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
+from mediacrawl.headers import header, headers
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.backoff import retry_after, trouble_of
 from mediacrawl.records import End, Evidence, Outcome, SiteState
@@ -175,10 +176,10 @@ class MediaSpider(ProbingSpider):
             self.logger.critical("The seed list %s could not be had: %s", url, error)
             raise CloseSpider("seed_error") from error
         if response.status != 200:
-            now, asked = self._parts.clock.now(), response.headers.getlist("Retry-After")
-            date = (response.headers.get("Date") or b"").decode("latin-1")
             came_to.trouble = trouble_of(response.status)
-            came_to.retry_after = retry_after([value.decode("latin-1") for value in asked], now, date)
+            came_to.retry_after = retry_after(
+                headers(response, "Retry-After"), self._parts.clock.now(), header(response, "Date")
+            )
             self.logger.critical("The seed list %s could not be had: status %d", url, response.status)
             raise CloseSpider("seed_error")
         self.arguments.take_list(response.body, url)

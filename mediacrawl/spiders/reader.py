@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from mediacrawl.extract import Page, fingerprint, link_header, looks_like_feed, parse_feed, parse_page
+from mediacrawl.headers import header, headers
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.retry import after_status, is_passing
 from mediacrawl.politeness.wishes import Wishes, wishes_of
@@ -75,7 +76,7 @@ class Reader:
             visit.outcome = ended
             return None
         visit.outcome = Outcome(End.DONE)
-        answer = answer_kind(_header(response, "Content-Type"))
+        answer = answer_kind(header(response, "Content-Type"))
         if answer is Answer.ANYTHING:
             answer = _by_content(response.body)
         if answer is Answer.MEDIA or (visit.kind is Kind.MEDIA and _reads_as_media(visit, answer, response.body)):
@@ -84,14 +85,14 @@ class Reader:
             visit.drop(Drop.CONTENT_TYPE)
         elif answer is Answer.PAGE:
             self._read_page(visit, response)
-        elif answer is Answer.FEED and looks_like_feed(_header(response, "Content-Type"), response.body):
+        elif answer is Answer.FEED and looks_like_feed(header(response, "Content-Type"), response.body):
             self._read_feed(visit, response)
         else:
             visit.drop(Drop.CONTENT_TYPE)
         return None
 
     def _read_page(self, visit: Visit, response: Response) -> None:
-        own_url = link_header(_headers(response, "Link"), "canonical")
+        own_url = link_header(headers(response, "Link"), "canonical")
         body = response.body[: self._page_bytes]
         page = parse_page(body, response.url, _charset(response), self._token, canonical=own_url)
         scheduler = self._scheduler
@@ -196,8 +197,8 @@ class Reader:
             session.first = _first_answer(response)
         session.take(
             response.status,
-            _header(response, "Content-Range"),
-            _header(response, "Content-Length"),
+            header(response, "Content-Range"),
+            header(response, "Content-Length"),
             response.body,
             ranged=visit.asked > 0,
         )
@@ -239,7 +240,7 @@ class Reader:
 
     def _wishes(self, response: Response, on_page: Sequence[str] = ()) -> Wishes:
         """What an answer asks for, in its header or on the page."""
-        return wishes_of([*_headers(response, "X-Robots-Tag"), *on_page], self._token)
+        return wishes_of([*headers(response, "X-Robots-Tag"), *on_page], self._token)
 
     def without_range(self, visit: Visit, why: str) -> MediaItem | None:
         """A later range did not come: it is asked again, or the probe ends, and what is known is the record.
@@ -279,17 +280,8 @@ def _media(page: Page) -> list[str]:
     ]
 
 
-def _header(response: Response, name: str) -> str:
-    value = response.headers.get(name)
-    return value.decode("latin-1") if value else ""
-
-
-def _headers(response: Response, name: str) -> list[str]:
-    return [value.decode("latin-1") for value in response.headers.getlist(name)]
-
-
 def _charset(response: Response) -> str | None:
-    _, _, charset = _header(response, "Content-Type").lower().partition("charset=")
+    _, _, charset = header(response, "Content-Type").lower().partition("charset=")
     return charset.strip("\"' ;") or None
 
 
@@ -310,9 +302,9 @@ def _first_answer(response: Response) -> FirstAnswer:
     return FirstAnswer(
         at=_now(),
         status=response.status,
-        content_type=_header(response, "Content-Type"),
-        etag=_header(response, "ETag"),
-        last_modified=_header(response, "Last-Modified"),
+        content_type=header(response, "Content-Type"),
+        etag=header(response, "ETag"),
+        last_modified=header(response, "Last-Modified"),
     )
 
 

@@ -6,47 +6,11 @@ import string
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from robots_asking import DAY, ELSEWHERE, HOUR, RULES, TIMES, A, learn, say
 
 from mediacrawl.politeness import robots_book
-from mediacrawl.politeness.robots_book import Answer, RobotsBook, RobotsTimes, Say
+from mediacrawl.politeness.robots_book import RobotsBook, RobotsTimes, Say
 from mediacrawl.politeness.robots_note import MOST_KEPT, Copy, Failing, Note, Way, pack, unpack
-
-A = "http://a.example"
-OWN = f"{A}/robots.txt"
-ELSEWHERE = "https://b.example/robots.txt"
-HOUR = 3_600.0
-DAY = 24 * HOUR
-TIMES = RobotsTimes(max_age=DAY, min_age=HOUR, retry=300.0, give_up=30 * DAY)
-RULES = b"User-agent: mediacrawl\nDisallow: /private/\nCrawl-delay: 40\n"
-
-
-class Store:
-    def __init__(self):
-        self.kept = {}
-
-    def note(self, room, authority):
-        return self.kept.get(authority)
-
-    def set_note(self, room, authority, record):
-        self.kept[authority] = record
-
-
-@pytest.fixture
-def store():
-    return Store()
-
-
-@pytest.fixture
-def book(store):
-    return RobotsBook("mediacrawl", TIMES, store)
-
-
-def learn(book, status, body=b"", now=0.0, authority=A, url=OWN, **more):
-    return book.learn(authority, Answer(status, body, url, **more), now)
-
-
-def say(book, path="/x", now=0.0, authority=A):
-    return book.ask(authority, authority + path, now).say
 
 
 def test_rules_failures_and_redirects_outlive_the_process(book, store):

@@ -1,0 +1,18 @@
+"""Headers of an answer as text: octets mean themselves, whatever encoding the server had in mind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+
+def header(response: Response, name: str) -> str:
+    """The last header of this name; empty if there is none."""
+    return (response.headers.get(name) or b"").decode("latin-1")
+
+
+def headers(response: Response, name: str) -> list[str]:
+    """All headers of this name, in their order."""
+    return [value.decode("latin-1") for value in response.headers.getlist(name)]

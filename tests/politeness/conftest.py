@@ -1,0 +1,22 @@
+"""Fixtures of these tests; the helpers stand beside them."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from mediacrawl.politeness.robots_book import RobotsBook
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from robots_asking import TIMES, Store
+
+
+@pytest.fixture
+def store():
+    return Store()
+
+
+@pytest.fixture
+def book(store):
+    return RobotsBook("mediacrawl", TIMES, store)
