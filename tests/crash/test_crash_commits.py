@@ -38,18 +38,25 @@ class Story:
         self.releases = {}
         self.now = 1000.0
         self.acknowledged = Counter()
-        self._ended, self._owed = set(), {}
+        self._forget_unacknowledged()
+
+    def _forget_unacknowledged(self):
+        self._submitted, self._ended, self._owed = self.added, set(), {}
 
     def hear(self, text):
-        """Read what one worker said; its last line may be cut off."""
-        self._ended, self._owed = set(), {}
+        """Read what one worker said; its last line may be cut off.
+
+        What it acknowledges is its own: what the worker before it had submitted last may have died with that one.
+        """
+        self._forget_unacknowledged()
         for line in text.split("\n")[:-1]:
             word, *rest = line.split()
             getattr(self, f"_{word}")(*rest)
 
     def _add(self, first, stop, now):
         self.now = float(now)
-        self.first = max(self.first, int(stop))
+        self._submitted = int(stop)
+        self.first = max(self.first, self._submitted)
 
     def _leased(self, *numbers):
         self._committed()
@@ -64,7 +71,7 @@ class Story:
 
     def _committed(self):
         self.acknowledged["commits"] += 1
-        self.added = self.first
+        self.added = self._submitted
         self.done |= self._ended
         self.releases.update(self._owed)
 
