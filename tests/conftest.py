@@ -4,6 +4,7 @@ import os
 import sys
 from pathlib import Path
 
+import launcher
 import pytest
 from hypothesis import settings
 
@@ -19,6 +20,11 @@ _SLOW = ("e2e", "crash", "doors")
 def pytest_collection_modifyitems(items):
     """What takes longest begins first, or the last worker is waited for (with ``--no-loadscope-reorder``)."""
     items.sort(key=lambda item: _SLOW.index(item.path.parent.name) if item.path.parent.name in _SLOW else len(_SLOW))
+
+
+def pytest_unconfigure():
+    """The process from which the tests started commands ends with them."""
+    launcher.stop()
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,8 @@ import itertools
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from collections import Counter
 from contextlib import closing, suppress
@@ -90,6 +92,11 @@ class Ordeal(Crawl):
         """As any crawl; note when."""
         self.begins.append(time.monotonic())
         return super().start(*extra, **how)
+
+    def _launch(self, arguments, environment, printed, log):
+        """In an interpreter of its own, so that kills at start-up meet all of it."""
+        command = [sys.executable, "-m", "mediacrawl", *arguments]
+        return subprocess.Popen(command, cwd=self.folder, env=environment, stdout=printed, stderr=log)
 
     def resume(self):
         """Start as a user would: with the seeds until they are known, then without."""

@@ -4,16 +4,16 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 from crash_evidence import copy
+from launcher import ROOT, launcher
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.records import Candidate
 
-ROOT = Path(__file__).resolve().parents[2]
 SEED = "http://127.0.0.1:9/"
 """Nobody listens there. Each address of loopback is a site of its own."""
 
@@ -50,21 +50,23 @@ def frontier(folder, verb):
 
 def _run(folder, words, prepare=None):
     settings = {"MEDIACRAWL_DIR": folder, "MEDIACRAWL_CONTACT": "http://localhost/tests", "CLOSESPIDER_TIMEOUT": 1}
-    command = [sys.executable, "-m", "mediacrawl", *words]
-    command += [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    words = [*words, *(word for name, value in settings.items() for word in ("-s", f"{name}={value}"))]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        command,
-        cwd=folder.parent,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        preexec_fn=prepare,
-        timeout=60,
-        check=False,
-    )
-    return Seen(done.returncode, done.stdout)
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as text:
+        if prepare is None:
+            process = launcher().start("mediacrawl", words, folder.parent, environment, text, text)
+            try:
+                code = process.wait(60)
+            finally:
+                process.kill()
+        else:
+            command = [sys.executable, "-m", "mediacrawl", *words]
+            streams = {"stdout": text, "stderr": text, "preexec_fn": prepare}
+            code = subprocess.run(
+                command, cwd=folder.parent, env=environment, check=False, timeout=60, **streams
+            ).returncode
+        text.seek(0)
+        return Seen(code, text.read())
 
 
 def killed_crawl(folder):

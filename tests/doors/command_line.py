@@ -1,17 +1,14 @@
 """mediacrawl as a user types it, in a process of its own."""
 
-import functools
 import os
 import pty
 import re
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
-from launcher import Launcher
+from launcher import ROOT, launcher
 
-ROOT = Path(__file__).resolve().parents[2]
 MEDIACRAWL = [sys.executable, "-m", "mediacrawl"]
 SCRAPY = [sys.executable, "-m", "scrapy"]
 QUICK = {
@@ -64,12 +61,6 @@ def environment(**changes):
     """The environment without what points to a project."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("SCRAPY", "PYTHON"))}
     return {**kept, "PYTHONPATH": str(ROOT), **changes}
-
-
-@functools.cache
-def launcher():
-    """What starts our commands; one for all tests of a pytest process."""
-    return Launcher(environment())
 
 
 def run(folder, *command, **changes):

@@ -9,16 +9,6 @@ if str(Path(__file__).parent) not in sys.path:
     sys.path.insert(0, str(Path(__file__).parent))
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _launched():
-    """The process from which commands are started ends with the tests."""
-    from command_line import launcher
-
-    yield
-    if launcher.cache_info().currsize:
-        launcher().stop()
-
-
 @pytest.fixture(scope="module")
 def stock(tmp_path_factory):
     """A project that ``scrapy startproject`` has just made; one a module, since each test writes its own settings."""

@@ -8,7 +8,8 @@ import re
 import threading
 import time
 
-from command_line import SCRAPY, launcher, run
+from command_line import SCRAPY, run
+from launcher import launcher
 
 from mediacrawl.demo import Exchange, HttpServer, Resource, Response, respond
 

@@ -6,15 +6,14 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+from launcher import ROOT, launcher
 
 from mediacrawl.scope import site_of
 
-ROOT = Path(__file__).resolve().parents[2]
 MIN_DELAY = 0.15
 FIRST_DELAY = 0.2
 CLOCK = 0.002
@@ -22,14 +21,21 @@ CLOCK = 0.002
 
 
 class Crawl:
-    """One crawl of a web, that can be stopped and started again in the same folder."""
+    """One crawl of a web, that can be stopped and started again in the same folder.
+
+    Attributes:
+        imports: folders of modules that it shall be able to import.
+        process: the one that it runs in, or ran in last.
+        output: what that printed on its standard output.
+        peak: bytes of memory that it took at most.
+    """
 
     def __init__(self, web, folder):
         self.web = web
         self.folder = folder
         self.nevercrawl = folder / "NeverCrawl.txt"
         self.nevercrawl.write_text(web.never_crawl, encoding="utf-8")
-        self.imports = [ROOT]
+        self.imports = []
         self.process = None
         self.starts = 0
         self.peak = 0
@@ -50,7 +56,7 @@ class Crawl:
             "SCOPE_MAX_DEPTH": 12,
             "RESOLVER_HOSTS": json.dumps(self.web.hosts),
         }
-        command = [sys.executable, "-m", "mediacrawl", "crawl", spider]
+        command = ["crawl", spider]
         for name, value in settings.items():
             command += ["-s", f"{name}={value}"]
         seeds = "\n".join(self.web.seeds) if seed is None else seed
@@ -58,12 +64,21 @@ class Crawl:
             command += ["-a", f"seed={seeds}"]
         self.starts += 1
         self.log = self.folder / f"crawl-{self.starts}.log"
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, self.imports))}
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [*command, *extra], cwd=self.folder, stderr=log, stdout=subprocess.PIPE, env=environment
-            )
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [ROOT, *self.imports]))}
+        with self.log.open("wb") as log, self._printed.open("wb") as printed:
+            self.process = self._launch([*command, *extra], environment, printed, log)
         return self
+
+    def _launch(self, arguments, environment, printed, log):
+        return launcher().start("mediacrawl", arguments, self.folder, environment, printed, log)
+
+    @property
+    def _printed(self):
+        return self.folder / f"crawl-{self.starts}.out"
+
+    @property
+    def output(self):
+        return self._printed.read_text(encoding="utf-8")
 
     def wait(self, seconds=120):
         """Wait for its end; answers its exit code."""
@@ -71,15 +86,12 @@ class Crawl:
         while True:
             self.peak = max(self.peak, peak_memory(self.process.pid))
             try:
-                output, _ = self.process.communicate(timeout=0.1)
-                break
+                return self.process.wait(0.1)
             except subprocess.TimeoutExpired:
                 if time.monotonic() < end:
                     continue
                 self.kill()
                 pytest.fail(f"the crawl did not end within {seconds} s:\n{self.text()[-4000:]}")
-        self.output = output.decode()
-        return self.process.returncode
 
     def interrupt(self):
         """Ctrl-C."""
@@ -89,7 +101,7 @@ class Crawl:
     def kill(self):
         """kill -9."""
         self.process.kill()
-        self.process.communicate()
+        self.process.wait()
 
     def text(self):
         """What it logged."""

@@ -5,9 +5,10 @@ import dataclasses
 import json
 import os
 import signal
-import subprocess
 import sys
-from pathlib import Path
+import tempfile
+
+from launcher import ROOT, launcher
 
 from mediacrawl.encoding.evidence import tag_element
 from mediacrawl.encoding.fixer import Fixer
@@ -15,7 +16,6 @@ from mediacrawl.encoding.values import best_values
 from mediacrawl.records import MediaItem, Tag
 from mediacrawl.rerun import Options, Watcher, rerun
 
-ROOT = Path(__file__).resolve().parents[2]
 ALBUMS = [
     ("cp1251", "Кино", "Группа крови на рукаве", "Звезда по имени Солнце"),
     ("cp932", "中島みゆき", "時代はまわる夜明けの歌", "悪女と呼ばれた日々の記録"),
@@ -101,11 +101,15 @@ def kill_before(owner, name):
 def killed(source, output, when, **options):
     """A run in a process of its own that is killed: after so many blocks, or before ``module:Class.method``."""
     asked = json.dumps({"source": str(source), "output": None if output is None else str(output), **options})
-    done = subprocess.run(
-        [sys.executable, __file__, asked, str(when)],
-        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, check=False, timeout=120,
-    )  # fmt: skip
-    assert done.returncode == -signal.SIGKILL, done.stderr.decode()[-3000:]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
+    with tempfile.TemporaryFile() as text:
+        process = launcher().start(__file__, [asked, str(when)], ROOT, environment, text, text)
+        try:
+            code = process.wait(120)
+        finally:
+            process.kill()
+        text.seek(0)
+        assert code == -signal.SIGKILL, text.read().decode()[-3000:]
 
 
 if __name__ == "__main__":

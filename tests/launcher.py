@@ -2,12 +2,13 @@
 
 The interpreter's start and the imports take most of the time of a command, and these tests start hundreds. So one
 process imports Scrapy and mediacrawl, once, and forks for each command. The fork takes over the command's folder,
-environment, arguments and streams, and ends as every process does, with an exit code or a signal. The process that is
-forked has no thread, no reactor and no project. What depends on the interpreter's own start (options, ``PYTHON...``
-variables, scripts) needs a process of its own.
+environment, arguments, streams and the paths of its PYTHONPATH, and ends as every process does, with an exit code or a
+signal. The process that is forked has no thread, no reactor and no project. What depends on the interpreter's own start
+(options, other ``PYTHON...`` variables, installed scripts) needs a process of its own.
 """
 
 import contextlib
+import functools
 import json
 import os
 import socket
@@ -15,8 +16,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[1]
+
 PARTS = [
     "mediacrawl.commands.catalogue",
+    "mediacrawl.commands.complaint",
     "mediacrawl.commands.crawl",
     "mediacrawl.commands.demo",
     "mediacrawl.commands.demojibake",
@@ -26,6 +30,7 @@ PARTS = [
     "mediacrawl.handler",
     "mediacrawl.middlewares",
     "mediacrawl.pipelines",
+    "mediacrawl.rerun",
     "mediacrawl.resolver",
     "mediacrawl.scheduler",
     "mediacrawl.spiders.media",
@@ -93,9 +98,9 @@ class Launcher:
                 command, env=environment, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
             )
 
-    def start(self, module, arguments, folder, environment, stdout, stderr, warnings=None):
-        """Start ``python -m module arguments`` in a folder, with files as its standard streams and an empty input."""
-        asked = [module, arguments, str(folder), environment, warnings]
+    def start(self, program, arguments, folder, environment, stdout, stderr, warnings=None):
+        """Start a module, or the script of a path, in a folder, with files as its streams and an empty input."""
+        asked = [program, arguments, str(folder), environment, warnings]
         answers, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs, Path(os.devnull).open("rb") as nothing:
             streams = [theirs.fileno(), nothing.fileno(), stdout.fileno(), stderr.fileno()]
@@ -106,6 +111,19 @@ class Launcher:
         """End it; commands that are under way go on."""
         self._ours.close()
         self._process.wait(30)
+
+
+@functools.cache
+def launcher():
+    """What starts commands; one for all tests of a pytest process, which `stop` ends."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SCRAPY", "PYTHON"))}
+    return Launcher({**kept, "PYTHONPATH": str(ROOT)})
+
+
+def stop():
+    """End the process that starts commands, if there is one."""
+    if launcher.cache_info().currsize:
+        launcher().stop()
 
 
 def serve(requests):
@@ -150,11 +168,11 @@ def watch(answers):
 
 
 def become(asked, streams):
-    """Be ``python -m module``, as far as a program can see."""
+    """Be ``python -m module`` or ``python script.py``, as far as a program can see."""
     import runpy
     import warnings
 
-    module, arguments, folder, environment, shown = asked
+    program, arguments, folder, environment, shown = asked
     for place, stream in enumerate(streams):
         os.dup2(stream, place)
         os.close(stream)
@@ -165,9 +183,15 @@ def become(asked, streams):
         warnings.simplefilter(shown)
     # A settings file that is written twice within a second at the same length must not be taken for the first.
     sys.dont_write_bytecode = True
-    sys.path[0] = folder
-    sys.argv = [module, *arguments]
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    is_script = program.endswith(".py")
+    sys.path[0] = str(Path(program).parent) if is_script else folder
+    paths = environment.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[1:1] = [path for path in paths if path and path not in sys.path]
+    sys.argv = [program, *arguments]
+    if is_script:
+        runpy.run_path(program, run_name="__main__")
+    else:
+        runpy.run_module(program, run_name="__main__", alter_sys=True)
 
 
 def main():
