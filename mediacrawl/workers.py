@@ -18,6 +18,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
@@ -107,6 +108,8 @@ def _undisturbed() -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
+    # The first process to be spawned starts this one too, and Python 3.11 then unblocks Ctrl-C whatever it was before.
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -1,5 +1,6 @@
 """What tests of several rooms need."""
 
+import itertools
 import os
 import sys
 from pathlib import Path
@@ -13,13 +14,22 @@ settings.register_profile("ours", deadline=None, max_examples=int(os.environ.get
 settings.load_profile("ours")
 
 ROOT = Path(__file__).resolve().parents[1]
-_SLOW = ("e2e", "crash", "doors")
-"""Folders whose tests crawl, the slowest first."""
+_WAITING = ("e2e", "crash", "doors")
+"""Folders whose tests crawl, and mostly wait; the slowest first."""
+_COMPUTING = ("frontier", "segment", "rerun", "encoding")
+"""Folders whose tests keep a processor busy."""
 
 
 def pytest_collection_modifyitems(items):
-    """What takes longest begins first, or the last worker is waited for (with ``--no-loadscope-reorder``)."""
-    items.sort(key=lambda item: _SLOW.index(item.path.parent.name) if item.path.parent.name in _SLOW else len(_SLOW))
+    """The slow files first, or the last worker is waited for, and a busy one between two that wait."""
+    files = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    waiting, computing = (
+        [path for name in names for path in files if path.parent.name == name] for names in (_WAITING, _COMPUTING)
+    )
+    order = [path for pair in itertools.zip_longest(waiting, computing) for path in pair if path]
+    items[:] = [item for path in dict.fromkeys([*order, *files]) for item in files[path]]
 
 
 def pytest_unconfigure():
@@ -38,6 +48,8 @@ def spark():
     changes.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]))
     settings = {
         "spark.ui.enabled": "false",
+        # For runs of seconds the better compiler costs more than it saves.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
         "spark.sql.shuffle.partitions": "3",

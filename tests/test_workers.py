@@ -3,10 +3,13 @@
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 
 import pytest
+from launcher import ROOT
 
 from mediacrawl.workers import WorkerEndedError, workers
 
@@ -84,3 +87,30 @@ def test_no_process_is_left():
         assert work(1) == 2
     assert not multiprocessing.active_children()
     assert [process.exitcode for process in started] == [-signal.SIGTERM] * 2
+
+
+BLOCKED = """
+import signal
+
+from mediacrawl.workers import workers
+
+
+def make():
+    return lambda task: signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+if __name__ == "__main__":
+    with workers(2, make) as ask:
+        print(ask(1), ask(2))
+    print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))
+"""
+
+
+def test_ctrl_c_is_blocked_in_a_process_from_its_first_moment(tmp_path):
+    # In a program of its own: the process that Python starts beside the first one is there already in this one.
+    (tmp_path / "program.py").write_text(BLOCKED)
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "program.py")],
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert done.stdout.split() == ["True", "True", "False"]
