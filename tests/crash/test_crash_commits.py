@@ -5,6 +5,7 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -96,36 +97,41 @@ class Story:
             assert store.site(site).release >= release, site
 
 
-def worker(folder, story, bloom=0):
-    command = [sys.executable, store_worker.__file__, str(folder), str(story.added), str(story.now), str(bloom)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
+class Worker:
+    """One run of `store_worker`, which goes on from what is known of those before."""
+
+    def __init__(self, folder, story, bloom=0):
+        command = [sys.executable, store_worker.__file__, str(folder), str(story.added), str(story.now), str(bloom)]
+        self._said = folder.parent / "said.txt"
+        with self._said.open("wb") as said:
+            self.process = subprocess.Popen(command, stdout=said, env={**os.environ, "PYTHONPATH": str(ROOT)})
+
+    def until_said(self, size):
+        """Let it work until it has said so many bytes; a busy machine takes longer over the same work."""
+        while self._said.stat().st_size < size:
+            assert self.process.poll() is None, "it ended by itself"
+            time.sleep(0.002)
+
+    def ended(self, code):
+        """Wait for its end, which is to be of this kind; answers what it said."""
+        assert self.process.wait(30) == code
+        return self._said.read_text()
 
 
-def let_work(process, seconds):
-    """Let it work, and read along; answers whether it still lives."""
-    try:
-        process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        return True
-    return False
-
-
-def kill_by_clock(process, folder, dice):
+def kill_by_clock(worker, folder, dice):
     """SIGKILL, wherever it is."""
-    assert let_work(process, dice.uniform(0.05, 0.7))
-    process.kill()
-    return process.communicate()[0], -signal.SIGKILL
+    worker.until_said(dice.randrange(1, 60_000))
+    worker.process.kill()
+    return worker.ended(-signal.SIGKILL)
 
 
-def kill_in_write(process, folder, dice):
+def kill_in_write(worker, folder, dice):
     """The kernel kills it in the middle of the first write beyond some place of the log or of the database."""
-    assert let_work(process, dice.uniform(0.4, 0.6))
+    worker.until_said(dice.randrange(10_000, 40_000))
     files = [path for path in (folder / STORE, folder / WAL) if path.exists()]
-    most = max((path.stat().st_size for path in files), default=0)
-    limit = dice.randrange(33_000, 33_000 + most)
-    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (limit, limit))
-    return process.communicate(timeout=30)[0], -signal.SIGXFSZ
+    limit = dice.randrange(33_000, 33_000 + max(path.stat().st_size for path in files))
+    resource.prlimit(worker.process.pid, resource.RLIMIT_FSIZE, (limit, limit))
+    return worker.ended(-signal.SIGXFSZ)
 
 
 @pytest.mark.parametrize("bloom", [0, BLOOM], ids=["table", "filter"])
@@ -134,10 +140,7 @@ def test_a_store_killed_while_it_writes_keeps_what_it_had_answered_for_and_no_mo
     dice = crash_plan.dice(f"{kill.__name__}/{bloom}")
     folder, story = tmp_path / "state", Story()
     for number in range(KILLS // 4):
-        process = worker(folder, story, bloom)
-        said, code = kill(process, folder, dice)
-        assert process.returncode == code
-        story.hear(said)
+        story.hear(kill(Worker(folder, story, bloom), folder, dice))
         story.check(snapshot(folder))
         (tmp_path / str(number)).mkdir()
         copy(folder, tmp_path / str(number))
@@ -149,14 +152,13 @@ def test_a_store_killed_while_it_writes_keeps_what_it_had_answered_for_and_no_mo
 
 
 def test_a_store_killed_while_it_opens_opens_again(tmp_path):
-    dice, story = crash_plan.dice("opening"), Story()
+    dice, story, state = crash_plan.dice("opening"), Story(), tmp_path / "state"
     for _ in range(KILLS // 4):
-        process = worker(tmp_path, story)
-        if not let_work(process, dice.uniform(0.05, 0.2)):
-            pytest.fail(f"the worker ended with {process.returncode}")
-        process.kill()
-        story.hear(process.communicate()[0])
-        story.check(snapshot(tmp_path))
+        worker = Worker(state, story)
+        time.sleep(dice.uniform(0.05, 0.25))
+        worker.process.kill()
+        story.hear(worker.ended(-signal.SIGKILL))
+        story.check(snapshot(state))
 
 
 def test_a_url_that_ended_soon_after_it_joined_is_known_to_the_filter_after_a_kill(tmp_path):
