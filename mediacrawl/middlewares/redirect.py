@@ -54,7 +54,7 @@ class RedirectCapMiddleware:
         Raises:
             RefusedRequest: alone, for a redirect too many, or without a target.
         """
-        if response.status not in _REDIRECTS or request.meta.get("dont_redirect"):
+        if not is_redirect(response.status) or request.meta.get("dont_redirect"):
             return response
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None and (visit.kind is Kind.ROBOTS or visit.lease.state):
@@ -114,6 +114,11 @@ def _again(request: Request, response: Response, target: str, hops: int) -> Requ
         for name in _CREDENTIALS:
             followed.headers.pop(name, None)
     return followed
+
+
+def is_redirect(status: int) -> bool:
+    """Whether an HTTP status says that what was asked for is elsewhere."""
+    return status in _REDIRECTS
 
 
 def target_of(response: Response) -> str | None:

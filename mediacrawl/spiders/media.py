@@ -13,6 +13,7 @@ from scrapy.exceptions import CloseSpider
 from mediacrawl.failures import trouble_in
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.headers import header, headers
+from mediacrawl.middlewares.redirect import is_redirect, target_of
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.backoff import retry_after, trouble_of
 from mediacrawl.records import End, Evidence, Outcome, SiteState
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
     from mediacrawl.scope.include import Include
@@ -142,7 +144,26 @@ class MediaSpider(ProbingSpider):
             self.logger.info("include: keeping to what %s names", borders.include)
 
     async def _fetch_list(self, url: str) -> None:
-        """Fetch a seed list. Its site's delay is waited for before and counts after, like that of any visit."""
+        """Fetch a seed list. Redirects are followed as everywhere: each is one more visit, of whatever site it is."""
+        asked = url
+        for _ in range(self._parts.settings.getint("REDIRECT_CAP", 3) + 1):
+            response = await self._visit(asked, url)
+            target = target_of(response) if is_redirect(response.status) else None
+            if target is None:
+                break
+            asked = target
+        if response.status != 200:
+            self.logger.critical("The seed list %s could not be had: status %d at %s", url, response.status, asked)
+            raise CloseSpider("seed_error")
+        self.arguments.take_list(response.body, url)
+        try:
+            self.arguments.check(self._parts)
+        except ArgumentError as error:
+            self.logger.critical("%s", error)
+            raise CloseSpider("seed_error") from error
+
+    async def _visit(self, url: str, seed_list: str) -> Response:
+        """Ask for a seed list outside any lease. Its site's delay is waited for before and counts after."""
         frontier, site, clock = self.scheduler.frontier, site_of(url), self._parts.clock
         await self._wait_for(site)
         # Charged before it is asked, for as long as an answer may take: nothing else of the site goes out meanwhile,
@@ -150,8 +171,19 @@ class MediaSpider(ProbingSpider):
         began, came_to = clock.now(), Outcome(End.DONE)
         frontier.charge(site, Outcome(End.DONE), began + self._parts.settings.getfloat("DOWNLOAD_TIMEOUT"))
         frontier.commit()
+        meta = {"dont_obey_robotstxt": True, "dont_redirect": True}
         try:
-            await self._take_list(url, came_to)
+            response = await self.crawler.engine.download_async(Request(url, headers=self._page_headers, meta=meta))
+        except Exception as error:
+            came_to.trouble = trouble_in(error)
+            self.logger.critical("The seed list %s could not be had: %s", seed_list, error)
+            raise CloseSpider("seed_error") from error
+        else:
+            came_to.trouble = trouble_of(response.status)
+            if response.status >= 300:
+                asked = headers(response, "Retry-After")
+                came_to.retry_after = retry_after(asked, clock.now(), header(response, "Date"))
+            return response
         finally:
             frontier.charge(site, replace(came_to, response_time=clock.now() - began), clock.now())
             # Whoever starts the crawl again at once must wait as long as the site has asked for.
@@ -166,28 +198,6 @@ class MediaSpider(ProbingSpider):
         while known and (known.state is SiteState.LEASED or known.release > clock.now()):
             await asyncio.sleep(max(known.release - clock.now(), 0.1))
             known = self.scheduler.frontier.site(site)
-
-    async def _take_list(self, url: str, came_to: Outcome) -> None:
-        request = Request(url, headers=self._page_headers, meta={"dont_obey_robotstxt": True})
-        try:
-            response = await self.crawler.engine.download_async(request)
-        except Exception as error:
-            came_to.trouble = trouble_in(error)
-            self.logger.critical("The seed list %s could not be had: %s", url, error)
-            raise CloseSpider("seed_error") from error
-        if response.status != 200:
-            came_to.trouble = trouble_of(response.status)
-            came_to.retry_after = retry_after(
-                headers(response, "Retry-After"), self._parts.clock.now(), header(response, "Date")
-            )
-            self.logger.critical("The seed list %s could not be had: status %d", url, response.status)
-            raise CloseSpider("seed_error")
-        self.arguments.take_list(response.body, url)
-        try:
-            self.arguments.check(self._parts)
-        except ArgumentError as error:
-            self.logger.critical("%s", error)
-            raise CloseSpider("seed_error") from error
 
     @property
     def include(self) -> Include | None:

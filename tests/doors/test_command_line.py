@@ -1,5 +1,6 @@
 """Commands as a user types them: exit code, what stands on which output, and one clear sentence for what is wrong."""
 
+import json
 import os
 import socket
 import sqlite3
@@ -200,6 +201,30 @@ def test_a_seed_list_on_the_crawled_site_slows_that_site_no_further(tmp_path, si
     assert len(site.paths) == 6
     # The slot's wait of a second would have become delays of ten seconds and more.
     assert max(site.gaps()) < 9.0, done.err
+
+
+def test_a_seed_list_may_be_redirected_and_every_site_on_its_way_is_left_alone_for_its_delay(tmp_path, site):
+    site.redirect("/seeds.txt", "/moved.txt")
+    site.redirect("/moved.txt", site.url("/list.txt", host="elsewhere.example"))
+    site.at("/list.txt", Resource(f"{site.url('/a', host='elsewhere.example')}\n".encode(), "text/plain"))
+    site.page("/a")
+    settings = {"POLITENESS_MIN_DELAY": 1.0, "POLITENESS_FIRST_DELAY": 1.0}
+    settings["RESOLVER_HOSTS"] = json.dumps({"elsewhere.example": "127.0.0.1"})
+    settings |= {"MEDIACRAWL_CONTACT": "http://localhost/tests", "GUARD_ALLOW": "127.0.0.0/8"}
+    done = crawl(tmp_path, settings, seed=site.url("/seeds.txt")).check()
+    assert site.paths == ["/seeds.txt", "/moved.txt", "/list.txt", "/a"], done.err
+    assert len(site.gaps("127.0.0.1")) == 1
+    # The list, robots.txt, and the page.
+    assert len(site.gaps("elsewhere.example")) == 2
+    assert min(site.gaps("127.0.0.1") + site.gaps("elsewhere.example")) >= 1.0 - 0.01
+
+
+def test_a_seed_list_that_is_redirected_for_ever_ends_the_crawl_with_one_sentence(tmp_path, site):
+    for number in range(9):
+        site.redirect(f"/{number}.txt", f"/{number + 1}.txt")
+    logged = crawl(tmp_path, seed=site.url("/0.txt")).logged
+    assert "status 302 at " in logged
+    assert site.paths == [f"/{number}.txt" for number in range(4)]
 
 
 def test_a_seed_list_that_the_server_has_not_ends_the_crawl_with_one_sentence(tmp_path, site):
