@@ -35,7 +35,7 @@ from mediacrawl import foreign, seams
 from mediacrawl.failures import is_anticipated, trouble_in
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.parts import NOTHING, Parts
-from mediacrawl.politeness.backoff import retry_after, trouble_of
+from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.politeness.delay import DAY
 from mediacrawl.politeness.retry import after_failure
 from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Lease, Outcome, Trouble, Visit
@@ -328,8 +328,8 @@ class PenaltyBoxScheduler(BaseScheduler):
             # A server that gave the head of this file and fails at a range of it cannot do ranges.
             trouble = None
         outcome.trouble = trouble
-        if visit.status >= 300:
-            outcome.retry_after = retry_after(visit.retry_after.split("\n"), self._clock.now(), visit.date)
+        asked = visit.retry_after.split("\n")
+        outcome.retry_after = asked_to_wait(visit.status, asked, self._clock.now(), visit.date)
         if trouble is not None:
             self._counted[f"trouble/{trouble}"] += 1
 

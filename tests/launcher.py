@@ -107,17 +107,30 @@ class Launcher:
             socket.send_fds(self._ours, [json.dumps(asked).encode()], streams)
         return Launched(answers)
 
+    def run(self, *asked, seconds):
+        """Start what `start` does, and wait so long for its end; answers its exit code."""
+        process = self.start(*asked)
+        try:
+            return process.wait(seconds)
+        finally:
+            process.kill()
+
     def stop(self):
         """End it; commands that are under way go on."""
         self._ours.close()
         self._process.wait(30)
 
 
+def environment(**changes):
+    """The environment without what points to a project."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SCRAPY", "PYTHON"))}
+    return {**kept, "PYTHONPATH": str(ROOT), **changes}
+
+
 @functools.cache
 def launcher():
     """What starts commands; one for all tests of a pytest process, which `stop` ends."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SCRAPY", "PYTHON"))}
-    return Launcher({**kept, "PYTHONPATH": str(ROOT)})
+    return Launcher(environment())
 
 
 def stop():

@@ -14,7 +14,7 @@ from enum import StrEnum
 from mediacrawl.complaint.lines import Asked
 from mediacrawl.complaint.robots_then import RobotsThen
 from mediacrawl.politeness.backoff import retry_after
-from mediacrawl.politeness.delay import DAY
+from mediacrawl.politeness.freshness import robots_age
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import Entry
 from mediacrawl.scope.sites import authority_of
@@ -188,8 +188,7 @@ def _robots(line: Asked, robots: RobotsThen, promises: Promises, known_since: fl
     if not verdict:
         found.breaches.append(Breach(Fault.ROBOTS, line, rule=verdict.rule))
     age = line.time - state.tried
-    # Who is left alone for longer than a copy may grow old gets a page by each copy all the same.
-    counts = max(promises.robots_age, 2.0 * (state.rules.crawl_delay or 0.0), min(2.0 * (line.delay or 0.0), DAY))
+    counts = robots_age(promises.robots_age, state.rules.crawl_delay, line.delay or 0.0)
     if age > counts + LEEWAY:
         found.breaches.append(Breach(Fault.ROBOTS_OLD, line, owed=counts, kept=age))
 

@@ -16,7 +16,7 @@ from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.middlewares.site_slot import SiteSlot
 from mediacrawl.parts import Parts
-from mediacrawl.politeness.backoff import after_answer, after_trouble, backed_off, retry_after, trouble_of
+from mediacrawl.politeness.backoff import after_answer, after_trouble, asked_to_wait, backed_off, trouble_of
 from mediacrawl.politeness.delay import Clocks, after_visit
 from mediacrawl.records import VISIT, Drop, End, Outcome, Trouble, Visit
 from mediacrawl.scope.canonical import canonical
@@ -83,7 +83,7 @@ class AdaptiveDelayMiddleware:
         if visit is not None:
             visit.status, visit.retry_after, visit.date = response.status, "\n".join(asked), date
         else:
-            wait = retry_after(asked, self._clock.now(), date) if response.status >= 300 else 0.0
+            wait = asked_to_wait(response.status, asked, self._clock.now(), date)
             self._stand(request, trouble_of(response.status), wait)
         return response
 

@@ -15,12 +15,10 @@ retried on the spot; the site's delay grows, and the URL waits in its queue like
 from __future__ import annotations
 
 import random
-from calendar import timegm
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from email.utils import parsedate
-from math import isfinite
 
+from mediacrawl.politeness.freshness import http_time
 from mediacrawl.records import Trouble
 
 LONGEST_RETRY_AFTER = 366 * 86_400.0
@@ -159,24 +157,27 @@ def retry_after(values: Sequence[str], now: float, date: str = "") -> float:
     return max((_seconds(value.strip(), now, date) for value in values), default=0.0)
 
 
+def asked_to_wait(status: int, values: Sequence[str], now: float, date: str) -> float:
+    """The seconds that an answer asks us to wait; 0 for a good one, to which Retry-After does not belong.
+
+    Args:
+        status: HTTP status; 0 if none came.
+        values: see `retry_after`.
+        now: see there.
+        date: see there.
+    """
+    return retry_after(values, now, date) if status >= 300 else 0.0
+
+
 def _seconds(value: str, now: float, date: str) -> float:
     if value.isascii() and value.isdigit():
         return min(float(value[:12]), LONGEST_RETRY_AFTER)
-    then = _time(value)
+    then = http_time(value)
     if then is None:
         return 0.0
-    sent = _time(date)
+    sent = http_time(date)
     wait = max(then - now, then - sent if sent is not None else 0.0)
     return min(wait, LONGEST_RETRY_AFTER) if wait > 0 else 0.0
-
-
-def _time(value: str) -> float | None:
-    try:
-        fields = parsedate(value[:64]) if value else None
-        time = float(timegm((*fields[:6], 0, 1, 0))) if fields else None
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    return time if time is not None and isfinite(time) else None
 
 
 _OVERLOADED = frozenset({429, 503})

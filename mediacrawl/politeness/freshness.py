@@ -8,6 +8,23 @@ from email.utils import parsedate
 _LONGEST = 1_024
 """Characters of a header that are read."""
 
+_DAY = 86_400.0
+"""Seconds that a copy may count for a slow site, whatever its server says about caching (RFC 9309, 2.4)."""
+
+
+def robots_age(life: float, crawl_delay: float | None, owed: float) -> float:
+    """Seconds for which a robots.txt counts.
+
+    A copy counts for the visit after the one that brought it, or a site that is left alone for longer would be asked
+    for nothing but its robots.txt.
+
+    Args:
+        life: seconds that it counts for a site which is asked often.
+        crawl_delay: seconds that it asks for itself.
+        owed: seconds that the site was left alone for before the visit.
+    """
+    return max(life, 2.0 * (crawl_delay or 0.0), min(2.0 * owed, _DAY))
+
 
 def lifetime(cache_control: str, expires: str, date: str, age: str, now: float) -> float | None:
     """Seconds from now for which an answer counts as fresh; None if the server does not say. Never negative.
@@ -30,7 +47,7 @@ def lifetime(cache_control: str, expires: str, date: str, age: str, now: float) 
         return max(_seconds(said) - _seconds(age.strip()), 0.0)
     if not expires.strip():
         return None
-    then, sent = _time(expires), _time(date)
+    then, sent = http_time(expires), http_time(date)
     return max(then - (now if sent is None else sent), 0.0) if then is not None else 0.0
 
 
@@ -48,7 +65,12 @@ def _seconds(value: str) -> float:
     return float(value[:10]) if value.isascii() and value.isdigit() else 0.0
 
 
-def _time(value: str) -> float | None:
+def http_time(value: str) -> float | None:
+    """A date of a header (RFC 9110, 5.6.7) in seconds since the epoch; None if it is none.
+
+    Args:
+        value: as the server wrote it; what mail knows is understood too.
+    """
     try:
         fields = parsedate(value[:64])
         return float(timegm((*fields[:6], 0, 1, 0))) if fields else None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from mediacrawl.notes import Notes
+from mediacrawl.politeness.freshness import robots_age
 from mediacrawl.politeness.lru import LastUsed
 from mediacrawl.politeness.robots import RobotsRules
 from mediacrawl.politeness.robots_note import Copy, Failing, Note, Way, pack, shortened, unpack
@@ -128,9 +129,6 @@ class RobotsTimes:
         return row.times >= LEAST_TRIES and row.last - row.first >= self.give_up
 
 
-DAY = 86_400.0
-"""Seconds that a copy may count for a slow site, whatever its server says about caching (RFC 9309, 2.4)."""
-
 LEAST_TRIES = 5
 """Failures in a row without which no authority is given up."""
 
@@ -178,8 +176,7 @@ class RobotsBook:
             authority: ``scheme://host[:port]`` of `url`.
             url: in canonical form.
             now: seconds since the epoch.
-            owed: seconds that the site was left alone for before this visit. A copy counts for the visit after the one
-                that brought it, or a slow site would be asked for nothing but its robots.txt.
+            owed: seconds that the site was left alone for before this visit, see `freshness.robots_age`.
         """
         entry = self._entry(authority)
         if entry is None:
@@ -192,8 +189,7 @@ class RobotsBook:
         note, times = entry.note, self._times
         last, age = _last(note, times)
         if entry.rules is not None:
-            # With a Crawl-delay beyond its life a copy would be too old for any page; it counts for one.
-            age = max(age, 2.0 * (entry.rules.crawl_delay or 0.0), min(2.0 * owed, DAY))
+            age = robots_age(age, entry.rules.crawl_delay, owed)
         # A date in the future shows that the clock was set back; such a copy would count for too long.
         if not last <= now < last + age:
             return _fetch(entry, authority)

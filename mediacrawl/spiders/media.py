@@ -15,7 +15,7 @@ from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.redirect import is_redirect, target_of
 from mediacrawl.parts import Parts
-from mediacrawl.politeness.backoff import retry_after, trouble_of
+from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.records import End, Evidence, Outcome, SiteState
 from mediacrawl.scope import site_of
 from mediacrawl.spiders.arguments import SET_CONTACT, ArgumentError, Arguments, check_frontier, check_nevercrawl
@@ -180,9 +180,8 @@ class MediaSpider(ProbingSpider):
             raise CloseSpider("seed_error") from error
         else:
             came_to.trouble = trouble_of(response.status)
-            if response.status >= 300:
-                asked = headers(response, "Retry-After")
-                came_to.retry_after = retry_after(asked, clock.now(), header(response, "Date"))
+            asked, date = headers(response, "Retry-After"), header(response, "Date")
+            came_to.retry_after = asked_to_wait(response.status, asked, clock.now(), date)
             return response
         finally:
             frontier.charge(site, replace(came_to, response_time=clock.now() - began), clock.now())

@@ -54,11 +54,7 @@ def _run(folder, words, prepare=None):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with tempfile.TemporaryFile("w+", encoding="utf-8") as text:
         if prepare is None:
-            process = launcher().start("mediacrawl", words, folder.parent, environment, text, text)
-            try:
-                code = process.wait(60)
-            finally:
-                process.kill()
+            code = launcher().run("mediacrawl", words, folder.parent, environment, text, text, seconds=60)
         else:
             command = [sys.executable, "-m", "mediacrawl", *words]
             streams = {"stdout": text, "stderr": text, "preexec_fn": prepare}

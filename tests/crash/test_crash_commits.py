@@ -118,7 +118,7 @@ class Worker:
         return self._said.read_text()
 
 
-def kill_by_clock(worker, folder, dice):
+def kill_anywhere(worker, folder, dice):
     """SIGKILL, wherever it is."""
     worker.until_said(dice.randrange(1, 60_000))
     worker.process.kill()
@@ -135,7 +135,7 @@ def kill_in_write(worker, folder, dice):
 
 
 @pytest.mark.parametrize("bloom", [0, BLOOM], ids=["table", "filter"])
-@pytest.mark.parametrize("kill", [kill_by_clock, kill_in_write])
+@pytest.mark.parametrize("kill", [kill_anywhere, kill_in_write])
 def test_a_store_killed_while_it_writes_keeps_what_it_had_answered_for_and_no_more(tmp_path, kill, bloom):
     dice = crash_plan.dice(f"{kill.__name__}/{bloom}")
     folder, story = tmp_path / "state", Story()

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from launcher import ROOT, launcher
+from launcher import environment, launcher
 
 MEDIACRAWL = [sys.executable, "-m", "mediacrawl"]
 SCRAPY = [sys.executable, "-m", "scrapy"]
@@ -57,23 +57,13 @@ class Ended:
         return self
 
 
-def environment(**changes):
-    """The environment without what points to a project."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SCRAPY", "PYTHON"))}
-    return {**kept, "PYTHONPATH": str(ROOT), **changes}
-
-
 def run(folder, *command, **changes):
     """Run a command in a folder until it ends: ours from the launcher, if nothing is asked of the interpreter."""
     interpreter, option, *others = command
     if (interpreter, option) != (sys.executable, "-m") or any(name.startswith("PYTHON") for name in changes):
         return run_anew(folder, *command, **changes)
     with output() as out, output() as err:
-        process = launcher().start(others[0], others[1:], folder, environment(**changes), out, err)
-        try:
-            code = process.wait(90)
-        finally:
-            process.kill()
+        code = launcher().run(others[0], others[1:], folder, environment(**changes), out, err, seconds=90)
         return Ended(code, *(written(file) for file in (out, err)))
 
 

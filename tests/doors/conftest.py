@@ -36,7 +36,7 @@ def site():
 @pytest.fixture(scope="session")
 def breton(tmp_path_factory):
     """The file of a model of Breton, a language that the program does not have."""
-    from command_line import ROOT
+    from launcher import ROOT
 
     from mediacrawl.encoding.languages import Language
     from mediacrawl.encoding.own_training import train

@@ -1,7 +1,8 @@
 """``scrapy botpage``."""
 
 import pytest
-from command_line import MEDIACRAWL, ROOT, SCRAPY, run
+from command_line import MEDIACRAWL, SCRAPY, run
+from launcher import ROOT
 
 SETTINGS = {
     "MEDIACRAWL_CONTACT": "https://crawler.uni-graz.at/bot",

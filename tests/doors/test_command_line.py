@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import MEDIACRAWL, QUICK, ROOT, SCRAPY, crawl, crawl_command, environment, run, run_anew
+from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, environment, run, run_anew
+from launcher import ROOT
 
 from mediacrawl.demo import Resource, Response
 

@@ -9,7 +9,8 @@ import subprocess
 import time
 
 import pytest
-from command_line import MEDIACRAWL, ROOT, SCRAPY, environment, run, shown_on_a_terminal
+from command_line import MEDIACRAWL, SCRAPY, environment, run, shown_on_a_terminal
+from launcher import ROOT
 
 from mediacrawl.encoding.evidence import tag_element
 from mediacrawl.observe.text import columns

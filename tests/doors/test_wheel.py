@@ -9,7 +9,8 @@ import zipfile
 from importlib.metadata import PackageNotFoundError, version
 
 import pytest
-from command_line import QUICK, ROOT, crawl_command, run
+from command_line import QUICK, crawl_command, run
+from launcher import ROOT
 
 SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "mediacrawl", "exclusions")
 

@@ -103,11 +103,7 @@ def killed(source, output, when, **options):
     asked = json.dumps({"source": str(source), "output": None if output is None else str(output), **options})
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
     with tempfile.TemporaryFile() as text:
-        process = launcher().start(__file__, [asked, str(when)], ROOT, environment, text, text)
-        try:
-            code = process.wait(120)
-        finally:
-            process.kill()
+        code = launcher().run(__file__, [asked, str(when)], ROOT, environment, text, text, seconds=120)
         text.seek(0)
         assert code == -signal.SIGKILL, text.read().decode()[-3000:]
 
