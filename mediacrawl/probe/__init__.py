@@ -13,7 +13,7 @@ structure over a `SparseFile`. A byte that is not there raises `NeedBytes`, whic
 from mediacrawl.encoding.evidence import raw_bytes
 from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.policy import ProbePolicy
-from mediacrawl.probe.record import build_item, fill_values, item_id
+from mediacrawl.probe.record import build_item, build_page_item, fill_values, item_id
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sniff import Sniffed, sniff
 from mediacrawl.probe.sparse import NeedBytes, SparseFile
@@ -26,6 +26,7 @@ __all__ = [
     "Sniffed",
     "SparseFile",
     "build_item",
+    "build_page_item",
     "fill_values",
     "item_id",
     "raw_bytes",

@@ -4,9 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mediacrawl.probe import flac, id3, mp4, mpeg, ogg
+from mediacrawl.probe import (
+    aiff,
+    ape_tag,
+    asf,
+    avi,
+    flac,
+    flv,
+    id3,
+    matroska,
+    monkey,
+    mp4,
+    mpeg,
+    mpeg_ps,
+    mpeg_ts,
+    musepack,
+    ogg,
+    raw_audio,
+    tta,
+    wav,
+    wavpack,
+)
 from mediacrawl.probe.reading import Reading
-from mediacrawl.probe.sniff import ID3, MP3, SNIFF_BYTES, UNKNOWN, Sniffed, sniff
+from mediacrawl.probe.sniff import APE_TAG, ID3, MP3, SNIFF_BYTES, UNKNOWN, Sniffed, sniff
 
 READERS: dict[str, Callable[[Reading, int], None]] = {
     "mp3": mpeg.read,
@@ -14,6 +34,22 @@ READERS: dict[str, Callable[[Reading, int], None]] = {
     "mov": mp4.read,
     "ogg": ogg.read,
     "flac": flac.read,
+    "wav": wav.read,
+    "aiff": aiff.read,
+    "avi": avi.read,
+    "asf": asf.read,
+    "flv": flv.read,
+    "aac": raw_audio.read_aac,
+    "ac3": raw_audio.read_ac3,
+    "dts": raw_audio.read_dts,
+    "ape": monkey.read,
+    "wavpack": wavpack.read,
+    "tta": tta.read,
+    "musepack": musepack.read,
+    "matroska": matroska.read,
+    "mpeg-ts": mpeg_ts.read,
+    "mpeg-ps": mpeg_ps.read,
+    "mpeg-es": mpeg_ps.read_video,
 }
 """A reader takes a walk's state and the offset where its format begins. It must not raise: its parts are stages."""
 
@@ -23,12 +59,14 @@ def read_container(reading: Reading) -> None:
     sniffed, start = sniff(reading.file.run(0, SNIFF_BYTES)), 0
     if sniffed == ID3:
         sniffed, start = _read_tag(reading)
+    elif sniffed == APE_TAG:
+        sniffed, start = _read_ape_tag(reading)
     reading.result.container, reading.result.encoding_format = sniffed
     reader = READERS.get(sniffed.container or "")
     if reader:
         reading.supported = True
-        reading.file.name = f"probe.{sniffed.container}"
         reader(reading, start)
+    reading.result.forget_impossible()
 
 
 def _read_tag(reading: Reading) -> tuple[Sniffed, int]:
@@ -40,6 +78,19 @@ def _read_tag(reading: Reading) -> tuple[Sniffed, int]:
     reading.result.has_cover = False
     reading.stage("id3v2", id3.read_tag, reading, header)
     start = id3.end_of_tags(reading.file, header)
+    return _behind_tags(reading, start), start
+
+
+def _read_ape_tag(reading: Reading) -> tuple[Sniffed, int]:
+    tag = ape_tag.find_at_front(reading.file, 0)
+    if tag is None:
+        return UNKNOWN, 0
+    reading.result.has_cover = False
+    reading.stage("ape", ape_tag.read_tag, reading, tag)
+    return _behind_tags(reading, tag.end), tag.end
+
+
+def _behind_tags(reading: Reading, start: int) -> Sniffed:
+    """MPEG audio, unless something else is seen there."""
     behind = sniff(reading.file.run(start, SNIFF_BYTES))
-    # MPEG audio, unless something else is seen there.
-    return MP3 if behind in {UNKNOWN, ID3} else behind, start
+    return MP3 if behind in {UNKNOWN, ID3, APE_TAG} else behind

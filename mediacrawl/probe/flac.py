@@ -47,13 +47,18 @@ def _read_blocks(reading: Reading, at: int) -> None:
 
 def _read_block(reading: Reading, kind: int, start: int, stop: int) -> None:
     if kind == _STREAMINFO:
-        read_streaminfo(reading.result, exact(reading.file, start, start + _STREAMINFO_SIZE))
+        stop = min(stop, start + _STREAMINFO_SIZE)
+        reading.stage("streaminfo", _read_streaminfo, reading, start, stop)
     elif kind == _COMMENT:
         # A comment that is cut short must not hide the blocks behind it.
         reading.stage("comment", vorbis.read_comments, reading, reading.file, start, stop)
     elif kind == _PICTURE:
         header = peek(reading.file, start, min(start + _PICTURE_HEADER, stop))
         reading.result.set_cover(*vorbis.read_picture(header or b""))
+
+
+def _read_streaminfo(reading: Reading, start: int, stop: int) -> None:
+    read_streaminfo(reading.result, exact(reading.file, start, stop))
 
 
 def _set_bitrate(reading: Reading, audio: int) -> None:

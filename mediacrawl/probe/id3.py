@@ -22,7 +22,9 @@ _CERTAIN_ID = re.compile(rb"[A-Z]{3}[A-Z0-9]")
 _PICTURES = frozenset({"APIC", "PIC"})
 _WITH_LANGUAGE = frozenset({"COMM", "COM", "USLT", "ULT"})
 _WITH_DESCRIPTION = frozenset({"TXXX", "TXX", "WXXX", "WXX"})
-_OTHER_TEXT = frozenset({"COMM", "COM", "USLT", "ULT", "GRP1", "IPLS", "IPL"})
+_OTHER_TEXT = frozenset(
+    {"COMM", "COM", "USLT", "ULT", "GRP1", "IPLS", "IPL", "MVNM", "MVIN", "XDOR", "XSOA", "XSOP", "XSOT"}
+)
 _MAX_STACKED = 8
 """Some programs write a second tag behind the first; more than a few are an attack."""
 _PICTURE_HEADER = 512
@@ -86,6 +88,15 @@ def find_header(file: SparseFile, at: int) -> TagHeader | None:
     footer = 10 if data[3] == 4 and data[5] & 0x10 else 0
     whole = stop if file.size is None else min(stop, file.size)
     return TagHeader(data[3], data[5], at + 10, whole, stop + footer)
+
+
+def find_footer(file: SparseFile, end: int) -> TagHeader | None:
+    """Reads the footer of a tag that ends at an offset (id3v2.4.0-structure, 3.4); None if none is at hand."""
+    data = file.at_hand(max(0, end - 10), end) or b""
+    if len(data) < 10 or not data.startswith(b"3DI") or data[3] != 4:
+        return None
+    start = end - 20 - synchsafe(data[6:10])
+    return TagHeader(4, data[5], start + 10, end - 10, end) if start >= 0 else None
 
 
 def end_of_tags(file: SparseFile, header: TagHeader) -> int:
@@ -195,7 +206,7 @@ class _FrameWalk:
         data = self.source.get(at, at + length)
         if len(data) < length or not self._is_id(data[:id_size]):
             return None
-        name = data[:id_size].rstrip(b"\0 ").decode("ascii")
+        name = data[:id_size].rstrip(b"\0 ").decode("ascii").upper()
         if self.header.version == 2:
             return Frame(name, 0, at + 6, at + 6 + int.from_bytes(data[3:6], "big"))
         size = self._size(data[4:8], at + 10)
@@ -270,6 +281,7 @@ class _FrameWalk:
         except zlib.error:
             self.reading.note("id3v2:zlib")
             return None
+        self.reading.spend(len(text))
         return text if self.reading.fits(len(text)) else None
 
 
@@ -310,6 +322,9 @@ def _language(data: bytes) -> str:
 def _description(name: str, declared: str, body: bytes) -> tuple[str, str, bytes]:
     """Splits off the description; without a terminator all of it is the text. Gives the text's encoding too."""
     desc, rest = cut(body, declared)
+    if rest is None and declared == UTF16 and body[:1] == b"\0" and b"\0" not in body[1:].rstrip(b"\0"):
+        # Text of 8 bits under the wrong label: its empty description ends after one byte.
+        return "", declared, body[1:].rstrip(b"\0")
     if rest is None:
         return "", declared, body
     # The URL behind a description is Latin-1, whatever the description is in (4.3.2).

@@ -6,18 +6,19 @@ parsers that merge the tags throw it away.
 
 from __future__ import annotations
 
-from mediacrawl.probe.from_mutagen import TCON
+from mediacrawl.probe.from_mutagen import GENRES
 from mediacrawl.probe.reading import Reading
 from mediacrawl.probe.text import LATIN1, Value
 
 SIZE = 128
 _FIELDS = (("title", 3, 33), ("artist", 33, 63), ("album", 63, 93), ("date", 93, 97))
-_GENRES = TCON.GENRES
+_INSIDE_APE = (b"TAGEX\xe8\x03\0\0", b"TAGEX\xd0\x07\0\0")
+"""The last letters of an APE tag's preamble, with its version: they begin as an ID3v1 tag does."""
 
 
 def is_tag(data: bytes) -> bool:
     """Tells whether the last 128 bytes of a file are an ID3v1 tag."""
-    return len(data) == SIZE and data.startswith(b"TAG")
+    return len(data) == SIZE and data.startswith(b"TAG") and not data.startswith(_INSIDE_APE)
 
 
 def read_tag(reading: Reading, data: bytes) -> None:
@@ -34,8 +35,8 @@ def read_tag(reading: Reading, data: bytes) -> None:
     _add(reading, "comment", data[97 : 125 if numbered else 127])
     if numbered:
         reading.add_number("id3v1", "track", "tracknumber", str(data[126]))
-    if data[127] < len(_GENRES):
-        reading.add_number("id3v1", "genre", "genre", _GENRES[data[127]])
+    if data[127] < len(GENRES):
+        reading.add_number("id3v1", "genre", "genre", GENRES[data[127]])
 
 
 def _add(reading: Reading, key: str, field: bytes) -> None:

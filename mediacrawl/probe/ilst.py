@@ -1,32 +1,23 @@
-"""Text of MP4 and QuickTime files: iTunes' ``ilst``, QuickTime's keys, and ``udta`` text.
+"""Text of MP4 and QuickTime files in ``meta``: iTunes' ``ilst`` and QuickTime's keys.
 
-Sources: QuickTime File Format (user data atoms, metadata atoms); type codes of ``data`` atoms as in its
-table of well-known types.
+Source: QuickTime File Format (metadata atoms); type codes of ``data`` atoms as in its table of well-known types.
 """
 
 from __future__ import annotations
 
 from mediacrawl.probe.atoms import Atom, children, walk
+from mediacrawl.probe.from_mutagen import GENRES
 from mediacrawl.probe.keys import mp4_key
 from mediacrawl.probe.reading import Reading, exact, peek
 from mediacrawl.probe.text import UTF8, UTF16BE, Value
 
 _SOURCE = "mp4"
 _TEXT_TYPES = {0: UTF8, 1: UTF8, 2: UTF16BE, 3: "shift_jis", 4: UTF8, 5: UTF16BE}
-_BINARY = frozenset({"trkn", "disk", "tmpo", "gnre", "cpil", "pgap", "pcst", "hdvd", "stik", "rtng"})
+_BINARY = frozenset({"cpil", "pgap", "pcst", "hdvd", "stik", "rtng"})
 _PICTURES = {12: "image/gif", 13: "image/jpeg", 14: "image/png", 27: "image/bmp"}
+_DATA_HEADER = 16
+"""Bytes of a ``data`` atom before its value: size, name, type, locale."""
 _META_CHILDREN = frozenset({b"hdlr", b"keys", b"ilst", b"free", b"mhdr"})
-_MAC_LANGUAGES = 0x400
-"""Language codes below are Macintosh ones, and then the text is in a Macintosh encoding."""
-
-
-def read_user_data(reading: Reading, udta: Atom) -> None:
-    """Reads ``udta``: iTunes' ``meta`` inside it, and QuickTime's own text atoms."""
-    for atom in children(reading, udta):
-        if atom.name == b"meta":
-            reading.stage("meta", read_meta, reading, atom)
-        elif atom.name[:1] == b"\xa9" and reading.fits(atom.size):
-            _read_quicktime_text(reading, atom)
 
 
 def read_meta(reading: Reading, meta: Atom) -> None:
@@ -40,7 +31,8 @@ def read_meta(reading: Reading, meta: Atom) -> None:
             keys = _read_keys(reading, atom)
         elif atom.name == b"ilst":
             for item in children(reading, atom):
-                _read_item(reading, item, keys)
+                # One that is broken must not hide the others.
+                reading.stage("item", _read_item, reading, item, keys)
 
 
 def _read_keys(reading: Reading, atom: Atom) -> list[str]:
@@ -89,6 +81,10 @@ def _read_values(reading: Reading, item: Atom, frame: str) -> None:
 def _add_value(reading: Reading, frame: str, kind: int, raw: bytes) -> None:
     if frame in {"trkn", "disk"}:
         _add_pair(reading, frame, raw)
+    elif frame == "tmpo":
+        _add_positive(reading, frame, int.from_bytes(raw[:4], "big"))
+    elif frame == "gnre":
+        _add_genre(reading, frame, int.from_bytes(raw[:2], "big"))
     elif kind in _TEXT_TYPES and frame not in _BINARY:
         reading.add(_SOURCE, frame, mp4_key(frame), Value(raw, _TEXT_TYPES[kind]))
 
@@ -101,24 +97,24 @@ def _add_pair(reading: Reading, frame: str, raw: bytes) -> None:
         reading.add_number(_SOURCE, frame, mp4_key(frame), text)
 
 
+def _add_positive(reading: Reading, frame: str, number: int) -> None:
+    if number:
+        reading.add_number(_SOURCE, frame, mp4_key(frame), str(number))
+
+
+def _add_genre(reading: Reading, frame: str, number: int) -> None:
+    """Adds a genre of ID3v1's list, whose numbers are counted from 1 here."""
+    if 0 < number <= len(GENRES):
+        reading.add_number(_SOURCE, frame, mp4_key(frame), GENRES[number - 1])
+
+
 def _take_covers(reading: Reading, item: Atom) -> None:
     """Takes the first picture's type and size from its header; the next items stand behind `item`."""
-    head = peek(reading.file, item.body, min(item.body + 16, item.stop)) or b""
-    if len(head) < 16 or head[4:8] != b"data":
+    head = peek(reading.file, item.body, min(item.body + _DATA_HEADER, item.stop))
+    if head is None:
+        # Not worth a request; the item is as long as the picture in it, or more of them.
+        reading.result.set_cover(None, max(0, item.size - _DATA_HEADER))
+    if head is None or len(head) < _DATA_HEADER or head[4:8] != b"data":
         return
     mime = _PICTURES.get(int.from_bytes(head[9:12], "big"))
-    reading.result.set_cover(mime, int.from_bytes(head[:4], "big") - 16)
-
-
-def _read_quicktime_text(reading: Reading, atom: Atom) -> None:
-    """Reads a list of (length, language, text): a language that is Macintosh's implies its encoding."""
-    body, at = exact(reading.file, atom.body, atom.stop), 0
-    for _ in range(reading.policy.max_values):
-        length, language = (int.from_bytes(body[i : i + 2], "big") for i in (at, at + 2))
-        raw = body[at + 4 : at + 4 + length].rstrip(b"\0")
-        if not length or not raw:
-            return
-        frame = atom.name.decode("latin-1")
-        declared = "mac-roman" if language < _MAC_LANGUAGES else UTF8
-        reading.add(_SOURCE, frame, mp4_key(frame), Value(raw, declared))
-        at += 4 + length
+    reading.result.set_cover(mime, int.from_bytes(head[:4], "big") - _DATA_HEADER)

@@ -13,7 +13,7 @@ _ID3 = {
     "lyricist": "TEXT TXT",
     "genre": "TCON TCO",
     "date": "TDRC TYER TYE",
-    "originaldate": "TDOR TORY TOR",
+    "originaldate": "TDOR TORY TOR XDOR",
     "tracknumber": "TRCK TRK",
     "discnumber": "TPOS TPA",
     "comment": "COMM COM",
@@ -32,41 +32,52 @@ _ID3 = {
     "key": "TKEY TKE",
     "originalartist": "TOPE TOA",
     "originalalbum": "TOAL TOT",
-    "titlesort": "TSOT TST",
-    "artistsort": "TSOP TSP",
-    "albumsort": "TSOA TSA",
+    "titlesort": "TSOT TST XSOT",
+    "artistsort": "TSOP TSP XSOP",
+    "albumsort": "TSOA TSA XSOA",
     "albumartistsort": "TSO2 TS2",
     "website": "WOAR WAR",
     "license": "WCOP WCP",
+    "movement": "MVNM",
+    "movementnumber": "MVIN",
 }
 
 _MP4 = {
-    "title": "©nam",
-    "artist": "©ART",
+    "title": "©nam titl",
+    "artist": "©ART perf auth",
     "albumartist": "aART",
-    "album": "©alb",
+    "album": "©alb albm",
     "composer": "©wrt",
     "genre": "©gen gnre",
-    "date": "©day",
+    "date": "©day yrrc",
     "tracknumber": "trkn ©trk",
     "discnumber": "disk",
     "comment": "©cmt",
     "copyright": "cprt ©cpy",
-    "encodedby": "©too ©enc",
+    "encodedby": "©too ©enc ©swr",
     "lyrics": "©lyr",
     "grouping": "©grp",
-    "description": "desc ©des",
+    "description": "desc ©des dscp",
     "synopsis": "ldes",
     "bpm": "tmpo",
     "show": "tvsh",
     "category": "catg",
-    "keywords": "keyw",
+    "keywords": "keyw kywd",
     "podcasturl": "purl",
     "titlesort": "sonm",
     "artistsort": "soar",
     "albumsort": "soal",
     "albumartistsort": "soaa",
     "composersort": "soco",
+}
+
+_MP4_NAMES = {
+    "albumartist": "ALBUM_ARTIST",
+    "date": "CREATIONDATE|YEAR",
+    "tracknumber": "TRACK",
+    "discnumber": "DISC",
+    "encodedby": "SOFTWARE",
+    "encodersettings": "ENCODER",
 }
 
 _VORBIS = {
@@ -81,6 +92,116 @@ _VORBIS = {
     "lyrics": "UNSYNCEDLYRICS",
 }
 
+_RIFF = {
+    "title": "INAM TITL",
+    "artist": "IART",
+    "album": "IPRD",
+    "composer": "IMUS",
+    "lyricist": "IWRI",
+    "genre": "IGNR",
+    "date": "ICRD IDIT",
+    "tracknumber": "ITRK IPRT TRCK itrk",
+    "comment": "ICMT",
+    "copyright": "ICOP",
+    "language": "ILNG",
+    "encodedby": "ITCH IENC",
+    "encodersettings": "ISFT",
+    "engineer": "IENG",
+    "keywords": "IKEY",
+    "producer": "IPRO",
+    "subject": "ISBJ",
+    "media": "IMED",
+    "website": "IWEB",
+}
+
+_AIFF = {"title": "NAME", "artist": "AUTH", "comment": "ANNO|COMT", "copyright": "(c)"}
+
+_ASF = {
+    "title": "Title|WM/Title",
+    "artist": "Author|WM/Author",
+    "albumartist": "WM/AlbumArtist",
+    "album": "WM/AlbumTitle|Album",
+    "composer": "WM/Composer",
+    "conductor": "WM/Conductor",
+    "lyricist": "WM/Writer",
+    "remixer": "WM/ModifiedBy",
+    "producer": "WM/Producer",
+    "genre": "WM/Genre|Genre",
+    "date": "WM/Year|Year",
+    "originaldate": "WM/OriginalReleaseYear|WM/OriginalReleaseTime",
+    "tracknumber": "WM/TrackNumber",
+    "discnumber": "WM/PartOfSet",
+    "comment": "Description|WM/Comments|Comment",
+    "copyright": "Copyright",
+    "rating": "Rating",
+    "language": "WM/Language|Language",
+    "lyrics": "WM/Lyrics",
+    "label": "WM/Publisher",
+    "encodedby": "WM/EncodedBy",
+    "encodersettings": "WM/EncodingSettings|WM/ToolName|Encoder",
+    "grouping": "WM/ContentGroupDescription",
+    "subtitle": "WM/SubTitle",
+    "description": "WM/SubTitleDescription",
+    "bpm": "WM/BeatsPerMinute",
+    "isrc": "WM/ISRC",
+    "mood": "WM/Mood",
+    "key": "WM/InitialKey",
+    "media": "WM/Media",
+    "originalartist": "WM/OriginalArtist",
+    "originalalbum": "WM/OriginalAlbumTitle",
+    "titlesort": "WM/TitleSortOrder",
+    "artistsort": "WM/ArtistSortOrder",
+    "albumsort": "WM/AlbumSortOrder",
+    "website": "WM/AuthorURL",
+}
+
+_FLV = {
+    "artist": "AUTHOR|CREATOR",
+    "date": "CREATIONDATE|CREATION_TIME",
+    "encodersettings": "ENCODER|METADATACREATOR",
+    "albumartist": "ALBUM_ARTIST",
+    "tracknumber": "TRACK",
+    "discnumber": "DISC",
+}
+
+_MATROSKA = {
+    "title": "TITLE",
+    "artist": "ARTIST LEAD_PERFORMER",
+    "albumartist": "ALBUM_ARTIST ALBUMARTIST",
+    "conductor": "CONDUCTOR",
+    "remixer": "REMIXED_BY",
+    "composer": "COMPOSER",
+    "lyricist": "LYRICIST",
+    "date": "DATE_RELEASED DATE_RELEASE DATE YEAR DATE_RECORDED",
+    "tracknumber": "PART_NUMBER TRACK TRACKNUMBER",
+    "totaltracks": "TOTAL_PARTS TOTALTRACKS",
+    "discnumber": "DISC DISCNUMBER",
+    "comment": "COMMENT COMMENTS",
+    "encodedby": "ENCODED_BY",
+    "encodersettings": "ENCODER ENCODER_SETTINGS",
+    "label": "LABEL PUBLISHER",
+    "website": "URL",
+    "key": "INITIAL_KEY",
+}
+
+_OF_AN_ALBUM = {"title": "album", "artist": "albumartist", "tracknumber": "album:tracknumber"}
+_OF_A_DISC = {"title": "discsubtitle", "tracknumber": "discnumber"}
+
+_APE = {
+    "albumartist": "ALBUM ARTIST|ALBUM_ARTIST",
+    "comment": "DESCRIPTION",
+    "date": "YEAR|RECORD DATE",
+    "tracknumber": "TRACK",
+    "discnumber": "DISC|DISCNUMBER",
+    "remixer": "MIXARTIST",
+    "label": "PUBLISHER",
+    "encodedby": "ENCODED BY",
+    "encodersettings": "TOOL NAME",
+    "originalartist": "ORIGINAL ARTIST",
+    "lyrics": "UNSYNCEDLYRICS",
+    "website": "RELATED",
+}
+
 
 def _turned(table: dict[str, str], separator: str = " ") -> dict[str, str]:
     return {name: key for key, names in table.items() for name in names.split(separator)}
@@ -88,7 +209,14 @@ def _turned(table: dict[str, str], separator: str = " ") -> dict[str, str]:
 
 _BY_ID3 = _turned(_ID3)
 _BY_MP4 = _turned(_MP4)
+_BY_MP4_NAME = _turned(_MP4_NAMES, "|")
 _BY_VORBIS = _turned(_VORBIS, "|")
+_BY_APE = _turned(_APE, "|")
+_BY_RIFF = _turned(_RIFF)
+_BY_AIFF = _turned(_AIFF, "|")
+_BY_ASF = {name.lower(): key for name, key in _turned(_ASF, "|").items()}
+_BY_FLV = _turned(_FLV, "|")
+_BY_MATROSKA = _turned(_MATROSKA)
 _MAX_KEY = 100
 """Characters of a key. A description can have 64 KB, a key is a name."""
 
@@ -109,12 +237,57 @@ def id3_key(frame: str, desc: str = "") -> str:
 
 def mp4_key(atom: str) -> str:
     """Names an MP4 text atom; ``----:com.apple.iTunes:ISRC`` and QuickTime's keys go by their last part."""
-    for prefix in ("----:com.apple.iTunes:", "com.apple.quicktime."):
-        if atom.startswith(prefix):
-            return atom.removeprefix(prefix).lower()[:_MAX_KEY]
-    return _BY_MP4.get(atom, atom.lower()[:_MAX_KEY])
+    if atom in _BY_MP4:
+        return _BY_MP4[atom]
+    name = atom.removeprefix("----:com.apple.iTunes:").removeprefix("com.apple.quicktime.")
+    return _BY_MP4_NAME.get(name.upper(), name.lower()[:_MAX_KEY])
 
 
 def vorbis_key(name: str) -> str:
     """Names a Vorbis comment; most are Picard's names already."""
     return _BY_VORBIS.get(name.upper(), name.lower()[:_MAX_KEY])
+
+
+def riff_key(chunk: str) -> str:
+    """Names a chunk of RIFF's ``INFO`` list."""
+    return _BY_RIFF.get(chunk, chunk.strip().lower())
+
+
+def aiff_key(chunk: str) -> str:
+    """Names a text chunk of AIFF."""
+    return _BY_AIFF.get(chunk.strip(), chunk.strip().lower())
+
+
+def asf_key(name: str) -> str:
+    """Names an ASF attribute; ffmpeg writes Windows' names and others, each in any case."""
+    return _BY_ASF.get(name.lower(), name.lower().removeprefix("wm/")[:_MAX_KEY])
+
+
+def flv_key(name: str) -> str:
+    """Names a property of FLV's ``onMetaData``."""
+    return _BY_FLV.get(name.upper(), name.lower()[:_MAX_KEY])
+
+
+def matroska_key(name: str, place: str = "") -> str:
+    """Names a Matroska tag. What nests in another goes by both names, but a sort form is ``artistsort``.
+
+    Args:
+        name: of the tag, behind the names of those it nests in: ``ARTIST/SORT_WITH``.
+        place: what it is about, if not the file: ``album``, ``disc``, ``track``, ``collection``, ``chapter`` ...
+    """
+    outer, _, last = name.upper().rpartition("/")
+    key = _BY_MATROSKA.get(outer or last, (outer or last).lower())
+    if outer:
+        key = f"{key}sort" if last == "SORT_WITH" else f"{key}/{last.lower()}"
+    if place == "album":
+        key = _OF_AN_ALBUM.get(key, key)
+    elif place == "disc":
+        key = _OF_A_DISC.get(key, f"disc:{key}")
+    elif place:
+        key = f"{place}:{key}"
+    return key[:_MAX_KEY]
+
+
+def ape_key(name: str) -> str:
+    """Names an item of an APE tag; most are Picard's names but for capitals."""
+    return _BY_APE.get(name.upper(), name.lower()[:_MAX_KEY])

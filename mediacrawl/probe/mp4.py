@@ -1,16 +1,24 @@
 """MP4, M4A and QuickTime: finds ``moov``, wherever it stands, and reads what it says of the whole file.
 
 The walk goes by fixed paths and leaves each track as soon as it knows its codec: the sample tables of an
-hour of film take 2 MB. Of a fragmented file nothing behind ``moov`` is asked for, since that would be a
-request for each fragment.
+hour of film take 2 MB. Fragments are never walked one after the other, see `mp4_fragments`.
 """
 
 from __future__ import annotations
 
-from mediacrawl.probe import ilst
+from mediacrawl.probe import ilst, mp4_user_data
 from mediacrawl.probe.atoms import Atom, children, content, walk
+from mediacrawl.probe.mp4_fragments import (
+    Extends,
+    Part,
+    first_fragment,
+    index_seconds,
+    last_fragment,
+    read_extends,
+)
 from mediacrawl.probe.mp4_tracks import Track, duration, read_track
-from mediacrawl.probe.reading import BrokenError, Reading, peek, unpack
+from mediacrawl.probe.reading import BrokenError, Reading
+from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import MAX_OFFSET
 
 _VIDEO_TO_AUDIO = {"video/mp4": "audio/mp4", "video/3gpp": "audio/3gpp", "video/3gpp2": "audio/3gpp2"}
@@ -18,17 +26,22 @@ _AUDIO_TO_VIDEO = {"audio/mp4": "video/mp4"}
 
 
 class Movie:
-    """What ``moov`` says: length by ``mvhd`` and ``mehd`` in seconds, its time unit, its tracks."""
+    """What ``moov`` says: its length in seconds by ``mvhd``, its time unit, its tracks, what fragments add to it."""
 
     def __init__(self) -> None:
+        self.moov: Atom | None = None
         self.timescale = 0
         self.seconds = 0.0
-        self.fragments = 0.0
+        self.extends: Extends | None = None
         self.tracks: list[Track] = []
 
     def first(self, kind: str) -> Track | None:
         """Returns the first track of a kind: ``soun`` or ``vide``."""
         return next((track for track in self.tracks if track.kind == kind), None)
+
+    def clock(self, number: int) -> int:
+        """Returns the time unit of a track, per second, 0 if it has none."""
+        return next((track.timescale for track in self.tracks if track.number == number), 0)
 
 
 def read(reading: Reading, start: int) -> None:
@@ -38,17 +51,20 @@ def read(reading: Reading, start: int) -> None:
         reading: takes what is found.
         start: offset of the first atom.
     """
-    reading.stage("moov", _read_file, reading, start)
-
-
-def _read_file(reading: Reading, start: int) -> None:
-    moov = _find_moov(reading, start)
     movie = Movie()
+    reading.stage("moov", _read_file, reading, start, movie)
+    if movie.moov is None:
+        return
+    _take_facts(reading, movie)
+    if movie.extends:
+        reading.stage("length", _read_length, reading, movie.moov, movie, movie.extends)
+    _take_bitrate(reading, movie.first("soun"))
+
+
+def _read_file(reading: Reading, start: int, movie: Movie) -> None:
+    movie.moov = _find_moov(reading, start)
     reading.result.has_cover = False
-    try:
-        _read_moov(reading, moov, movie)
-    finally:
-        _take_facts(reading, moov, movie)
+    _read_moov(reading, movie.moov, movie)
 
 
 def _find_moov(reading: Reading, start: int) -> Atom:
@@ -72,23 +88,15 @@ def _read_moov(reading: Reading, moov: Atom, movie: Movie) -> None:
         elif atom.name == b"trak":
             reading.stage("trak", read_track, reading, atom, movie.tracks)
         elif atom.name == b"mvex":
-            reading.stage("mvex", _read_extends, reading, atom, movie)
+            movie.extends = Extends()
+            reading.stage("mvex", read_extends, reading, atom, movie.timescale, movie.extends)
         elif atom.name == b"udta":
-            reading.stage("udta", ilst.read_user_data, reading, atom)
+            reading.stage("udta", mp4_user_data.read_user_data, reading, atom)
         elif atom.name == b"meta":
             reading.stage("meta", ilst.read_meta, reading, atom)
 
 
-def _read_extends(reading: Reading, mvex: Atom, movie: Movie) -> None:
-    """Reads the length of all fragments together (8.8.2), if the writer knew it."""
-    for atom in children(reading, mvex):
-        if atom.name == b"mehd" and movie.timescale:
-            body = content(reading, atom)
-            ticks = int.from_bytes(body[4:12] if body[:1] == b"\x01" else body[4:8], "big")
-            movie.fragments = ticks / movie.timescale
-
-
-def _take_facts(reading: Reading, moov: Atom, movie: Movie) -> None:
+def _take_facts(reading: Reading, movie: Movie) -> None:
     audio, video = movie.first("soun"), movie.first("vide")
     main = video or audio
     if main:
@@ -99,9 +107,8 @@ def _take_facts(reading: Reading, moov: Atom, movie: Movie) -> None:
         _take_video(reading, video)
     _take_format(reading, bool(video), bool(audio))
     measured = movie.seconds if video or not audio else audio.seconds
-    seconds = movie.fragments or measured or movie.seconds or _index_seconds(reading, moov.stop)
-    reading.result.set_duration(seconds)
-    _take_bitrate(reading, audio)
+    # Where there are fragments, these are only the samples before them.
+    reading.result.set_duration(measured or movie.seconds, estimated=bool(movie.extends))
 
 
 def _take_audio(reading: Reading, track: Track) -> None:
@@ -130,23 +137,48 @@ def _take_format(reading: Reading, video: bool, audio: bool) -> None:
 
 def _take_bitrate(reading: Reading, audio: Track | None) -> None:
     result, size = reading.result, reading.file.size
-    if audio and not result.is_video:
-        result.bitrate = audio.bitrate or None
-    elif result.is_video and size and result.duration:
+    if audio and audio.bitrate and not result.is_video:
+        result.bitrate = audio.bitrate
+    elif size and result.duration:
         result.bitrate = round(size * 8 / result.duration)
 
 
-def _index_seconds(reading: Reading, at: int) -> float:
-    """Adds up the segments of an index behind ``moov`` (8.16.3), if it is at hand; else 0."""
-    head = peek(reading.file, at, at + 12) or b""
-    if len(head) < 12 or head[4:8] != b"sidx":
-        return 0.0
-    stop = at + min(int.from_bytes(head[:4], "big"), reading.policy.max_text_bytes)
-    body = peek(reading.file, at + 12, stop) or b""
-    times = 16 if head[8] else 8
-    if len(body) < 12 + times:
-        return 0.0
-    (timescale,) = unpack(">4xI", body[:8])
-    entries = body[8 + times + 4 :]
-    ticks = sum(int.from_bytes(entries[i : i + 4], "big") for i in range(4, len(entries), 12))
-    return ticks / timescale if timescale else 0.0
+def _read_length(reading: Reading, moov: Atom, movie: Movie, extends: Extends) -> None:
+    """Finds out how long all fragments are together; the longest track is the file's length."""
+    result, size = reading.result, reading.file.size
+    length, first = first_fragment(reading, moov.stop, extends.defaults)
+    _take_frame_rate(movie, result, first)
+    stated = extends.seconds or index_seconds(reading, moov.stop)
+    if stated:
+        result.set_duration(stated)
+        return
+    if size is None:
+        reading.note("size unknown")
+        return
+    begin = min(_seconds(movie, first, at_end=False), default=0.0)
+    if length:
+        # What one fragment says of all, until the last one is known.
+        share = max(_seconds(movie, first, at_end=True), default=0.0) - begin
+        result.set_duration(share * (size - moov.stop) / length, estimated=True)
+    last = last_fragment(reading, max(moov.stop, size - reading.policy.step_bytes), size, extends.defaults)
+    end = max(_seconds(movie, last, at_end=True), default=0.0)
+    if end > begin:
+        result.set_duration(end - begin)
+    elif not result.duration:
+        reading.note("length:no last fragment")
+
+
+def _seconds(movie: Movie, parts: dict[int, Part], *, at_end: bool) -> list[float]:
+    """When the tracks' parts of a fragment begin or end, where their time unit is known."""
+    return [
+        (part.begin + (part.ticks if at_end else 0)) / clock
+        for number, part in parts.items()
+        if (clock := movie.clock(number))
+    ]
+
+
+def _take_frame_rate(movie: Movie, result: ProbeResult, parts: dict[int, Part]) -> None:
+    video = movie.first("vide")
+    part = parts.get(video.number) if video else None
+    if video and part and part.ticks and not result.frame_rate:
+        result.frame_rate = part.samples * video.timescale / part.ticks

@@ -1,38 +1,19 @@
-"""One track of an MP4 file: kind, codec, length, size of the picture (ISO/IEC 14496-12, 8.3 to 8.5)."""
+"""One track of an MP4 file: kind, codec, length, size of the picture (ISO/IEC 14496-12, 8.3 to 8.6)."""
 
 from __future__ import annotations
 
-import io
 import struct
 from dataclasses import dataclass
-from typing import Any
 
 from mediacrawl.probe.atoms import Atom, children, content
-from mediacrawl.probe.from_mutagen import Atoms, MP4Info
+from mediacrawl.probe.mp4_codecs import read_picture, read_sound
 from mediacrawl.probe.reading import BrokenError, Reading, peek, unpack
 
 _MAX_TRACKS = 64
 _UNKNOWN = {0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF}
-_PICTURES = frozenset({"jpeg", "png", "mjpeg"})
-_CODECS = {
-    "avc1": "h264",
-    "avc3": "h264",
-    "hev1": "h265",
-    "hvc1": "h265",
-    "av01": "av1",
-    "vp08": "vp8",
-    "vp09": "vp9",
-    "mp4v": "mpeg4",
-    "mp4a": "aac",
-    "ac-3": "ac3",
-    "ec-3": "eac3",
-    "samr": "amr-nb",
-    "sawb": "amr-wb",
-    ".mp3": "mp3",
-}
-_OBJECT_TYPES = {"69": "mp3", "6B": "mp3", "A5": "ac3", "A6": "eac3", "DD": "vorbis", "AD": "opus"}
-"""What ``mp4a`` can also hold (registration authority's list of object types)."""
-_WITH_BITS = frozenset({"alac", "flac", "sowt", "twos", "lpcm", "in24", "in32", "ipcm"})
+_STILLS = frozenset({"jpeg", "png", "mjpeg", "bmp", "gif", "tiff"})
+_MAX_RUNS = 512
+"""Entries of a time table that are read: a film of variable frame rate has one for each frame."""
 
 
 @dataclass(slots=True)
@@ -40,6 +21,7 @@ class Track:
     """What one track says of itself; 0 and None are unknown.
 
     Attributes:
+        number: by which fragments name it.
         kind: its handler: ``soun``, ``vide``, ``text`` ...
         timescale: its time unit, per second.
         seconds: its length.
@@ -53,6 +35,7 @@ class Track:
         frame_rate: frames per second.
     """
 
+    number: int = 0
     kind: str = ""
     timescale: int = 0
     seconds: float = 0.0
@@ -85,13 +68,30 @@ def duration(body: bytes) -> tuple[int, float]:
 
 
 def read_track(reading: Reading, trak: Atom, tracks: list[Track]) -> None:
-    """Reads a track and adds it to `tracks`, with what is known, even if its bytes are not all at hand."""
+    """Reads a track and adds it to `tracks`, with what is known, even if its bytes are not all at hand.
+
+    Args:
+        reading: the file, and the count of parts.
+        trak: the ``trak`` atom.
+        tracks: takes what is found.
+    """
     if len(tracks) >= _MAX_TRACKS:
         reading.note("limit:tracks")
         return
     track = Track()
     tracks.append(track)
-    media = _child(reading, trak, b"mdia")
+    for atom in children(reading, trak):
+        if atom.name == b"tkhd":
+            body = content(reading, atom)
+            at = 20 if body[:1] == b"\1" else 12
+            track.number = int.from_bytes(body[at : at + 4], "big")
+        elif atom.name == b"mdia":
+            _read_media(reading, atom, track)
+            return
+    raise BrokenError("no media in a track")
+
+
+def _read_media(reading: Reading, media: Atom, track: Track) -> None:
     for atom in children(reading, media):
         if atom.name == b"mdhd":
             track.timescale, track.seconds = duration(content(reading, atom))
@@ -114,53 +114,31 @@ def _read_samples(reading: Reading, table: Atom, track: Track) -> None:
         return
     description = _child(reading, table, b"stsd")
     body = content(reading, description)
-    entry = body[8:]
-    name = entry[4:8].decode("latin-1").strip()
-    track.codec = _CODECS.get(name.lower(), name.lower()) or None
     if track.kind == "soun":
-        _read_sound(body, entry, track)
-    elif track.codec in _PICTURES:
-        track.kind = "cover"  # chapter images and covers are "video" of one frame
-    else:
-        track.width, track.height = unpack(">HH", entry[32:36])
-        track.frame_rate = _frame_rate(reading, table, description.stop, track.timescale)
+        sound = read_sound(body)
+        track.codec, track.channels, track.sample_rate = sound.codec, sound.channels, sound.sample_rate
+        track.bits_per_sample, track.bitrate = sound.bits_per_sample, sound.bitrate
+        return
+    picture = read_picture(body[8:])
+    track.codec, track.width, track.height = picture.codec, picture.width, picture.height
+    frames, track.frame_rate = _frame_rate(reading, table, description.stop, track.timescale)
+    if picture.codec in _STILLS and frames and (frames == 1 or track.seconds > 5 * frames):
+        track.kind = "cover"  # chapter images and covers are "video" of one frame, or of one in minutes
 
 
-def _read_sound(body: bytes, entry: bytes, track: Track) -> None:
-    track.channels, bits, track.sample_rate = unpack(">HH4xH", entry[24:34])
-    info = _mutagen_info(body)
-    if info is not None and info.channels:
-        track.channels, bits = info.channels, info.bits_per_sample
-        track.sample_rate, track.bitrate = info.sample_rate, info.bitrate
-        track.codec = _OBJECT_TYPES.get(info.codec.removeprefix("mp4a."), track.codec)
-    track.bits_per_sample = bits if track.codec in _WITH_BITS else 0
+def _frame_rate(reading: Reading, table: Atom, at: int, timescale: int) -> tuple[int, float | None]:
+    """Works out the frames per second from the time table (8.6.1.2), as far as it is at hand.
 
-
-def _mutagen_info(description: bytes) -> Any:
-    """Lets mutagen read the codec's own description, out of a file made of just that; None if it cannot.
-
-    It is shown nothing else: its walk over a whole file would touch every atom and follow any nesting.
+    Returns:
+        The number of frames that were looked at, and their rate.
     """
-    atom = _atom(b"hdlr", bytes(8) + b"soun") + _atom(b"mdhd", bytes(12) + struct.pack(">II", 1, 0))
-    table = _atom(b"minf", _atom(b"stbl", _atom(b"stsd", description)))
-    small = io.BytesIO(_atom(b"moov", _atom(b"trak", _atom(b"mdia", atom + table))))
-    try:
-        return MP4Info(Atoms(small), small)
-    except Exception:  # noqa: BLE001  (any error says the same: the plain fields must do)
-        return None
-
-
-def _atom(name: bytes, body: bytes) -> bytes:
-    return struct.pack(">I4s", len(body) + 8, name) + body
-
-
-def _frame_rate(reading: Reading, table: Atom, at: int, timescale: int) -> float | None:
-    """Works out the frames per second from the time table (8.6.1.2), if it is at hand and short."""
     head = peek(reading.file, at, min(at + 16, table.stop)) or b""
     if len(head) < 16 or head[4:8] != b"stts":
-        return None
-    count = int.from_bytes(head[12:16], "big")
-    body = peek(reading.file, at + 16, at + 16 + 8 * count) if count <= 64 else None
-    runs = list(struct.iter_unpack(">II", body)) if body and len(body) == 8 * count else []
-    ticks = sum(frames * delta for frames, delta in runs)
-    return sum(frames for frames, _ in runs) * timescale / ticks if ticks else None
+        return 0, None
+    size, runs = int.from_bytes(head[:4], "big"), int.from_bytes(head[12:16], "big")
+    runs = max(0, min(runs, (size - 16) // 8, _MAX_RUNS))
+    data = reading.file.run(at + 16, 8 * runs)
+    times = list(struct.iter_unpack(">II", data[: len(data) // 8 * 8]))
+    ticks = sum(frames * delta for frames, delta in times)
+    frames = sum(frames for frames, _ in times)
+    return frames, frames * timescale / ticks if ticks else None

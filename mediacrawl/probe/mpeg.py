@@ -1,19 +1,18 @@
-"""MPEG audio: stream facts from the first frames, ID3v1 from the tail.
+"""MPEG audio: stream facts from the first frames, tags from both ends.
 
-mutagen reads the frame headers and the Xing, LAME and VBRI headers. What it makes of files without such a
-header is corrected: their length comes from several frames and leaves out the tags at the end.
+Where the first frame counts the others, length and bit rate are exact. Where it does not, they come from the frames at
+hand, and the length leaves out the tags at the end.
 """
 
 from __future__ import annotations
 
-from mediacrawl.probe import id3v1
-from mediacrawl.probe.from_mutagen import BitrateMode, MPEGFrame, MPEGInfo
-from mediacrawl.probe.mpeg_frames import frames
-from mediacrawl.probe.reading import Reading
-from mediacrawl.probe.sparse import SparseFile
+from mediacrawl.probe.frames import Frame, average, ends_in_frames, find_first, set_facts
+from mediacrawl.probe.mpeg_frames import MPEG, Counted, read_count, read_frame
+from mediacrawl.probe.reading import BrokenError, Reading
+from mediacrawl.probe.tail import Tail
 
-_MODES = {BitrateMode.CBR: "cbr", BitrateMode.VBR: "vbr", BitrateMode.ABR: "abr"}
-_APE_FOOTER = 32
+_TRUSTED = 0.02
+"""Share by which a file may be longer or shorter than its header says. More, and it was cut or joined."""
 
 
 def read(reading: Reading, start: int) -> None:
@@ -21,61 +20,48 @@ def read(reading: Reading, start: int) -> None:
 
     Args:
         reading: takes what is found.
-        start: offset behind the ID3v2 tags.
+        start: offset behind the tags at the front.
     """
-    reading.stage("audio", _read_frames, reading, start)
-    reading.stage("id3v1", _read_tail, reading)
+    tail = Tail(reading, start)
+    reading.stage("audio", _read_frames, reading, start, tail.stop)
+    tail.read()
 
 
-def _read_tail(reading: Reading) -> None:
-    size = reading.file.size
-    if size is None:
-        reading.note("size unknown")
-        return
-    # One request brings everything that may stand there.
-    tail = reading.file.get(max(0, size - reading.policy.tail_bytes), size)
-    if id3v1.is_tag(tail[-id3v1.SIZE :]):
-        id3v1.read_tag(reading, tail[-id3v1.SIZE :])
-
-
-def _read_frames(reading: Reading, start: int) -> None:
-    near = reading.file.until(start + reading.policy.sync_bytes)
-    info = MPEGInfo(near, start)
-    near.seek(info.frame_offset)
-    first = MPEGFrame(near)
-    result = reading.result
-    result.codec = result.audio_codec = f"mp{info.layer}"
-    result.sample_rate, result.channels = info.sample_rate, info.channels
-    result.bitrate, result.bitrate_mode = info.bitrate or None, _MODES.get(info.bitrate_mode)
-    if hasattr(first, "length"):
-        result.set_duration(first.length)
+def _read_frames(reading: Reading, start: int, stop: int | None) -> None:
+    first, data = find_first(reading, MPEG, start)
+    frame = read_frame(data, 0)
+    if frame is None:
+        raise BrokenError("no frames")
+    set_facts(reading.result, frame)
+    counted = read_count(data[: frame.size])
+    if counted and counted.frames:
+        size = counted.size or (0 if stop is None else stop - first)
+        _take_count(reading, frame, counted._replace(size=size))
+        if stop is not None and counted.size > frame.size:
+            _compare(reading, frame, (stop - first) / counted.size, stop)
     else:
-        _estimate(reading, info.frame_offset)
+        _estimate(reading, first, stop, len(data))
 
 
-def _estimate(reading: Reading, start: int) -> None:
-    """Works out the length of a stream that has no header with its number of frames."""
-    data = reading.file.run(start, reading.policy.sync_bytes)
-    rates = [frame.bitrate for frame in frames(data)]
-    average = sum(rates) / len(rates)
-    reading.result.bitrate = round(average)
-    if min(rates) != max(rates):
-        reading.result.bitrate_mode = "vbr"
-    stop = _end_of_audio(reading.file)
+def _take_count(reading: Reading, frame: Frame, counted: Counted) -> None:
+    result, samples = reading.result, counted.frames * frame.samples
+    result.bitrate_mode = counted.mode
+    result.set_duration(max(0, samples - counted.silent) / frame.rate)
+    # The frame with the count is silent: it is in the number of bytes, and not in that of frames.
+    result.bitrate = round(max(0, counted.size - frame.size) * 8 * frame.rate / samples) or None
+
+
+def _compare(reading: Reading, frame: Frame, share: float, stop: int) -> None:
+    """Corrects the length of a file that was cut off, or had others joined to it, after its frames were counted."""
+    joined = share > 1 + _TRUSTED and ends_in_frames(MPEG, reading.file, stop, frame)
+    if reading.result.duration and (share < 1 - _TRUSTED or joined):
+        reading.result.set_duration(reading.result.duration * share, estimated=True)
+
+
+def _estimate(reading: Reading, first: int, stop: int | None, at_hand: int) -> None:
+    known = first + at_hand if stop is None else stop
+    found = average(MPEG, reading.file, first, known, reading.policy.sync_bytes)
+    reading.result.bitrate = round(found.bitrate)
+    reading.result.bitrate_mode = "cbr" if found.constant else "vbr"
     if stop is not None:
-        reading.result.set_duration((stop - start) * 8 / average, estimated=True)
-
-
-def _end_of_audio(file: SparseFile) -> int | None:
-    """Returns the offset of the tags at the end, as far as they are at hand; None if the size is unknown."""
-    if file.size is None:
-        return None
-    stop = file.size
-    if id3v1.is_tag(file.at_hand(max(0, stop - id3v1.SIZE), stop) or b""):
-        stop -= id3v1.SIZE
-    footer = file.at_hand(max(0, stop - _APE_FOOTER), stop) or b""
-    if footer.startswith(b"APETAGEX"):
-        # Size without header (APEv2 footer); bit 31 of the flags says that there is a header too.
-        size = int.from_bytes(footer[12:16], "little")
-        stop -= size + (_APE_FOOTER if footer[23] & 0x80 else 0)
-    return stop
+        reading.result.set_duration((stop - first) * 8 / found.bitrate, estimated=not found.whole)

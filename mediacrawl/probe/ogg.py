@@ -7,7 +7,7 @@ from end to end.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
@@ -16,13 +16,17 @@ from mediacrawl.probe import vorbis
 from mediacrawl.probe.ogg_streams import Stream, identify
 from mediacrawl.probe.reading import BrokenError, LimitError, Reading, unpack
 from mediacrawl.probe.sniff import Sniffed
-from mediacrawl.probe.sparse import MAX_OFFSET, SparseFile
+from mediacrawl.probe.sparse import MAX_OFFSET, NeedBytes, SparseFile
 
 VIDEO = Sniffed("ogg", "video/ogg")
 _CAPTURE = b"OggS\0"
 _HEADER = 27
 _CONTINUED, _FIRST = 1, 2
 _MAX_STREAMS = 8
+_MAX_PAGES = 200
+"""Pages at the front that are looked at for where a stream begins and how dense it is."""
+_MAX_FIRST = 60
+"""Seconds that one page can hold. What begins later was cut from something longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ def read(reading: Reading, start: int) -> None:
     reading.result.has_cover = False
     reading.stage("streams", _read_streams, reading, start, streams)
     _take_facts(reading, streams)
-    reading.stage("length", _read_length, reading, streams)
+    reading.stage("length", _read_length, reading, streams, start)
 
 
 def read_page(file: SparseFile, at: int) -> Page | None:
@@ -177,7 +181,7 @@ def _take_facts(reading: Reading, streams: list[Stream]) -> None:
         result.width, result.height, result.frame_rate = video.width, video.height, video.rate
 
 
-def _read_length(reading: Reading, streams: list[Stream]) -> None:
+def _read_length(reading: Reading, streams: list[Stream], start: int) -> None:
     """Finds the last page of each stream; the longest stream is the file's length."""
     if not streams:
         return
@@ -185,29 +189,90 @@ def _read_length(reading: Reading, streams: list[Stream]) -> None:
     if size is None:
         reading.note("size unknown")
         return
+    data = b""
     for tail in reading.policy.ogg_tail_bytes:
         data = reading.file.get(max(0, size - tail), size)
-        seconds = [stream.seconds(granule) for stream, granule in _last_granules(data, streams)]
-        if seconds:
-            reading.result.set_duration(max(seconds))
-            _average_bitrate(reading)
+        last = dict(_last_granules(data, {stream.serial for stream in streams}))
+        if last:
+            _set_length(reading, streams, last, start)
             return
-    reading.note("length:no last page")  # chained streams, or another file glued to the end
+    reading.note("length:no last page")
+    if any(granule for _, granule in _last_granules(data, None)):
+        _estimate(reading, streams, start, size)
 
 
-def _last_granules(data: bytes, streams: list[Stream]) -> Iterator[tuple[Stream, int]]:
-    """Finds the last granule position of each stream; a page on which no packet ends has -1."""
-    missing = {stream.serial: stream for stream in streams}
+def _set_length(reading: Reading, streams: list[Stream], last: dict[int, int], start: int) -> None:
+    """Takes the length from the last pages. A recording of a live stream does not begin at zero."""
+    first: dict[int, int] = {}
+    for page in _pages_at_hand(reading.file, start):
+        first.setdefault(page.serial, page.granule)
+    lengths = []
+    for stream in streams:
+        if stream.serial in last:
+            begin = stream.seconds(first.get(stream.serial, 0))
+            lengths.append((stream.seconds(last[stream.serial]) - (begin if begin > _MAX_FIRST else 0), begin))
+    seconds, begin = max(lengths)
+    reading.result.set_duration(seconds, estimated=begin > _MAX_FIRST)
+    _average_bitrate(reading)
+
+
+def _estimate(reading: Reading, streams: list[Stream], start: int, size: int) -> None:
+    """Works out the length of a chain of files, of which only the first is known, from how dense its pages are."""
+    known = {stream.serial: stream for stream in streams}
+    seen = [
+        (page.stop, known[page.serial].seconds(page.granule))
+        for page in _pages_at_hand(reading.file, start)
+        if page.serial in known
+    ]
+    if len(seen) > 1 and seen[-1][1] > seen[0][1]:
+        (begin, early), (end, late) = seen[0], seen[-1]
+        reading.result.set_duration((size - start) * (late - early) / (end - begin), estimated=True)
+        _average_bitrate(reading)
+
+
+def _pages_at_hand(file: SparseFile, at: int) -> Iterator[Page]:
+    """Yields the pages at the front on which some audio or picture ends, as far as they are at hand."""
+    for _ in range(_MAX_PAGES):
+        try:
+            page = read_page(file, at)
+        except NeedBytes:
+            return
+        if page is None:
+            return
+        # On the pages of the headers it is 0; where no packet ends all bits are set.
+        if 0 < page.granule < 1 << 63:
+            yield page
+        at = page.stop
+
+
+def _last_granules(data: bytes, serials: Collection[int] | None) -> Iterator[tuple[int, int]]:
+    """Finds the last granule position of each stream; a page on which no packet ends has -1, one cut off has none.
+
+    Args:
+        data: the end of a file.
+        serials: the streams that are wanted; None for the last one, whichever it is.
+    """
+    missing = None if serials is None else set(serials)
     at = data.rfind(_CAPTURE)
-    while at >= 0 and missing:
+    while at >= 0 and missing != set():
         serial = int.from_bytes(data[at + 14 : at + 18], "little")
         granule = int.from_bytes(data[at + 6 : at + 14], "little", signed=True)
-        if serial in missing and granule >= 0 and len(data) - at >= _HEADER:
-            yield missing.pop(serial), granule
+        if granule >= 0 and _is_whole(data, at) and (missing is None or serial in missing):
+            yield serial, granule
+            missing = set() if missing is None else missing - {serial}
         at = data.rfind(_CAPTURE, 0, at)
+
+
+def _is_whole(data: bytes, at: int) -> bool:
+    """Tells whether all of a page is there: where a file was cut, its last page says more than there is."""
+    segments = data[at + 26] if len(data) > at + 26 else 0
+    lacing = data[at + _HEADER : at + _HEADER + segments]
+    return at + _HEADER + segments + sum(lacing) <= len(data)
 
 
 def _average_bitrate(reading: Reading) -> None:
     result, size = reading.result, reading.file.size
     if (result.is_video or not result.bitrate) and result.duration and size:
-        result.bitrate = round(size * 8 / result.duration)
+        # A picture among the comments is in Base64, and is not played.
+        picture = (result.cover_size or 0) * 4 // 3
+        result.bitrate = round(max(0, size - picture) * 8 / result.duration) or None

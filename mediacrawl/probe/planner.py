@@ -85,6 +85,49 @@ class Probe:
         self._file.put(start, kept)
         self._plan()
 
+    def ask_once(self) -> None:
+        """Asks for `ProbePolicy.single_bytes` at first, since no second range will come."""
+        if not self._file.segments() and not self.requests:
+            self._next = (0, min(max(self.policy.single_bytes, self.policy.head_bytes), self.policy.max_bytes))
+
+    def reread(self, data: bytes, size: int | None, *, changed: bool = False) -> None:
+        """Takes the file's first bytes, which came in place of the range that was asked for.
+
+        Args:
+            data: the bytes.
+            size: bytes of the whole file, None if the server did not say.
+            changed: whether it is another file by now: then what was read before counts no more.
+        """
+        if changed:
+            self._file = SparseFile()
+        self._next = (0, self.policy.max_bytes)
+        held = self._file.run(0, self.policy.max_bytes)
+        if changed or len(data) > len(held):
+            self.feed(0, data, size)
+            return
+        self.requests += 1
+        self.bytes_fetched += len(data)
+        self._reading = None
+        self._plan()
+
+    def unsatisfied(self, size: int | None) -> None:
+        """Takes the answer that a range lies behind the end of the file (RFC 9110, 15.5.17).
+
+        Args:
+            size: bytes of the whole file, None if the server did not say.
+        """
+        self.requests += 1
+        asked, known, self._reading = self._next, self.size, None
+        if asked is None:
+            return
+        if not self._take_size(size):
+            self.refuse("file changed")
+            return
+        if size is not None and known is None and self._file.segments():
+            self._plan()
+        if self._next == asked:
+            self.refuse("empty file" if size == 0 else "status 416")
+
     def refuse(self, why: str) -> None:
         """Ends the probe with what is known, since the server cannot give what was asked for.
 
@@ -100,6 +143,14 @@ class Probe:
             reading.note(self._why)
         reading.result.status = self._status(reading)
         return reading.result
+
+    def segments(self) -> list[tuple[int, bytes]]:
+        """Returns what was read of the file: (start, bytes), sorted, never touching each other."""
+        return self._file.segments()
+
+    def stages(self) -> dict[str, str]:
+        """Returns how each part of the last walk ended, by its name: ``done``, or what stopped it."""
+        return dict(self._walk().stages)
 
     def dump(self) -> bytes:
         """Packs the state (msgpack): what was fetched, the counts, what is asked for next."""
@@ -184,6 +235,8 @@ class Probe:
         nothing = not result.tags and result.codec is None and result.duration is None
         if nothing and reading.errors:
             return f"error:{reading.errors[0]}"
+        if nothing and self.finished and not reading.needs and not result.notes:
+            reading.note("nothing found")
         whole = self.finished and not reading.needs and not result.notes
         return "complete" if whole else "partial"
 

@@ -9,14 +9,22 @@ from dataclasses import dataclass
 class ProbePolicy:
     """The limits of one probe. The figures were measured on 65 made files of all kinds.
 
-    How deep containers nest needs no limit: the walkers follow fixed paths and never call themselves.
+    Those that an operator may want to change are settings too (``PROBE_...``); the others follow from the
+    formats. How deep containers nest needs no limit here: the walkers follow fixed paths, and the two that meet values
+    in values, texts of Matroska and objects of AMF, go no deeper than a constant of their own.
 
     Attributes:
         head_bytes: bytes of the first request. 8 KB saves little and costs a request wherever a tag is
             somewhat longer; 64 KB triples the median of bytes and saves a request in 2 files of 65.
+        single_bytes: bytes of the one read that a server without ranges is good for: as much as its first read brings
+            anyway. Four times as many made one file more of 65 readable.
         tail_bytes: bytes at the end of MPEG audio: ID3v1, APEv2's footer and Lyrics3 at once.
         ogg_tail_bytes: bytes at the end of Ogg, tried in turn. An Ogg page has at most 65,307 bytes,
             so the second surely holds a page's start; the first holds one in most files.
+        matroska_tail_bytes: bytes at the end of a Matroska stream that states no length, tried in turn: its last
+            cluster begins there. Browsers begin one every few seconds, and a second of film has some 100 KB.
+        mpeg_tail_bytes: bytes at the end of an MPEG transport or program stream, tried in turn: the last times.
+            At 20 Mbit/s a frame of video, and so the time of the next, can be 100 KB away.
         step_bytes: bytes of a request inside the file. A request at a place that was read before asks
             for as much again as was read there, so a long tag costs few requests.
         skip_bytes: what one more polite request is worth. Two places nearer than this are fetched
@@ -32,8 +40,11 @@ class ProbePolicy:
     """
 
     head_bytes: int = 16 * 1024
+    single_bytes: int = 64 * 1024
     tail_bytes: int = 4 * 1024
     ogg_tail_bytes: tuple[int, ...] = (8 * 1024, 64 * 1024)
+    matroska_tail_bytes: tuple[int, ...] = (16 * 1024, 128 * 1024)
+    mpeg_tail_bytes: tuple[int, ...] = (8 * 1024, 64 * 1024)
     step_bytes: int = 8 * 1024
     skip_bytes: int = 64 * 1024
     max_requests: int = 6

@@ -73,6 +73,7 @@ class Reading:
         needs: ranges (start, stop) that stages waited for, in the order of the stages.
         errors: names of the error classes that ended a stage.
         supported: whether a reader knows this format.
+        stages: how each part of the walk ended, by its name; of several of one name, how one ended that failed.
     """
 
     file: SparseFile
@@ -81,6 +82,7 @@ class Reading:
     needs: list[tuple[int, int]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     supported: bool = False
+    stages: dict[str, str] = field(default_factory=dict)
     _parts: int = 0
     _text: int = 0
     _seen: Counter[tuple[str, str, str]] = field(default_factory=Counter)
@@ -90,15 +92,19 @@ class Reading:
 
         A missing byte becomes an entry of `needs`, an error a note: hostile files must not raise.
         """
+        self.stages.setdefault(name, "done")
         try:
             step(*args, **kwargs)
         except NeedBytes as need:
             self.needs.append((need.start, need.stop))
+            self.stages[name] = f"needs bytes {need.start}-{need.stop - 1}"
         except LimitError as limit:
             self.note(f"limit:{limit}")
+            self.stages[name] = f"limit: {limit}"
         except Exception as error:  # noqa: BLE001  (a parser may raise anything on a hostile file)
             self.errors.append(type(error).__name__)
             self.note(f"{name}:{type(error).__name__}")
+            self.stages[name] = f"{type(error).__name__}: {error}"[:200]
 
     def note(self, why: str) -> None:
         """Notes once why the result is not complete."""
@@ -122,6 +128,16 @@ class Reading:
         self.note("limit:text")
         return False
 
+    def spend(self, size: int) -> None:
+        """Counts bytes of text, those that come out of a compressed field too, whether or not they are kept.
+
+        Raises:
+            LimitError: when the file has given too many.
+        """
+        self._text += size
+        if self._text > self.policy.max_tag_bytes:
+            raise LimitError("tags")
+
     def add(self, source: str, frame: str, key: str, value: Value, *, lang: str = "", desc: str = "") -> None:
         """Adds one text value to the result.
 
@@ -131,8 +147,8 @@ class Reading:
         text = decode(*value)
         if not text or not self.fits(len(value.raw)):
             return
-        self._text += len(value.raw)
-        if self._text > self.policy.max_tag_bytes or len(self.result.tags) >= self.policy.max_tags:
+        self.spend(len(value.raw))
+        if len(self.result.tags) >= self.policy.max_tags:
             raise LimitError("tags")
         place = (source, frame, desc)
         tag = Tag(source, frame, key, value.declared, value.raw, text, self._seen[place], lang, desc)

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 
 from mediacrawl.encoding.evidence import clean, tag_element
 from mediacrawl.encoding.values import best_values
+from mediacrawl.facts import Fact, as_tag, unpack
 from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.result import ProbeResult
+from mediacrawl.probe.streams import STREAM
 from mediacrawl.records import Evidence, MediaItem
+
+PAGE_STATUS = "page"
+"""The `MediaItem.probe_status` of a record that only a page speaks for: nothing was probed."""
+_TYPE_OF_PAGE = "VideoObject"
+_TYPES = frozenset({"AudioObject", "VideoObject", "MusicRecording", "PodcastEpisode", "BroadcastService"})
+_TYPES_OF_VIDEO = frozenset({"PodcastEpisode", "BroadcastService"})
+"""What a file with a picture may be as well."""
+_NUMBER = re.compile(r"\d{1,7}(?:\.\d{1,6})?", re.ASCII)
 
 _FACTS = (
     "encoding_format",
@@ -69,20 +82,11 @@ def build_item(
         server_accepts_ranges: whether it answered a Range with 206.
     """
     found = evidence or Evidence()
-    item = MediaItem(
-        type="VideoObject" if result.is_video else "AudioObject",
-        id=item_id(url),
-        content_url=clean(url),
+    facts = unpack(found.facts)
+    item = replace(
+        _sighted(found, url=url, page_url=page_url, site=site),
+        type=_type_of(result),
         requested_url=_or_none(requested_url if requested_url != url else None),
-        page_url=_or_none(page_url),
-        page_title=_or_none(found.page_title),
-        page_language=_or_none(found.page_language),
-        page_charset=_or_none(found.page_charset),
-        anchor_text=_or_none(found.anchor),
-        discovered_via=_or_none(found.via),
-        feed_url=_or_none(found.feed_url),
-        guid=_or_none(found.guid),
-        site=_or_none(site),
         found_at=found_at,
         checked_at=checked_at,
         http_status=http_status,
@@ -96,13 +100,84 @@ def build_item(
         requests=probe.requests,
         head_sha256=hashlib.sha256(probe.head).hexdigest() if probe.head else None,
         head_bytes=len(probe.head) or None,
-        tags=[tag_element(tag) for tag in result.tags],
+        tags=[tag_element(tag) for tag in (*result.tags, *map(as_tag, facts))],
     )
     for name in _FACTS:
         value = getattr(result, name)
         setattr(item, name, clean(value) if isinstance(value, str) else value)
+    _fill_from(item, facts)
     fill_values(item)
     return item
+
+
+def build_page_item(evidence: Evidence, *, page_url: str, site: str, found_at: str, url: str) -> MediaItem:
+    """Builds the record of a medium that a page plays and whose file cannot be had: what the page says of it.
+
+    Args:
+        evidence: where it was found; its facts are the record.
+        page_url: URL of that page.
+        site: registrable domain of the page.
+        found_at: RFC 3339 time, UTC.
+        url: of the player in canonical form, or of the page itself if it names none.
+    """
+    facts = unpack(evidence.facts)
+    item = replace(
+        _sighted(evidence, url=url, page_url=page_url, site=site),
+        type=_TYPE_OF_PAGE,
+        found_at=found_at,
+        checked_at=found_at,
+        probe_status=PAGE_STATUS,
+        tags=[tag_element(as_tag(each)) for each in facts],
+    )
+    _fill_from(item, facts)
+    fill_values(item)
+    return item
+
+
+def _sighted(evidence: Evidence, *, url: str, page_url: str | None, site: str | None) -> MediaItem:
+    """A record of which nothing is known but where its URL was found."""
+    return MediaItem(
+        id=item_id(url),
+        content_url=clean(url),
+        page_url=_or_none(page_url),
+        page_title=_or_none(evidence.page_title),
+        page_language=_or_none(evidence.page_language),
+        page_charset=_or_none(evidence.page_charset),
+        anchor_text=_or_none(evidence.anchor),
+        discovered_via=_or_none(evidence.via),
+        feed_url=_or_none(evidence.feed_url),
+        guid=_or_none(evidence.guid),
+        site=_or_none(site),
+    )
+
+
+def _fill_from(item: MediaItem, facts: Sequence[Fact]) -> None:
+    """Sets from facts what is no text, and is not known of the file itself."""
+    told = {each.key: each.text for each in reversed(facts)}
+    kind = told.get("type", "")
+    if kind in _TYPES and (item.type == "AudioObject" or kind in _TYPES_OF_VIDEO or item.probe_status == PAGE_STATUS):
+        item.type = kind
+    seconds = _number(told.get("duration"))
+    if item.duration is None and seconds and item.probe_status != STREAM:
+        item.duration, item.duration_estimated = seconds, True
+    if item.duration is not None:
+        # Sums of fractions leave digits that say nothing.
+        item.duration = round(item.duration, 6)
+    if item.probe_status == PAGE_STATUS:
+        width, height = _number(told.get("width")), _number(told.get("height"))
+        item.width, item.height = (int(width), int(height)) if width and height else (None, None)
+
+
+def _type_of(result: ProbeResult) -> str:
+    if result.status == STREAM:
+        return "BroadcastService"
+    return "VideoObject" if result.is_video else "AudioObject"
+
+
+def _number(text: str | None) -> float | None:
+    if text is None or not _NUMBER.fullmatch(text):
+        return None
+    return float(text)
 
 
 def item_id(url: str) -> str:

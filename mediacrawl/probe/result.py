@@ -6,6 +6,23 @@ from dataclasses import dataclass, field
 
 from mediacrawl.records import Tag
 
+_SHORTEST = 1e-6
+"""Seconds: no sample is shorter, and what is divided by it stays a number."""
+_LONGEST = 1e9
+"""Seconds, some 30 years: a longer duration is a broken number."""
+
+_POSSIBLE = {
+    "bitrate": 100_000_000_000,  # bits per second: uncompressed 8K film has a tenth
+    "sample_rate": 100_000_000,  # Hz: the fastest one-bit audio has half
+    "bits_per_sample": 64,
+    "channels": 255,  # Opus and Vorbis count them in a byte; other formats have fewer
+    "width": 65_535,  # pixels: what a header of 16 bits can say
+    "height": 65_535,
+    "frame_rate": 1000.0,  # more is a clock and not a rate
+    "cover_size": 2**32 - 1,  # bytes: what the length fields of pictures can say
+}
+"""By fact, the most that a file may have. None of them is ever zero."""
+
 
 @dataclass(slots=True)
 class ProbeResult:
@@ -13,7 +30,8 @@ class ProbeResult:
 
     Attributes:
         status: ``complete``, ``partial`` (something that the file announces could not be read),
-            ``unsupported`` (no reader for this format), ``error:<class>`` (nothing could be read).
+            ``unsupported`` (no reader for this format), ``error:<class>`` (nothing could be read), ``stream`` (it has
+            no end; what its headers say).
         notes: why it is not complete, in a word each: ``budget``, ``limit:parts``, ``audio:HeaderNotFoundError``.
         container: name of the format by its content: ``mp3``, ``mp4``, ``ogg``, ``flac``, ``html`` ...
         encoding_format: MIME type by its content.
@@ -63,8 +81,8 @@ class ProbeResult:
     tags: list[Tag] = field(default_factory=list)
 
     def set_duration(self, seconds: float, *, estimated: bool = False) -> None:
-        """Sets the duration if it is one; a zero or negative length says nothing."""
-        if seconds > 0:
+        """Sets the duration if it is one; a zero or negative length says nothing, nor one of many years."""
+        if _SHORTEST < seconds < _LONGEST:
             self.duration = seconds
             self.duration_estimated = estimated
 
@@ -72,3 +90,11 @@ class ProbeResult:
         """Notes a picture; the first one that the file has is described."""
         if not self.has_cover:
             self.has_cover, self.cover_mime, self.cover_size = True, mime or None, size
+
+    def forget_impossible(self) -> None:
+        """Makes unknown what no file has: broken headers say anything, and a record is believed."""
+        for name, most in _POSSIBLE.items():
+            value = getattr(self, name)
+            # Not a number is in no range either.
+            if value is not None and not 0 < value <= most:
+                setattr(self, name, None)

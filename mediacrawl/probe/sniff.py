@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
 from typing import NamedTuple
 
-from mediacrawl.probe.mpeg_frames import frames
+from mediacrawl.probe.ac3 import AC3
+from mediacrawl.probe.adts import AAC as ADTS
+from mediacrawl.probe.frames import LONGEST_HEADER, find, follow, is_stream
+from mediacrawl.probe.mpeg_frames import MPEG
 
 SNIFF_BYTES = 4096
 """Enough for two frames of any MPEG audio stream, and for the preamble of most pages."""
+
+
+_PROOF = 3
+"""Frames that must follow each other where a file does not begin with one."""
 
 
 class Sniffed(NamedTuple):
@@ -22,6 +28,8 @@ class Sniffed(NamedTuple):
 UNKNOWN = Sniffed(None, None)
 ID3 = Sniffed("id3", "audio/mpeg")
 """An ID3v2 tag; what it belongs to stands behind it."""
+APE_TAG = Sniffed("apetag", "audio/mpeg")
+"""An APE tag at the front, which is rare; what it belongs to stands behind it."""
 MP3 = Sniffed("mp3", "audio/mpeg")
 FLAC = Sniffed("flac", "audio/flac")
 OGG = Sniffed("ogg", "audio/ogg")
@@ -31,6 +39,7 @@ HTML = Sniffed("html", "text/html")
 
 _MAGIC: tuple[tuple[int, bytes, Sniffed], ...] = (
     (0, b"ID3", ID3),
+    (0, b"APETAGEX", APE_TAG),
     (0, b"fLaC", FLAC),
     (0, b"OggS", OGG),
     (0, b"\x1aE\xdf\xa3", Sniffed("matroska", "video/x-matroska")),
@@ -50,7 +59,6 @@ _MAGIC: tuple[tuple[int, bytes, Sniffed], ...] = (
     (0, b"caff", Sniffed("caf", "audio/x-caf")),
     (0, b"MThd", Sniffed("midi", "audio/midi")),
     (0, b"#!AMR", Sniffed("amr", "audio/amr")),
-    (0, b"\x0b\x77", Sniffed("ac3", "audio/ac3")),
     (0, b"\x7f\xfe\x80\x01", Sniffed("dts", "audio/vnd.dts")),
     (0, b"\x00\x00\x01\xba", Sniffed("mpeg-ps", "video/mpeg")),
     (0, b"\x00\x00\x01\xb3", Sniffed("mpeg-es", "video/mpeg")),
@@ -73,6 +81,7 @@ _FORMS: dict[bytes, dict[bytes, Sniffed]] = {
         b"RMID": Sniffed("midi", "audio/midi"),
     },
     b"RF64": {b"WAVE": Sniffed("wav", "audio/wav")},
+    b"BW64": {b"WAVE": Sniffed("wav", "audio/wav")},
     b"FORM": {
         b"AIFF": Sniffed("aiff", "audio/aiff"),
         b"AIFC": Sniffed("aiff", "audio/aiff"),
@@ -116,8 +125,9 @@ def sniff(head: bytes) -> Sniffed:
         _iso_media(head)
         or _FORMS.get(head[:4], {}).get(head[8:12])
         or _transport_stream(head)
-        or _mpeg_audio(head)
+        or _frames(head)
         or _page(head)
+        or _cut_frames(head)
         or UNKNOWN
     )
 
@@ -133,26 +143,38 @@ def _iso_media(head: bytes) -> Sniffed | None:
 
 
 def _transport_stream(head: bytes) -> Sniffed | None:
-    for start, packet in ((0, 188), (4, 192)):
+    for start, packet in ((0, 188), (4, 192), (0, 204)):
         syncs = head[start : start + 4 * packet : packet]
         if len(syncs) == 4 and set(syncs) == {0x47}:
             return Sniffed("mpeg-ts", "video/mp2t")
     return None
 
 
-def _mpeg_audio(head: bytes) -> Sniffed | None:
-    """Two frames that follow each other: a single sync word stands in any binary file."""
+def _frames(head: bytes) -> Sniffed | None:
+    if is_stream(AC3, head):
+        return Sniffed("ac3", "audio/ac3")
     at = len(head) - len(head.lstrip(b"\0"))  # some encoders leave zeros before the first frame
-    size = _adts_size(head, at)
-    if size and _adts_size(head, at + size):
+    if is_stream(ADTS, head, at):
         return AAC
-    return MP3 if len(list(islice(frames(head, at), 2))) == 2 else None
+    return MP3 if is_stream(MPEG, head, at) else None
 
 
-def _adts_size(data: bytes, at: int) -> int:
-    if len(data) < at + 7 or data[at] != 0xFF or data[at + 1] & 0xF6 != 0xF0:
-        return 0
-    return (data[at + 3] & 3) << 11 | data[at + 4] << 3 | data[at + 5] >> 5
+def _cut_frames(head: bytes) -> Sniffed | None:
+    """A recording may begin inside a frame: then all behind it are frames.
+
+    Of MPEG audio only what recordings are made of: programs are full of bytes that look like frames of layer I, and
+    those of free bit rate are as long as it pleases.
+    """
+    for kind, found in ((MPEG, MP3), (ADTS, AAC)):
+        at = find(kind, head)
+        frames = list(follow(kind, head, at)) if at else []
+        if at is None or len(frames) < _PROOF or at >= frames[0].size:
+            continue
+        doubtful = kind is MPEG and (frames[0].codec == "mp1" or not frames[0].bitrate)
+        stop = at + sum(frame.size for frame in frames)
+        if not doubtful and stop > len(head) - LONGEST_HEADER:
+            return found
+    return None
 
 
 def _page(head: bytes) -> Sniffed | None:

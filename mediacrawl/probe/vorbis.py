@@ -6,7 +6,7 @@ import binascii
 
 from mediacrawl.probe.keys import vorbis_key
 from mediacrawl.probe.reading import BrokenError, Reading, Source, exact
-from mediacrawl.probe.text import UTF8, Value
+from mediacrawl.probe.text import LATIN1, UTF8, Value
 
 _PICTURES = frozenset({"METADATA_BLOCK_PICTURE", "COVERART"})
 _MAX_NAME = 64
@@ -17,7 +17,7 @@ def read_comments(reading: Reading, source: Source, start: int, stop: int) -> No
     """Reads the comments of one block or packet; pictures among them are stepped over.
 
     Args:
-        reading: takes the values; source is ``vorbis``, frame the name of the comment in capitals.
+        reading: takes the values; source is ``vorbis``, frame the name of the comment in capitals, or empty.
         source: bytes at offsets.
         start: offset of the vendor's length.
         stop: offset behind the block, or any larger one if the source itself ends there.
@@ -44,14 +44,24 @@ def _length(source: Source, at: int) -> int:
 
 def _read_comment(reading: Reading, source: Source, start: int, length: int) -> None:
     name, equals, _ = exact(source, start, start + min(length, _MAX_NAME)).partition(b"=")
-    frame = name.decode("ascii", errors="replace").upper()
+    frame, begin = _name(name), start + len(name) + 1
     if not equals:
         reading.note("vorbis:no name")
-    elif frame in _PICTURES:
-        _take_picture(reading, source, frame, start + len(name) + 1, start + length)
+        frame, begin = "", start
+    if frame in _PICTURES:
+        _take_picture(reading, source, frame, begin, start + length)
     elif reading.fits(length):
-        raw = exact(source, start + len(name) + 1, start + length)
+        raw = exact(source, begin, start + length)
         reading.add("vorbis", frame, vorbis_key(frame), Value(raw, UTF8))
+
+
+def _name(raw: bytes) -> str:
+    """Reads the name of a comment: ASCII in any case. Where others wrote other letters, two names stay two."""
+    name = raw.upper()
+    try:
+        return name.decode(UTF8)
+    except UnicodeDecodeError:
+        return name.decode(LATIN1)
 
 
 def _take_picture(reading: Reading, source: Source, frame: str, start: int, stop: int) -> None:

@@ -7,6 +7,7 @@ import struct
 import pytest
 from mutagen import File
 from mutagen.flac import FLAC, Picture
+from mutagen.oggopus import OggOpus
 from mutagen.oggvorbis import OggVorbis
 from probe_media import cover, run, sample, saved, texts
 
@@ -32,7 +33,7 @@ def grown_ogg(data, more):
     return data[:at] + page(99, 0, bytes(60_000)) * (more // 60_000 + 1) + data[at:]
 
 
-@pytest.mark.parametrize("name", ["tone.ogg", "tone.opus", "tone.oga", "tone.flac"])
+@pytest.mark.parametrize("name", ["tone.ogg", "tone.opus", "tone.oga", "tone.spx", "tone.flac"])
 def test_facts_and_texts_are_those_of_mutagen(name):
     data = sample(name)
     named = io.BytesIO(data)
@@ -55,7 +56,7 @@ def test_a_film_in_ogg_is_video():
     assert result.duration == pytest.approx(2, abs=0.1)
 
 
-@pytest.mark.parametrize("name", ["tone.ogg", "tone.opus", "film.ogv"])
+@pytest.mark.parametrize("name", ["tone.ogg", "tone.opus", "tone.spx", "film.ogv"])
 def test_a_long_ogg_file_costs_head_and_tail(name):
     probed = run(grown_ogg(sample(name), 2_000_000))
     assert probed.result.duration == pytest.approx(run(sample(name)).result.duration)
@@ -71,6 +72,57 @@ def test_a_long_last_page_costs_one_request_more():
     probed = run(data[:at] + bytes(500_000) + page(serial, 9, bytes(60_000), granule=granule))
     assert probed.result.duration == pytest.approx(3)
     assert probed.requests == 3
+
+
+def pages(data):
+    """Cuts a file into its pages."""
+    starts = [at for at in range(len(data)) if data.startswith(b"OggS\0", at)]
+    return [data[at:stop] for at, stop in zip(starts, [*starts[1:], len(data)], strict=True)]
+
+
+def moved(data, serial, offset=0):
+    """The same stream under another number, its clock put forward by some samples."""
+    out = b""
+    for part in pages(data):
+        (granule,) = struct.unpack_from("<q", part, 6)
+        granule += offset if granule > 0 else 0
+        out += part[:6] + struct.pack("<qI", granule, serial) + part[18:]
+    return out
+
+
+@pytest.mark.parametrize(("offset", "estimated"), [(0, False), (10, False), (7200, True)])
+def test_a_recording_of_a_live_stream_does_not_begin_at_zero(offset, estimated):
+    result = run(moved(sample("tone.ogg"), 5, 44100 * offset)).result
+    # How long its first page is cannot be known.
+    assert result.duration == pytest.approx(2 if estimated else 3 + offset, abs=0.1)
+    assert result.duration_estimated is estimated
+
+
+@pytest.mark.parametrize("missing", [1, 1000, 1410])
+def test_a_page_that_was_cut_off_is_not_played(missing):
+    data = sample("tone.ogg")
+    *_, before, last = pages(data)
+    assert missing < len(last)
+    (granule,) = struct.unpack_from("<q", before, 6)
+    assert run(data[:-missing]).result.duration == pytest.approx(granule / 44100)
+
+
+def test_a_picture_is_no_part_of_the_bit_rate():
+    data = sample("tone.opus")
+    file = OggOpus(io.BytesIO(data))
+    file["metadata_block_picture"] = base64.b64encode(picture_block(100_000).write()).decode()
+    assert run(saved(file, data)).result.bitrate == pytest.approx(run(data).result.bitrate, rel=0.5)
+
+
+@pytest.mark.parametrize("name", ["tone.opus", "tone.spx"])
+def test_a_chain_of_files_has_about_the_length_of_all(name):
+    data, rate = sample(name), {"tone.opus": 48000, "tone.spx": 16000}[name]
+    whole = run(data).result.duration
+    chain = data + b"".join(moved(data, 7000 + n, rate) for n in range(30))
+    result = run(chain).result
+    assert result.duration == pytest.approx(31 * whole, rel=0.2)
+    assert result.duration_estimated
+    assert (result.status, result.notes) == ("partial", ["length:no last page"])
 
 
 def ogg_with_picture(size):
@@ -131,6 +183,13 @@ def test_a_picture_in_flac_is_not_fetched_wherever_it_stands(order):
     assert probed.fetched <= 32 * 1024
 
 
+def test_a_bit_rate_that_no_header_states_is_that_of_the_audio():
+    assert run(flac((6, picture_block(300_000).write()))).result.bitrate == 500_000 * 8 / 2
+    data = grown_ogg(sample("tone.oga"), 2_000_000)
+    result = run(data).result
+    assert result.bitrate == pytest.approx(len(data) * 8 / result.duration, abs=1)
+
+
 def test_flac_gives_the_checksum_of_its_audio():
     known = FLAC(io.BytesIO(sample("tone.flac"))).info
     result = run(sample("tone.flac")).result
@@ -142,6 +201,30 @@ def test_a_comment_without_a_name_does_not_cost_the_others():
     result = run(flac((4, comments(b"nothing", b"TITLE=Tone", b"=x", b"ARTIST=\xff")))).result
     assert texts(result, "title") == ["Tone"]
     assert result.notes == ["vorbis:no name"]
+
+
+def test_a_comment_without_a_name_keeps_its_text():
+    result = run(flac((4, comments(b"\xcf\xf0\xe8", b"=x", b"a" * 100 + b"=y")))).result
+    assert [(tag.frame, tag.raw) for tag in result.tags] == [
+        ("", b"\xcf\xf0\xe8"),
+        ("", b"x"),
+        ("", b"a" * 100 + b"=y"),
+    ]
+
+
+def test_names_of_other_letters_stay_apart():
+    names = ["Имя".encode("cp1251"), "Дом".encode("cp1251"), "Имя".encode()]
+    result = run(flac((4, comments(*[name + b"=x" for name in names])))).result
+    assert [tag.frame for tag in result.tags] == ["\xc8\xec\xff", "\xc4\xee\xec", "Имя"]
+
+
+@pytest.mark.parametrize("info", [bytes(34), b"short"])
+def test_a_broken_header_of_the_stream_does_not_hide_the_comments(info):
+    body = comments(b"TITLE=Tone")
+    blocks = bytes([0, 0, 0, len(info)]) + info + bytes([0x84, 0, 0, len(body)]) + body
+    result = run(b"fLaC" + blocks + bytes(1000)).result
+    assert texts(result, "title") == ["Tone"]
+    assert (result.duration, result.status) == (None, "partial")
 
 
 def test_a_count_of_four_billion_comments_ends_with_the_block():

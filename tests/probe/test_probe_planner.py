@@ -102,6 +102,12 @@ def test_bytes_beyond_the_budget_are_counted_and_not_kept():
     assert probe.finished
 
 
+def test_bytes_beyond_the_end_of_the_file_are_not_kept():
+    probe = Probe()
+    probe.feed(0, b"fLaC" + bytes(96), 50)
+    assert probe.segments() == [(0, b"fLaC" + bytes(46))]
+
+
 def test_an_unknown_size_gives_tags_and_no_guessed_length():
     data, probe = id3(frame("TIT2", b"\0Tone")) + audio(), Probe()
     probe.feed(0, data[:16384], None)
@@ -142,6 +148,14 @@ def test_a_range_is_rounded_up_to_a_step_and_ends_with_the_file():
 
 def test_places_that_are_near_are_fetched_together():
     assert chosen([(20_000, 20_010), (70_000, 70_100)]) == (20_000, 77_344)
+
+
+def test_places_that_are_near_are_fetched_apart_where_the_budget_does_not_hold_what_lies_between():
+    assert chosen([(0, 100), (50_000, 50_100)], room=10_000) == (0, 8192)
+
+
+def test_a_range_is_not_rounded_up_beyond_the_budget():
+    assert chosen([(0, 100)], room=5000) == (0, 5000)
 
 
 def test_places_that_are_far_are_fetched_in_their_order():

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from probe_media import audio, frame, id3, id3v1, run, sample
 
 from mediacrawl.encoding.evidence import clean, decode, tag_element
+from mediacrawl.extract.manifests import Manifest
 from mediacrawl.probe import build_item, fill_values, raw_bytes
+from mediacrawl.probe.manifest_item import ManifestAnswer, build_manifest_item
 from mediacrawl.records import Evidence, Tag
 
 URL = "http://example.org/tone.mp3"
@@ -32,6 +34,20 @@ def test_what_the_probe_cost_and_saw_is_in_the_record():
     assert item.head_sha256 == hashlib.sha256(data[:16384]).hexdigest()
     assert (item.requests, item.bytes_fetched) == (2, len(data))
     assert (item.probe_status, item.type, item.codec) == ("complete", "AudioObject", "mp3")
+
+
+@pytest.mark.parametrize(
+    ("requested", "told"), [("", None), (URL, None), ("http://example.org/old", "http://example.org/old")]
+)
+def test_the_url_that_led_there_is_told_if_it_is_another_one(requested, told):
+    answer = ManifestAnswer(200, "audio/mpegurl", "", "", 100, "2026-11-22T10:00:00Z")
+    manifest = Manifest("hls", "application/vnd.apple.mpegurl")
+    known = {"url": URL, "page_url": "", "site": "example.org"}
+    items = [
+        item_of(sample("tagged.mp3"), requested_url=requested),
+        build_manifest_item(manifest, answer, Evidence(requested_url=requested), **known),
+    ]
+    assert [item.requested_url for item in items] == [told, told]
 
 
 def test_a_film_is_a_video_object():

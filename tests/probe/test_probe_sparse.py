@@ -1,7 +1,5 @@
 """SparseFile: what is here reads like a file, what is not says so."""
 
-import io
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,24 +36,17 @@ def test_while_the_size_is_unknown_no_byte_is_past_the_end():
     file.put(0, b"abc")
     with pytest.raises(NeedBytes):
         file.get(0, 4)
-    with pytest.raises(OSError, match="size"):
-        file.seek(0, io.SEEK_END)
-
-
-def test_a_hole_reads_as_zeros_and_fetched_bytes_in_it_stay():
-    file = file_of((10, 12))
-    file.hole(0, 20)
-    assert file.get(8, 14) == b"\0\0" + WHOLE[10:12] + b"\0\0"
 
 
 def test_run_ends_at_the_first_gap():
     assert file_of((0, 10), (12, 20)).run(2, 100) == WHOLE[2:10]
 
 
-def test_a_shorter_view_ends_early_and_sees_the_same_bytes():
-    short = file_of((0, 50)).until(20)
-    assert short.seek(0, io.SEEK_END) == 20
-    assert short.get(10, 40) == WHOLE[10:20]
+def test_what_stands_before_an_offset_begins_at_the_last_gap():
+    file = file_of((0, 10), (12, 20))
+    assert file.before(18, 100) == WHOLE[12:18]
+    assert file.before(20, 3) == WHOLE[17:20]
+    assert file.before(11, 100) == b""
 
 
 RANGES = st.lists(st.tuples(st.integers(0, 256), st.integers(0, 256)).map(sorted), max_size=8)
@@ -73,17 +64,13 @@ def test_segments_are_sorted_apart_and_true(ranges):
     }
 
 
-@given(RANGES, st.integers(0, 300), st.integers(-1, 300))
-def test_it_reads_like_a_file_wherever_the_bytes_are_here(ranges, at, size):
-    file, real = file_of(*ranges), io.BytesIO(WHOLE)
-    file.seek(at)
-    real.seek(at)
-    wanted = real.read(size)
-    here = {i for start, stop in ranges for i in range(start, stop)}
-    if here.issuperset(range(at, at + len(wanted))):
-        assert file.read(size) == wanted
-        assert file.tell() == real.tell()
-    else:
-        with pytest.raises(NeedBytes) as need:
-            file.read(size)
-        assert need.value.start not in here
+@given(RANGES, st.integers(0, 300), st.integers(0, 300))
+def test_it_reads_like_the_file_wherever_the_bytes_are_here(ranges, start, stop):
+    file, here = file_of(*ranges), {i for first, last in ranges for i in range(first, last)}
+    if here.issuperset(range(start, min(stop, 256))):
+        assert file.get(start, stop) == file.at_hand(start, stop) == WHOLE[start:stop]
+        return
+    assert file.at_hand(start, stop) is None
+    with pytest.raises(NeedBytes) as need:
+        file.get(start, stop)
+    assert need.value.start not in here

@@ -75,6 +75,24 @@ tagged 240 2 16000 "Η θάλασσα το πρωί" "Νησιώτικη Παρ�
 tagged 272 2 16000 "Νύχτα στο μπαλκόνι" "Νησιώτικη Παρέα" "Μικρό λιμάνι" 2017 nychta.opus -codec:a libopus -b:a 12k
 tagged 320 1 8000 "Low Water" "Harbour & Sons" "Tide Tables" 2015 low-water.flac -codec:a flac -compression_level 12 -sample_fmt s16
 
+# One file of each family that is not above.
+tagged 240 2 16000 "Manhã de nevoeiro" "Trio da Ribeira" "Casa de pedra" 2014 manha.wma -codec:a wmav2 -b:a 24k
+tagged 288 1 8000 "Hallingdans på tunet" "Fjordlaget" "Sommerkveld" 2011 halling.aiff -codec:a pcm_s16be -write_id3v2 1
+tagged 256 1 8000 "Tuuli järvellä" "Saaren Soittajat" "Kesäyö" 2013 tuuli.wv -codec:a wavpack -sample_fmt s16p
+tagged 208 2 16000 "Ninna nanna del porto" "Coro del Molo" "Città bassa" 2012 ninna.aac -codec:a aac -b:a 24k -write_id3v2 1
+"${FFMPEG[@]}" -f lavfi -i "$(melody 192 1 32000)" "${EXACT[@]}" -codec:a ac3 -b:a 32k marea.ac3
+film() {  # film SOURCE BASE TITLE ARTIST OUTPUT [ffmpeg options]
+  local source=$1 base=$2 title=$3 artist=$4 output=$5
+  shift 5
+  "${FFMPEG[@]}" -f lavfi -i "$source=s=64x48:r=10:d=2" -f lavfi -i "$(melody "$base" 2 16000)" "${EXACT[@]}" \
+    -metadata title="$title" -metadata artist="$artist" -pix_fmt yuv420p -shortest -threads 1 "$@" "$output"
+}
+film testsrc 224 "Dağ yolunda kış" "Kıyı Film" dag-yolu.mkv -codec:v libx264 -preset veryslow -crf 34 -codec:a aac -b:a 16k
+film testsrc2 240 "Mlýn u řeky" "Povltavský film" mlyn.webm -codec:v libvpx -b:v 8k -codec:a libopus -b:a 12k
+film testsrc 256 "Baile de otoño" "Cine del Arrabal" baile.avi -codec:v mpeg4 -q:v 12 -codec:a libmp3lame -b:a 16k
+film testsrc2 208 "Vintervägen" "Skärgårdsfilm" vinter.flv -codec:v flv1 -q:v 12 -ar 22050 -codec:a libmp3lame -b:a 16k
+film testsrc 176 "" "" vonat.m2ts -codec:v mpeg2video -r 25 -q:v 20 -codec:a ac3 -ac 1 -ar 32000 -b:a 32k
+
 # Tags that no encoder of today writes: ID3v2.2, ID3v1 only, and text in a legacy encoding that claims to be Latin-1.
 bare 256 2 "$WORK/cafe.mp3"
 "${FFMPEG[@]}" -f lavfi -i "$(melody 192 2 16000)" "${EXACT[@]}" -codec:a libmp3lame -q:a 9 -id3v2_version 0 -f mp3 "$WORK/kitchen.mp3"
@@ -83,6 +101,8 @@ bare 208 2 "$WORK/most.mp3"
 bare 288 2 "$WORK/minato.mp3"
 bare 304 2 "$WORK/sanchaek.mp3"
 python3 - "$WORK" <<'PYTHON'
+import math
+import struct
 import sys
 from pathlib import Path
 
@@ -117,11 +137,25 @@ def legacy(name, codec, title, artist, album):
     write(name, id3v2(3, {"TIT2": title, "TPE1": artist, "TALB": album}, codec))
 
 
+def wave_file(name, info, codec):
+    """Half a second of 8-bit sound, with an INFO list behind it."""
+    def chunk(kind, body):
+        return kind.encode() + len(body).to_bytes(4, "little") + body + bytes(len(body) % 2)
+
+    sound = bytes(128 + round(40 * math.sin(2 * math.pi * 256 * at / 8000)) for at in range(4000))
+    layout = struct.pack("<HHIIHH", 1, 1, 8000, 8000, 1, 8)
+    texts = b"".join(chunk(kind, text.encode(codec) + b"\0") for kind, text in info.items())
+    body = b"WAVE" + chunk("fmt ", layout) + chunk("data", sound) + chunk("LIST", b"INFO" + texts)
+    Path(name).write_bytes(chunk("RIFF", body))
+
+
 write("cafe.mp3", id3v2(2, {"TT2": "Café on the Quay", "TP1": "Harbour & Sons", "TAL": "Tide Tables"}, "latin-1"))
 write("kitchen.mp3", tail=id3v1("Kitchen Recording No. 4", "Harbour & Sons", "Shoebox", "1998", "latin-1"))
+# Text in a RIFF file declares no encoding at all.
+wave_file("kisa.wav", {"INAM": "Kiša na trgu", "IART": "Družba Čipka", "IPRD": "Šetnja", "ICRD": "2009"}, "cp1250")
 write("most.mp3", tail=id3v1("Старый мост", "Тихая Пристань", "Письма с севера", "2003", "cp1251"))
 legacy("ozero.mp3", "cp1251", "Озеро в октябре", "Тихая Пристань", "Письма с севера")
 legacy("minato.mp3", "shift_jis", "港の灯り", "青葉三重奏", "窓のむこう")
 legacy("sanchaek.mp3", "euc_kr", "산책하는 고양이", "달빛 상점", "골목 이야기")
 PYTHON
-ls -l -- *.mp3 *.m4a *.mp4 *.ogg *.opus *.flac
+ls -l -- *.[a-z0-9]*

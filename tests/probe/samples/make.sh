@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes the samples again. Needs ffmpeg with libmp3lame, libvorbis, libopus, libtheora and libx264.
+# Makes the samples again. Needs ffmpeg with libmp3lame, libvorbis, libopus, libspeex, libtheora, libvpx,
+# libx264 and libx265.
 # The tests need only the files: they are committed, and grown or altered by the tests themselves.
 set -eu
 cd "$(dirname "$0")"
@@ -31,4 +32,42 @@ run $tone=2 $exact -metadata title=Tone -ac 1 -ar 8000 -c:a flac -f ogg tone.oga
 run $tone=2 $picture=2 $exact -metadata title=Film -ac 1 -c:a libvorbis -q:a 0 \
     -c:v libtheora -q:v 2 film.ogv
 run $tone=2 $exact -metadata title=Tone -metadata artist=Sine -ac 1 -ar 8000 -c:a flac tone.flac
+# Bare streams of frames, and the formats that carry APE tags.
+run $tone=1 $exact -metadata title=Tone -metadata artist=Sine -ac 1 -ar 8000 -c:a wavpack tone.wv
+run $tone=1 $exact -metadata title=Tone -metadata artist=Sine -ac 1 -ar 8000 -c:a tta tone.tta
+run $tone=2 $exact -ac 1 -c:a aac -b:a 24k -f adts tone.aac
+run $tone=1 $exact -ac 2 -ar 48000 -c:a ac3 -b:a 64k tone.ac3
+run $tone=1 $exact -ac 2 -ar 48000 -c:a eac3 -b:a 48k tone.eac3
+run $tone=0.2 $exact -ac 1 -strict -2 -c:a dca -b:a 192k tone.dts
+run $tone=2 $exact -ac 1 -ar 24000 -c:a mp2 -b:a 16k tone.mp2
+run $tone=2 $exact -metadata title=Tone -metadata artist=Sine -ac 1 -ar 16000 -c:a libspeex tone.spx
+# RIFF, AIFF, ASF and FLV. The second FLV is as a recorder leaves it that nobody ended: without a duration.
+named="-metadata title=Tone -metadata artist=Sine"
+run $tone=0.4 $exact $named -ac 1 -ar 8000 tone.wav
+run $tone=1 $exact $named -ac 1 -ar 8000 -c:a adpcm_ima_wav adpcm.wav
+run $tone=0.4 $exact $named -ac 1 -ar 8000 -write_id3v2 1 tone.aiff
+run $tone=0.2 $exact -metadata title=Tone -ac 2 -ar 8000 -c:a pcm_s16le -f aiff sowt.aifc
+run $tone=1 $exact $named -ac 1 -b:a 32k -c:a wmav2 tone.wma
+run $tone=0.3 $picture=0.3 $exact $named -ac 1 -b:a 24k -c:a wmav2 -b:v 16k -c:v wmv2 film.wmv
+run $tone=1 $picture=1 $exact -metadata title=Film -ac 1 -ar 16000 -c:a libmp3lame -b:a 16k \
+    -c:v mpeg4 -q:v 31 -reserve_index_space 256 film.avi
+run $tone=1 $picture=1 $exact -metadata title=Film -ac 1 -ar 22050 -c:a libmp3lame -b:a 16k \
+    -c:v flv1 -q:v 31 film.flv
+run $tone=1 $picture=1 $exact -metadata title=Film -ac 1 -ar 22050 -c:a aac -b:a 16k \
+    -c:v libx264 -pix_fmt yuv420p -crf 51 -f flv - > live.flv
+# Matroska, also as it is written while it is sent, without a length; MPEG transport and program streams.
+run $tone=1 $picture=1 $exact $named -ac 1 -c:a aac -b:a 16k -c:v libx264 \
+    -pix_fmt yuv420p -crf 51 film.mkv
+run $tone=2 $exact $named -ac 1 -c:a libopus -b:a 12k -f webm tone.weba
+run $tone=2 $picture=2 $exact -ac 1 -c:a libopus -b:a 12k -c:v libvpx -b:v 10k -live 1 -f webm live.webm
+run $tone=0.6 $picture=0.6 $exact -ac 1 -c:a aac -b:a 16k -c:v libx264 -pix_fmt yuv420p -crf 51 film.ts
+run $picture=0.6 $exact -c:v libx265 -x265-params log-level=none -pix_fmt yuv420p -crf 51 hevc.ts
+run $tone=1 $exact -ac 1 -c:a libmp3lame -b:a 32k tone.ts
+run $tone=0.7 -f lavfi -i testsrc=size=96x64:rate=25:duration=0.7 $exact -ac 1 -c:a mp2 -b:a 32k \
+    -c:v mpeg1video -q:v 16 -f mpeg film.mpg
+run $tone=0.7 -f lavfi -i testsrc=size=96x64:rate=25:duration=0.7 $exact -ac 1 -c:a ac3 -b:a 32k \
+    -c:v mpeg2video -q:v 16 -f vob film.vob
+# Text of 3GPP and of QuickTime's keys.
+run $tone=1 $exact $named -ac 1 -c:a aac -b:a 24k -f 3gp tone.3gp
+run $tone=1 $exact $named -ac 1 -c:a aac -b:a 24k -f mov -movflags use_metadata_tags keys.mov
 ls -l

@@ -1,0 +1,35 @@
+"""Damaged files of every format, from servers that may lie. The long form is ``make bench NAME=probe_fuzz``."""
+
+import pytest
+from fuzz_drive import make_case, run_case
+from fuzz_mutations import size_fields
+from fuzz_seeds import OTHER, by_container, seeds
+
+from mediacrawl.probe.containers import READERS
+
+CASES = 120
+"""For each reader. A failure says its number; the bytes are `make_case(number, names).data`."""
+
+
+@pytest.mark.parametrize("container", sorted({*READERS, OTHER}))
+def test_damaged_files_end_calmly(container):
+    names = by_container().get(container)
+    assert names, f"no sample of {container} in tests/probe/samples: its reader would never be tried"
+    for number in range(CASES):
+        case = make_case(number, names)
+        try:
+            run_case(case)
+        except BaseException as error:
+            error.add_note(f"case {number} of {container}: {case.seed}, {len(case.data)} bytes, {case.server} server")
+            raise
+
+
+def test_a_number_repeats_its_case():
+    names = sorted(seeds())
+    assert make_case(5, names) == make_case(5, names)
+    assert len({make_case(number, names).data for number in range(20)}) == 20
+
+
+def test_sizes_of_atoms_are_among_what_is_damaged():
+    data = seeds()["first.m4a"]
+    assert {0, data.index(b"moov") - 4, data.index(b"ilst") - 4} <= set(size_fields(data))

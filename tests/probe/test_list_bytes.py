@@ -1,0 +1,52 @@
+"""How much of a list is fetched, and what is taken for one."""
+
+import pytest
+
+from mediacrawl.priority import Scores
+from mediacrawl.probe.answer import Limits, bytes_wanted
+from mediacrawl.records import Evidence, Kind
+from mediacrawl.scope.joining import candidate, kind_of
+
+LIMITS = Limits(page=200, head=16, single=64, lists=3_000)
+
+
+@pytest.mark.parametrize(
+    ("kind", "headers", "wanted"),
+    [
+        (Kind.PAGE, {"content-type": "application/rss+xml"}, 3_000),
+        (Kind.PAGE, {"content-type": "text/xml; charset=utf-8", "content-encoding": "gzip"}, 600),
+        (Kind.PAGE, {"content-type": "application/gzip"}, 0),
+        (Kind.LIST, {"content-type": "application/gzip"}, 3_000),
+        (Kind.LIST, {"content-type": "text/html"}, 200),
+        (Kind.LIST, {"content-type": "audio/mpeg"}, 16),
+        (Kind.MEDIA, {"content-type": "audio/x-mpegurl"}, 3_000),
+        (Kind.MEDIA, {"content-type": "audio/x-mpegurl", "content-range": "bytes 0-15/99"}, 17),
+    ],
+)
+def test_a_list_is_fetched_whole_and_what_comes_packed_in_part(kind, headers, wanted):
+    assert bytes_wanted(kind, headers, LIMITS, asked=16 if kind is Kind.MEDIA else 0) == wanted
+
+
+@pytest.mark.parametrize(
+    ("url", "kind"),
+    [
+        ("https://site.example/l.m3u8?x=1", Kind.LIST),
+        ("https://site.example/map.xml.gz", Kind.LIST),
+        ("https://site.example/a.mp3", Kind.MEDIA),
+        ("https://site.example/feed.xml", Kind.PAGE),
+    ],
+)
+def test_an_extension_tells_a_list(url, kind):
+    assert kind_of(url) is kind
+    assert candidate(url, Evidence("a"), Scores()).kind is kind
+
+
+def test_a_playlist_in_an_audio_element_is_a_list_all_the_same():
+    assert candidate("https://site.example/l.pls", Evidence("audio"), Scores(), Kind.MEDIA).kind is Kind.LIST
+
+
+def test_a_sitemap_goes_where_pages_go_and_a_feed_before_them():
+    url, scores = "https://site.example/x", Scores()
+    page, feed = scores.first(Kind.PAGE), scores.first(Kind.LIST, "feed")
+    assert scores.first(Kind.LIST, "robots_sitemap") == page < feed
+    assert candidate(url, Evidence("robots_sitemap"), scores, Kind.LIST).score == page

@@ -1,0 +1,183 @@
+"""Endless streams: what their headers say, and what their first bytes show."""
+
+# ruff: noqa: RUF001 - a station's words are Russian
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from probe_media import sample
+
+from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.probe import Probe, ProbePolicy, build_item, raw_bytes
+from mediacrawl.probe.answer import Limits, bytes_wanted
+from mediacrawl.probe.streams import STREAM_BYTES, is_stream, read_stream
+from mediacrawl.records import Evidence, Kind
+
+POLICY = ProbePolicy()
+MP3 = b"\xff\xfb\x90\x00" + bytes(413)
+AAC = b"\xff\xf1\x50\x80\x20\x1f\xfc" + bytes(249)
+NAME = "Радио Дальние Огни"
+HEADERS = [
+    ("content-type", b"audio/mpeg"),
+    ("icy-name", NAME.encode("cp1251")),
+    ("icy-genre", b"folk"),
+    ("icy-description", "Песни и новости с берега Белого моря".encode("cp1251")),
+    ("icy-url", b"http://radio.example/"),
+    ("icy-br", b"192"),
+    ("icy-pub", b"1"),
+]
+
+
+def read(headers=HEADERS, body=b""):
+    return read_stream(headers, body, POLICY)
+
+
+def item_of(result):
+    return build_item(result, Probe(POLICY), url="http://radio.example:8000/live")
+
+
+def test_the_bytes_of_a_stations_headers_are_kept_and_its_name_is_found():
+    item = item_of(read(body=MP3 * 20))
+    named = next(tag for tag in item.tags if tag["frame"] == "icy-name")
+    assert (named["source"], named["key"], named["declared"]) == ("icy", "title", "latin-1")
+    assert raw_bytes(named) == NAME.encode("cp1251")
+    from itemadapter import ItemAdapter
+
+    Fixer().fix(ItemAdapter(item))
+    assert (item.title, item.genre) == (NAME, "folk")
+    assert item.description == "Песни и новости с берега Белого моря"
+
+
+def test_a_stream_is_a_broadcast_without_end_or_fingerprint():
+    item = item_of(read(body=MP3 * 20))
+    assert (item.type, item.probe_status) == ("BroadcastService", "stream")
+    assert (item.duration, item.content_size, item.head_sha256) == (None, None, None)
+
+
+def test_what_a_page_says_of_its_length_is_not_believed():
+    from mediacrawl.facts import fact, pack
+
+    told = Evidence(facts=pack([fact("page", "og:audio:duration", "duration", "180")]))
+    assert build_item(read(), Probe(POLICY), url="http://radio.example/", evidence=told).duration is None
+
+
+@pytest.mark.parametrize("before", [0, 1, 200, 416])
+def test_frames_are_found_though_the_stream_begins_inside_one(before):
+    result = read(body=(MP3 * 20)[before:])
+    assert (result.codec, result.container, result.encoding_format) == ("mp3", "mp3", "audio/mpeg")
+    assert (result.sample_rate, result.channels, result.bitrate) == (44100, 2, 192_000)
+
+
+@pytest.mark.parametrize("before", [0, 100])
+def test_the_content_decides_the_codec_and_not_the_server(before):
+    result = read([("content-type", b"audio/mpeg"), ("icy-name", b"x")], (AAC * 20)[before:])
+    assert (result.codec, result.encoding_format, result.sample_rate) == ("aac", "audio/aac", 44100)
+
+
+def test_the_first_pages_of_an_ogg_stream_are_read():
+    result = read([("icy-name", b"x")], sample("tone.ogg")[:STREAM_BYTES])
+    assert (result.container, result.codec) == ("ogg", "vorbis")
+    assert {tag.source for tag in result.tags} == {"icy", "vorbis"}
+    assert (result.status, result.duration, result.notes) == ("stream", None, [])
+
+
+@pytest.mark.parametrize(
+    ("told", "codec", "mime"),
+    [
+        (b"audio/aacp", "aac", "audio/aac"),
+        (b"audio/mpeg; x", "mp3", "audio/mpeg"),
+        (b"video/nsv", None, "video/nsv"),
+        (b"application/ogg", None, "audio/ogg"),
+        (b"text/html", None, "audio/mpeg"),
+        # Types are counted in the stats, so there must not be as many as anybody likes.
+        (b"audio/one-of-a-million", None, "audio/mpeg"),
+    ],
+)
+def test_without_a_byte_the_servers_word_is_taken(told, codec, mime):
+    result = read([("content-type", told), ("icy-br", b"64")])
+    assert (result.codec, result.encoding_format, result.bitrate) == (codec, mime, 64_000)
+    assert result.is_video is mime.startswith("video/")
+
+
+@pytest.mark.parametrize(
+    ("told", "rate"), [(b"128", 128_000), (b"128, 128", 128_000), (b"128000", 128_000), (b"x", None), (b"0", None)]
+)
+def test_the_bit_rate_is_read_in_all_its_forms(told, rate):
+    assert read([("icy-br", told)]).bitrate == rate
+
+
+@pytest.mark.parametrize(
+    "info", [b"bitrate=96;samplerate=48000;channels=1", b"ice-samplerate=48000;ice-bitrate=96;ice-channels=1"]
+)
+def test_icecasts_own_header_is_read(info):
+    result = read([("ice-audio-info", info), ("icy-metaint", b"0")])
+    assert (result.bitrate, result.sample_rate, result.channels) == (96_000, 48_000, 1)
+
+
+def test_what_no_station_has_is_not_believed():
+    assert read([("ice-audio-info", b"channels=9999999"), ("icy-name", b"x")]).channels is None
+
+
+def test_a_station_is_named_by_its_headers_and_not_by_the_song_that_is_playing():
+    result = read([("icy-name", b"Station"), ("icy-genre", b"folk")], sample("tone.ogg")[:STREAM_BYTES])
+    item = item_of(result)
+    assert (item.title, item.artist, item.genre) == ("Station", None, "folk")
+    assert ("playing_title", "Tone") in {(tag.key, tag.text) for tag in result.tags}
+
+
+def test_the_first_of_two_headers_counts():
+    result = read([("icy-br", b"64"), ("icy-br", b"128"), ("icy-name", b"one"), ("icy-name", b"two")])
+    assert result.bitrate == 64_000
+    assert item_of(result).title == "one"
+
+
+@pytest.mark.parametrize(
+    ("headers", "endless"),
+    [
+        ({"icy-name": "x"}, True),
+        ({"icy-metaint": "0", "content-length": "221183499"}, True),
+        ({"ice-audio-info": ""}, True),
+        ({"icy-name": "x", "content-range": "bytes 0-16383/99999"}, False),
+        # Icecast-KH gives ranges of what has no end.
+        ({"icy-name": "x", "content-range": "bytes 0-16383/*"}, True),
+        ({"content-range": "bytes 0-16383/*"}, False),
+        ({"content-type": "audio/mpeg", "server": "Icecast"}, False),
+    ],
+)
+def test_a_stream_is_known_by_its_headers(headers, endless):
+    assert is_stream(headers) is endless
+
+
+@pytest.mark.parametrize("kind", [Kind.PAGE, Kind.MEDIA])
+def test_little_of_a_stream_is_listened_to(kind):
+    headers = {"content-type": "audio/mpeg", "icy-br": "128"}
+    assert bytes_wanted(kind, headers, Limits(200_000, 16_384, 65_536), asked=16_384) == STREAM_BYTES
+
+
+@pytest.mark.parametrize(
+    ("kind", "headers", "once", "wanted"),
+    [
+        (Kind.MEDIA, {"content-type": "audio/mpeg"}, False, 65_536),
+        (Kind.MEDIA, {"content-type": "audio/mpeg", "content-range": "bytes 0-16383/99999"}, False, 16_385),
+        (Kind.MEDIA, {"content-type": "multipart/byteranges; boundary=x"}, False, 17_408),
+        (Kind.MEDIA, {"content-type": "text/html"}, False, 200_000),
+        (Kind.PAGE, {"content-type": "audio/mpeg"}, False, 16_384),
+        (Kind.PAGE, {"content-type": "audio/mpeg"}, True, 65_536),
+        (Kind.PAGE, {"content-type": "image/png"}, False, 0),
+    ],
+)
+def test_as_much_is_read_as_the_answer_is_good_for(kind, headers, once, wanted):
+    asked = 16_384 if kind is Kind.MEDIA else 0
+    assert bytes_wanted(kind, headers, Limits(200_000, 16_384, 65_536), asked=asked, once=once) == wanted
+
+
+@settings(max_examples=50)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["icy-name", "icy-br", "icy-sr", "ice-audio-info", "content-type"]), st.binary())
+    ),
+    st.binary(max_size=2000) | st.binary(max_size=9).map(lambda piece: piece * 2000),
+)
+def test_nothing_that_comes_breaks_the_reader(headers, body):
+    assert read(headers, body).status == "stream"
+    item_of(read(headers, body))
