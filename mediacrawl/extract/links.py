@@ -1,4 +1,4 @@
-"""The links of an HTML page, in one pass over its tree.
+"""The links and the media of an HTML page, in one pass over its tree.
 
 Of a hundred links ninety are known to the crawl, so the pass takes only what every link needs: the reference,
 the door it came through, and the element. Anchor text and rel are read when somebody asks.
@@ -7,28 +7,36 @@ the door it came through, and the element. Anchor text and rel are read when som
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
-from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
 from mediacrawl.extract.charset import charset_of, to_utf8
+from mediacrawl.extract.media import Found, gather, may_have_items, may_have_license
+from mediacrawl.extract.medium import Medium
+from mediacrawl.extract.open_graph import Card
+from mediacrawl.extract.players import Players
+from mediacrawl.extract.schema_org import Where
+from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type
 
 MAX_LINKS = 5_000
 """Links of a page that are kept; the others are counted in `Page.cut`."""
-TEXT_LENGTH = 200
-"""Characters of an anchor or a title that are kept."""
-_TEXT_PIECES = 200
-"""Pieces of text that are looked at for one anchor: one that is never closed holds the rest of the page."""
-
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
+_OEMBED_TYPES = frozenset({"application/json+oembed", "text/xml+oembed", "application/xml+oembed"})
+_MOST_OEMBEDS = 4
 _FOLLOWED_RELS = frozenset({"next", "prev", "alternate", "canonical"})
 _MOST_WISHES = 20
 """Meta elements for robots that are kept of a page."""
+_MOST_SCRIPTS = 50
+_PATH = 4
+"""Elements of a tag path: beyond the list that a link stands in, layouts differ from page to page."""
+_LONGEST_PATH = 120
+_OUTERMOST = frozenset({"body", "html"})
+_COUNTS = re.compile(r"[0-9\x00-\x1f\x7f]+")
+"""What counts, and what may stand in no name of a class."""
 _REFRESH = re.compile(r"[\s\d.;,]*url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
 
 
@@ -39,7 +47,8 @@ class Link(NamedTuple):
         href: as it stands in the page: relative or absolute, perhaps no URL at all.
         via: the door: the name of its element (``a``, ``area``, ``iframe``, ``frame``, ``audio``, ``video``,
             ``source``, ``embed``, ``object``, ``bgsound``, ``link``), or ``feed``, ``refresh``, ``og:audio``,
-            ``og:video``, ``twitter:player:stream``, or ``player`` for a page that plays something.
+            ``og:video``, ``twitter:player:stream``, ``json-ld``, ``microdata``, ``data-src`` for another attribute of
+            a player that names a file, or ``player`` for a page that plays something.
         element: where it stands, for evidence.
     """
 
@@ -55,7 +64,7 @@ class Page:
     Attributes:
         url: its URL, as it was given.
         base: what its links are relative to: `url`, or what ``<base href>`` makes of it.
-        links: in the order of the document, at most `MAX_LINKS`; those of OpenGraph come last.
+        links: in the order of the document, at most `MAX_LINKS`; those of OpenGraph and schema.org come last.
         cut: links beyond that.
         title: at most 200 characters, white space folded.
         language: what ``<html lang>`` says, ``de-AT``; empty if it says nothing.
@@ -63,6 +72,8 @@ class Page:
         robots: what its meta elements for all robots, or for us, ask of them, as it stands there; at most 20.
         canonical: the URL that it says is its own, absolute; empty if it names none, or several. A claim like any
             other on a page (RFC 6596).
+        media: what it plays and says of that; the references to their files are among `links`.
+        oembed: references to where more is said of it (oEmbed), as they stand there; at most 4.
         tree: root element of its tree; None if it could not be read.
     """
 
@@ -75,6 +86,8 @@ class Page:
     charset: str = ""
     robots: list[str] = field(default_factory=list)
     canonical: str = ""
+    media: list[Medium] = field(default_factory=list)
+    oembed: list[str] = field(default_factory=list)
     tree: Any = field(default=None, repr=False, compare=False)
 
     def anchor(self, link: Link) -> str:
@@ -84,12 +97,29 @@ class Page:
             link: one of `links`.
         """
         element = link.element
-        text = _fold(islice(element.itertext(), _TEXT_PIECES))
+        text = fold(islice(element.itertext(), TEXT_PIECES))
         if text:
             return text
         picture = next(element.iter("img"), None)
         alternative = picture.get("alt") if picture is not None else None
-        return _fold([alternative or element.get("title") or element.get("aria-label") or ""])
+        return fold([alternative or element.get("title") or element.get("aria-label") or ""])
+
+    def path(self, link: Link) -> str:
+        """Return the tag path of a link: its last elements, with the first class of each, ``main/ul.list/li/a``.
+
+        Links of one list have the same; what counts in it is taken out. Empty for what stands in no element of its own.
+
+        Args:
+            link: one of `links`.
+        """
+        element, names = link.element, list[str]()
+        while element is not None and len(names) < _PATH and element.tag not in _OUTERMOST:
+            classes = (element.get("class") or "").split(None, 1)
+            names.append(f"{element.tag}.{classes[0]}" if classes else element.tag)
+            element = element.getparent()
+        if len(names) < 2 and element is None:
+            return ""
+        return _COUNTS.sub("#", "/".join(reversed(names)))[-_LONGEST_PATH:]
 
     def nofollow(self, link: Link) -> bool:
         """Tell whether a link asks not to be followed, by its rel. What is asked for all of them stands in `robots`.
@@ -105,7 +135,7 @@ class Page:
         Args:
             link: one of `links`.
         """
-        return _media_type(link.element.get("type"))
+        return media_type(link.element.get("type"))
 
 
 def parse_page(
@@ -123,12 +153,14 @@ def parse_page(
     """
     charset = charset_of(body, encoding)
     reader = _Reader(Page(url, url, charset=charset), agent.lower())
-    root = _parse(to_utf8(body, charset))
+    body = to_utf8(body, charset)
+    root = _parse(body)
     if root is None:
         return reader.page
     reader.page.tree = root
     reader.page.language = (root.get("lang") or root.get("xml:lang") or "").strip()[:35]
     reader.read(root, canonical)
+    reader.read_media(root if may_have_items(body) else None, licensed=may_have_license(body))
     return reader.page
 
 
@@ -154,14 +186,17 @@ class _Reader:
     def __init__(self, page: Page, agent: str) -> None:
         self.page = page
         self._robots = frozenset({"robots", agent})
-        self._groups: list[_MediaGroup] = []
+        self._card = Card()
+        self._players = Players()
+        self._scripts: list[str] = []
+        self._licenses: list[str] = []
         self._canonicals: list[str] = []
         self._based = False
 
     def read(self, root: Any, canonical: str) -> None:
         links = self.page.links
         # Relative to the page itself, whatever its base is (RFC 8288, 3.2).
-        if canonical and (href := _absolute(self.page.url, canonical)):
+        if canonical and (href := absolute(self.page.url, canonical)):
             self._canonicals.append(href)
             self._add(href, "link", etree.Element("link"))
         # What follows </html> becomes a tree of its own; browsers show it, so people link there.
@@ -171,22 +206,67 @@ class _Reader:
                 if tag == "a":
                     href = element.get("href")
                     if href is not None:
-                        links.append(Link(href, "a", element))
+                        # The class itself takes twice as long, which makes 0.1 ms for a thousand links.
+                        links.append(tuple.__new__(Link, (href, "a", element)))
                 else:
                     _HANDLERS[tag](self, element)
-        for group in self._groups:
-            links.extend(Link(href, group.via, element) for href, element in group.found)
-        self.page.cut = max(0, len(links) - MAX_LINKS)
-        del links[MAX_LINKS:]
-        own = {_absolute(self.page.base, href) for href in self._canonicals}
+        own = {absolute(self.page.base, href) for href in self._canonicals}
         self.page.canonical = own.pop() if len(own) == 1 else ""
+
+    def read_media(self, items: Any, *, licensed: bool) -> None:
+        """Read what the page says of media, and add their files to its links.
+
+        Args:
+            items: the tree, if it may hold microdata about media.
+            licensed: whether a link may lead to a licence.
+        """
+        page = self.page
+        licenses = self._named_licenses() if licensed else ()
+        found = Found(self._card, self._players, self._scripts, licenses, self._ordinary())
+        own = frozenset({url.partition("#")[0] for url in (page.url, page.canonical) if url})
+        page.media = gather(found, items, Where(page.base, own))
+        last = [Link(href, via, element) for href, via, element in self._card.links()]
+        known = {absolute(page.base, href) for href, _, _ in last}
+        for medium in page.media:
+            last += [Link(file.href, file.via, _NOWHERE) for file in medium.files if file.via in _WRITTEN]
+            if medium.player and medium.player not in known:
+                last.append(Link(medium.player, "player", _NOWHERE))
+        # Of too many links those to media are the last to go.
+        room = max(MAX_LINKS - len(last), 0)
+        page.cut = max(0, len(page.links) + len(last) - MAX_LINKS)
+        del page.links[room:]
+        page.links += last[:MAX_LINKS]
+
+    def _ordinary(self) -> Iterator[str]:
+        return (href for href, via, _ in self.page.links if via == "a")
+
+    def _named_licenses(self) -> Iterator[str]:
+        yield from self._licenses
+        for link in self.page.links:
+            rel = link[2].get("rel")
+            if rel and "license" in rel.lower().split():
+                yield link[0]
 
     def href(self, element: Any) -> None:
         self._add(element.get("href"), element.tag, element)
 
     def src(self, element: Any) -> None:
-        self._add(element.get("src"), element.tag, element)
-        self._add(element.get("data-src"), element.tag, element)
+        for href in (element.get("src"), element.get("data-src")):
+            # Neither names anything outside the page.
+            if href and href[:5].lower() not in ("blob:", "data:"):
+                self._add(href, element.tag, element)
+
+    def player(self, element: Any) -> None:
+        self.src(element)
+        for href, via in self._players.begin(element):
+            self._add(href, via, element)
+
+    def track(self, element: Any) -> None:
+        self._players.track(element)
+
+    def script(self, element: Any) -> None:
+        if media_type(element.get("type")) == "application/ld+json" and len(self._scripts) < _MOST_SCRIPTS:
+            self._scripts.append(element.text or "")
 
     def data(self, element: Any) -> None:
         self._add(element.get("data"), "object", element)
@@ -195,14 +275,20 @@ class _Reader:
         parent = element.getparent()
         if parent is None or parent.tag != "picture":
             self.src(element)
+            self._players.source(element)
 
     def link(self, element: Any) -> None:
         rels = (element.get("rel") or "").lower().split()
+        if "license" in rels and element.get("href") and len(self._licenses) < _MOST_WISHES:
+            self._licenses.append(element.get("href"))
         if "stylesheet" in rels or not _FOLLOWED_RELS.intersection(rels):
             return
-        kind = _media_type(element.get("type"))
+        kind = media_type(element.get("type"))
         if kind in _FEED_TYPES:
             self._add(element.get("href"), "feed", element)
+        elif kind in _OEMBED_TYPES:
+            if element.get("href") and len(self.page.oembed) < _MOST_OEMBEDS:
+                self.page.oembed.append(element.get("href"))
         elif kind in ("", "text/html", "application/xhtml+xml"):
             self._add(element.get("href"), "link", element)
             # One below the head may stand in a reader's comment.
@@ -218,7 +304,7 @@ class _Reader:
 
     def title(self, element: Any) -> None:
         if not self.page.title:
-            self.page.title = _fold(islice(element.itertext(), _TEXT_PIECES))
+            self.page.title = fold(islice(element.itertext(), TEXT_PIECES))
 
     def meta(self, element: Any) -> None:
         content = element.get("content")
@@ -228,8 +314,8 @@ class _Reader:
         if name in self._robots:
             if len(self.page.robots) < _MOST_WISHES:
                 self.page.robots.append(content)
-        elif name.startswith(("og:audio", "og:video", "twitter:player")):
-            self._open_graph(name, content, element)
+        elif name:
+            self._card.take(name, content, element)
         elif (element.get("http-equiv") or "").strip().lower() == "refresh":
             target = _REFRESH.match(content)
             self._add(target and target[1], "refresh", element)
@@ -238,49 +324,18 @@ class _Reader:
         if href:
             self.page.links.append(Link(href, via, element))
 
-    def _open_graph(self, name: str, content: str, element: Any) -> None:
-        if name in ("og:audio", "og:video", "twitter:player", "twitter:player:stream"):
-            self._groups.append(_MediaGroup(name, [(content, element)]))
-            return
-        name, _, detail = name.rpartition(":")
-        if detail in ("url", "secure_url"):
-            if not (self._groups and self._groups[-1].name == name):
-                self._groups.append(_MediaGroup(name))
-            self._groups[-1].found.append((content, element))
-        elif detail == "type" and self._groups and self._groups[-1].name == name:
-            self._groups[-1].type = _media_type(content)
-
-
-@dataclass(slots=True)
-class _MediaGroup:
-    """One object of OpenGraph or of a player card: its properties follow it in the page.
-
-    Attributes:
-        name: ``og:video`` ...
-        found: references and the elements they stand in.
-        type: what the page says that they are.
-    """
-
-    name: str
-    found: list[tuple[str, Any]] = field(default_factory=list)
-    type: str = ""
-
-    @property
-    def via(self) -> str:
-        # og:video is a page with a player as often as a file: its type tells.
-        is_page = self.name == "twitter:player" or self.type.startswith(("text/", "application/xhtml"))
-        return "player" if is_page or "flash" in self.type else self.name
-
 
 _HANDLERS: dict[str, Callable[[_Reader, Any], None]] = {
     "area": _Reader.href,
     "iframe": _Reader.src,
     "frame": _Reader.src,
-    "audio": _Reader.src,
-    "video": _Reader.src,
+    "audio": _Reader.player,
+    "video": _Reader.player,
     "embed": _Reader.src,
     "bgsound": _Reader.src,
     "source": _Reader.source,
+    "track": _Reader.track,
+    "script": _Reader.script,
     "object": _Reader.data,
     "link": _Reader.link,
     "meta": _Reader.meta,
@@ -288,38 +343,11 @@ _HANDLERS: dict[str, Callable[[_Reader, Any], None]] = {
     "title": _Reader.title,
 }
 _TAGS = ("a", *_HANDLERS)
-
-
-def _fold(pieces: Any) -> str:
-    """Join pieces of text, white space folded, and stop when there is enough."""
-    words: list[str] = []
-    length = 0
-    for piece in pieces:
-        for word in piece.split(None, TEXT_LENGTH):
-            words.append(word[:TEXT_LENGTH])
-            length += len(words[-1]) + 1
-        if length > TEXT_LENGTH:
-            break
-    return " ".join(words)[:TEXT_LENGTH]
-
-
-@lru_cache(maxsize=256)
-def _media_type(text: str | None) -> str:
-    return (text or "").partition(";")[0].strip().lower()[:100]
+_NOWHERE = etree.Element("link")
+"""Where a reference stands that is in no element of its own."""
+_WRITTEN = frozenset({"json-ld", "microdata"})
 
 
 def _joined(url: str, href: str) -> str:
     """Return the base that a page declares, or its own URL if it declares none that can be used."""
-    return _absolute(url, href) or url
-
-
-def _absolute(base: str, href: str) -> str:
-    """Return what a reference leads to, or nothing if that is no http(s) URL."""
-    try:
-        joined = urljoin(base, href.strip())
-        parts = urlsplit(joined)
-        # Reading the port raises for one that is none.
-        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        return ""
-    return joined if usable else ""
+    return absolute(url, href) or url

@@ -277,3 +277,26 @@ def test_a_page_of_20000_links_is_cut_and_counted():
 def test_any_bytes_are_a_page(body):
     page = parse_page(b"<a href=first>" + body, URL, None)
     assert all(link.href is not None and page.anchor(link) is not None for link in page.links)
+
+
+@pytest.mark.parametrize(
+    ("html", "path"),
+    [
+        ('<main><ul class="episodes new"><li><a href=x>y</a></ul></main>', "main/ul.episodes/li/a"),
+        ('<div><main><div id=a><ul><li class="n17"><a class=k href=x>y</a>', "div/ul/li.n#/a.k"),
+        ("<a href=x>y</a>", "a"),
+        ("<p><a href=x>y</a>", "p/a"),
+        ('<p class="a\x01\x7fb"><a href=x>y</a>', "p.a#b/a"),
+    ],
+)
+def test_the_tag_path_of_a_link_names_its_last_elements(html, path):
+    page = parse(html)
+    assert [page.path(link) for link in page.links] == [path]
+
+
+@given(st.text(max_size=200).filter(lambda text: '"' not in text))
+def test_a_tag_path_is_short_and_without_control_characters(text):
+    page = parse(f'<div class="{text}"><a href=x>y</a></div>'.encode("utf-8", "replace"))
+    for link in page.links:
+        assert len(page.path(link)) <= 120
+        assert not any(ord(sign) < 32 or ord(sign) == 127 for sign in page.path(link))

@@ -1,0 +1,178 @@
+"""What a feed says of its media, as facts: of one entry, of one of its files, and of the whole channel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from mediacrawl.extract.feed_names import FRAMES
+from mediacrawl.extract.texts import absolute, media_type
+from mediacrawl.extract.values import moment, seconds, whole, yes_or_no
+from mediacrawl.extract.xml_text import text_of, without_markup
+from mediacrawl.facts import FEED, LONGEST_TEXT, Fact, fact, stated
+
+Children = Mapping[str, Sequence[Any]]
+"""The elements below one, by their names (`feed_names.short_name`)."""
+
+_MOST_OF_A_KEY = 3
+"""Elements of one key that are kept: of five descriptions three are the same."""
+_MOST_LINKS = 5
+"""Transcripts, hubs and pictures of one entry that are kept."""
+_RANKS = {frame: place for place, frame in enumerate(FRAMES)}
+
+
+def entry_facts(children: Children, base: str) -> list[Fact]:
+    """Return what an entry says of its media files, the weightiest first.
+
+    Args:
+        children: of the entry, and of its ``media:group``.
+        base: what its references are relative to.
+    """
+    return stated((*_texts(children), *_references(children, base)))
+
+
+def file_facts(element: Any) -> list[Fact]:
+    """Return what an entry claims of one file.
+
+    Args:
+        element: ``enclosure``, ``media:content``, ``podcast:alternateEnclosure`` or a ``link``.
+    """
+    get = element.get
+    claims = (
+        ("type", "mime", media_type(get("type"))),
+        ("length", "size", whole(get("length") or get("fileSize")) or ""),
+        ("duration", "duration", seconds(get("duration"))),
+        ("width", "width", whole(get("width")) or ""),
+        ("height", "height", whole(get("height")) or ""),
+        ("lang", "language", get("lang") or ""),
+    )
+    name = str(element.tag).rpartition("}")[2]
+    return stated(fact(FEED, f"{name}@{attribute}", key, value) for attribute, key, value in claims)
+
+
+def channel_facts(children: Children, base: str) -> list[Fact]:
+    """Return what a feed says of all its entries; an entry's own word goes before it.
+
+    Args:
+        children: of the channel, or of an Atom feed.
+        base: what its references are relative to.
+    """
+    found: list[Fact | None] = []
+    for each in entry_facts(children, base):
+        # What describes the channel does not describe one of its files.
+        if each.key == "title":
+            found.append(fact(FEED, f"channel/{each.frame}", "podcast", each.text))
+        elif each.key in _OF_ALL:
+            found.append(each._replace(frame=f"channel/{each.frame}"))
+    genres = (element.get("text") or "" for element in children.get("itunes:category", ())[:_MOST_OF_A_KEY])
+    found += [fact(FEED, "channel/itunes:category", "genre", genre) for genre in genres]
+    return stated(found)
+
+
+_OF_ALL = frozenset({"artist", "license", "license_url", "copyright", "language", "explicit", "thumbnail_url"})
+
+
+def _texts(children: Children) -> Iterator[Fact | None]:
+    taken: dict[str, set[str]] = {}
+    for name in sorted(_RANKS.keys() & children.keys(), key=_RANKS.__getitem__):
+        key = FRAMES[name]
+        known = taken.setdefault(key, set())
+        for element in children[name]:
+            if len(known) >= _MOST_OF_A_KEY:
+                break
+            made = fact(FEED, name, key, _READERS.get(key, _plain)(element))
+            if made is not None and made.text not in known:
+                known.add(made.text)
+                yield made
+
+
+def _references(children: Children, base: str) -> Iterator[Fact | None]:
+    for name, attribute, key in _URLS:
+        for element in children.get(name, ())[:_MOST_LINKS]:
+            url = element.get(attribute) if attribute else text_of(element, LONGEST_TEXT)
+            yield _url(name, key, url, base)
+    for element in children.get("link", ())[:100]:
+        if (element.get("rel") or "").lower() == "license":
+            yield _url("link", "license_url", element.get("href"), base)
+    for element in children.get("media:community", ())[:1]:
+        for statistics in element.iterchildren("{*}statistics"):
+            yield fact(FEED, "media:statistics", "views", whole(statistics.get("views")) or "")
+    for element in children.get("image", ())[:1]:
+        yield _url("image", "thumbnail_url", text_of(element.find("{*}url"), LONGEST_TEXT), base)
+
+
+_URLS = (
+    ("itunes:image", "href", "thumbnail_url"),
+    ("media:thumbnail", "url", "thumbnail_url"),
+    ("googleplay:image", "href", "thumbnail_url"),
+    ("podcast:transcript", "url", "transcript_url"),
+    ("podcast:chapters", "url", "chapters_url"),
+    ("podcast:license", "url", "license_url"),
+    ("media:license", "href", "license_url"),
+    ("creativecommons:license", "", "license_url"),
+    ("cc:license", "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}resource", "license_url"),
+    ("logo", "", "thumbnail_url"),
+)
+"""Element, its attribute (empty for its text), and the key of the URL that stands there."""
+
+
+def _url(frame: str, key: str, written: str | None, base: str) -> Fact | None:
+    url = absolute(base, (written or "").strip())
+    # A URL that was cut leads elsewhere.
+    return fact(FEED, frame, key, url) if len(url) <= LONGEST_TEXT else None
+
+
+def _plain(element: Any) -> str:
+    return text_of(element, LONGEST_TEXT)
+
+
+def _artist(element: Any) -> str:
+    """Atom's author has a name below; RSS wants an address with the name behind it: ``me@site.example (My Name)``."""
+    name = element.find("{*}name")
+    if name is not None:
+        return text_of(name, LONGEST_TEXT)
+    role = element.get("role")
+    if role and role.lower() not in {"author", "artist", "performer", "composer", "host"}:
+        return ""
+    text = text_of(element, LONGEST_TEXT)
+    address, _, named = text.partition(" (")
+    return named.removesuffix(")").strip() or text if "@" in address else text
+
+
+def _keywords(element: Any) -> str:
+    return text_of(element, LONGEST_TEXT) or element.get("label") or element.get("term") or ""
+
+
+def _explicit(element: Any) -> str:
+    words = {"adult": "yes", "nonadult": "no"}
+    text = text_of(element, LONGEST_TEXT)
+    return words.get(text.lower()) or yes_or_no(text)
+
+
+def _license(element: Any) -> str:
+    text = text_of(element, LONGEST_TEXT)
+    return "" if text.startswith(("http://", "https://")) else text
+
+
+_READERS: dict[str, Callable[[Any], str]] = {
+    "artist": _artist,
+    "date": lambda element: moment(text_of(element, 100)),
+    "description": lambda element: without_markup(element, LONGEST_TEXT),
+    "duration": lambda element: seconds(text_of(element, 100)),
+    "explicit": _explicit,
+    "keywords": _keywords,
+    "license": _license,
+}
+
+
+def combined(entry: Iterable[Fact], file: Iterable[Fact], channel: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Return all that is known of one file: the channel's word counts where nothing closer speaks.
+
+    Args:
+        entry: of the entry that names it.
+        file: of itself.
+        channel: of the whole feed.
+    """
+    near = [*entry, *file]
+    told = {each.key for each in near}
+    return (*near, *(each for each in channel if each.key not in told))

@@ -1,0 +1,107 @@
+"""Which kind of list an answer is, and the one door to those who read them."""
+
+from __future__ import annotations
+
+import re
+
+from mediacrawl.extract.feeds import Feed, looks_like_feed, parse_feed
+from mediacrawl.extract.listing import MOST_PLAYERS, Listed, Listing, Player
+from mediacrawl.extract.manifests import is_hls, parse_dash, parse_hls
+from mediacrawl.extract.oembed import FORM, parse_oembed
+from mediacrawl.extract.playlists import PARSERS
+from mediacrawl.extract.sitemaps import parse_sitemap
+from mediacrawl.extract.xml_text import root_name
+from mediacrawl.records import Kind
+
+_HEAD = 1_024
+"""Bytes of an answer that tell whether it may be a list at all."""
+_ROOTS = {
+    "urlset": "sitemap",
+    "sitemapindex": "sitemap",
+    "playlist": "xspf",
+    "opml": "opml",
+    "mpd": "dash",
+    "asx": "asx",
+}
+_M3U_TYPES = frozenset(
+    {
+        *("audio/x-mpegurl", "audio/mpegurl", "application/x-mpegurl", "application/mpegurl"),
+        *(
+            "application/vnd.apple.mpegurl",
+            "vnd.apple.mpegurl",
+            "audio/x-pn-realaudio",
+            "application/vnd.apple.mpegurl.audio",
+        ),
+    }
+)
+_PLAIN = (".m3u", ".m3u8", ".ram")
+"""Extensions of lists that need have no mark of their own."""
+_urls = re.compile(rb"(?:\s*https?://[^\s<>\"]{4,2048}[ \t]*(?:[\r\n]|\Z)){1,3}").match
+
+
+def list_form(content_type: str, body: bytes, url: str) -> str:
+    """Tell which list an answer is; empty if it is none. What its content says goes before what it is called.
+
+    Args:
+        content_type: header as the server wrote it.
+        body: the answer, unpacked.
+        url: that was asked.
+    """
+    head = body[:_HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head[:1] in {b"#", b"["}:
+        if head[:7].upper() == b"#EXTM3U":
+            return "hls" if is_hls(body) else "m3u"
+        if head[:10].lower() == b"[playlist]":
+            return "pls"
+    mime = content_type.partition(";")[0].strip().lower()
+    if head[:1] == b"<" or head[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        return _xml_form(mime, body)
+    if b"\0" in head or not head:
+        return ""
+    if mime in _M3U_TYPES or url.partition("?")[0].lower().endswith(_PLAIN):
+        return "m3u" if _is_text(head) else ""
+    return "urls" if _urls(head) else _xml_form(mime, body)
+
+
+def _xml_form(mime: str, body: bytes) -> str:
+    name = root_name(body)
+    if name in _ROOTS:
+        return _ROOTS[name]
+    return "feed" if looks_like_feed(mime, body) else ""
+
+
+def _is_text(head: bytes) -> bool:
+    """Whether this may be a text in some encoding: of control characters it has white space at most."""
+    return not head.translate(None, bytes(range(0x20, 0x100)) + b"\t\r\n")
+
+
+def parse_list(form: str, body: bytes, url: str) -> Listing:
+    """Read a list. Never raises: what is broken is left out.
+
+    Args:
+        form: see `list_form`, or ``oembed``, which only the door tells from other JSON.
+        body: cut by the caller to what it is ready to read.
+        url: where it came from, absolute.
+    """
+    if form == "feed":
+        return _of_feed(parse_feed(body, url))
+    if form == "sitemap":
+        return parse_sitemap(body)
+    if form in {"hls", "dash"}:
+        manifest = parse_hls(body) if form == "hls" else parse_dash(body)
+        return Listing(form, manifest.title, manifest=manifest)
+    return parse_oembed(body, url) if form == FORM else PARSERS[form](body)
+
+
+def _of_feed(feed: Feed) -> Listing:
+    found = Listing("feed", feed.title, feed.language, cut=feed.cut, hub=feed.hub, wait=feed.wait)
+    if feed.next:
+        found.links.append(Listed(feed.next, "feed", kind=Kind.LIST))
+    for entry in feed.entries:
+        if entry.enclosure:
+            found.links.append(Listed(entry.enclosure, "enclosure", entry.title, entry.guid, entry.facts, Kind.MEDIA))
+        elif entry.player and len(found.players) < MOST_PLAYERS:
+            found.players.append(Player(entry.player, entry.link, entry.title, entry.guid, entry.facts))
+        if entry.link:
+            found.links.append(Listed(entry.link, "feed", entry.title, entry.guid))
+    return found

@@ -1,0 +1,116 @@
+"""Lists of files that servers make themselves: Apache, nginx, lighttpd, IIS, Caddy and those who imitate them.
+
+Their links are links like others. Three things are beside them: links that only sort the list, the link to the folder
+above, and, beside each file, its size and its date.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import Any
+from urllib.parse import urlsplit
+
+from mediacrawl.extract.links import Link, Page
+from mediacrawl.extract.texts import absolute
+from mediacrawl.facts import PAGE, Fact, fact, stated
+
+_LONGEST = 300
+"""Characters beside a link that are looked at."""
+_MOST_CELLS = 10
+_titled = re.compile(
+    r"(?:Index of|Directory listing (?:for|of)|Listing of|Directory:)\s*/|.+ - /(?:\S*/)?$", re.IGNORECASE
+).match
+_date = re.compile(r"\b(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?", re.ASCII).search
+_named_date = re.compile(
+    r"\b(?:(\d\d)-([A-Z][a-z]{2})-(\d{4})|(\d{4})-([A-Z][a-z]{2})-(\d\d))(?: (\d\d:\d\d(?::\d\d)?))?", re.ASCII
+).search
+_size = re.compile(
+    r"(?<![\w.:/-])(\d{1,15}(?:\.\d{1,3})?) ?([KMGT])?(?:i?B|bytes)?(?![\w.:/-])", re.ASCII | re.IGNORECASE
+).search
+_UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
+_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTHS = {name: place for place, name in enumerate(_NAMES, start=1)}
+
+
+def is_open_directory(page: Page) -> bool:
+    """Tell whether a page is a list of files that its server made. The title tells, since all of them have one.
+
+    Args:
+        page: as it was read.
+    """
+    return _titled(page.title) is not None
+
+
+def without_steering(page: Page) -> list[Link]:
+    """Return the links of such a page that are no way to sort it, and do not lead to a folder above.
+
+    Args:
+        page: for which `is_open_directory` holds.
+    """
+    own = urlsplit(page.base).path
+    folder = own.rpartition("/")[0] + "/"
+    return [link for link in page.links if not _steers(link, page.base, own, folder)]
+
+
+def _steers(link: Link, base: str, own: str, folder: str) -> bool:
+    if link.via != "a":
+        return False
+    path, query = urlsplit(absolute(base, link.href))[2:4]
+    if query and path in {own, folder}:
+        return True
+    return len(path) < len(folder) and path.endswith("/") and folder.startswith(path)
+
+
+def file_facts(link: Link) -> tuple[Fact, ...]:
+    """Return what stands beside the link of a file: its size, perhaps rounded, and its date, of whatever time zone.
+
+    Args:
+        link: of such a page.
+    """
+    text = _beside(link.element)
+    found, date = [], ""
+    if plain := _date(text):
+        date = "T".join(filter(None, plain.groups()))
+        text = text.replace(plain[0], " ")
+    elif named := _named_date(text):
+        date = _written(named)
+        text = text.replace(named[0], " ")
+    found.append(fact(PAGE, "index:date", "upload_date", date))
+    if size := _size(text):
+        number = float(size[1]) * _UNITS[(size[2] or "").upper()]
+        found.append(fact(PAGE, "index:size", "size", int(number) if 0 < number < 10**15 else ""))
+    return tuple(stated(found))
+
+
+def _written(named: re.Match[str]) -> str:
+    day, month, year = (named[1], named[2], named[3]) if named[1] else (named[6], named[5], named[4])
+    if month not in _MONTHS:
+        return ""
+    return "T".join(filter(None, (f"{year}-{_MONTHS[month]:02}-{day}", named[7])))
+
+
+def _beside(element: Any) -> str:
+    """The other cells of its row; without a table, the rest of its line."""
+    cell = element
+    for _ in range(3):
+        row = cell.getparent()
+        if row is None:
+            break
+        if row.tag == "tr":
+            cells = list(islice(row, _MOST_CELLS + 1))
+            # A row of more is none of such a table.
+            told = cells if len(cells) <= _MOST_CELLS else ()
+            return " ".join(_cell(other) for other in told if other is not cell)[:_LONGEST]
+        cell = row
+    after = (element.tail or "")[:_LONGEST].strip("\r\n").splitlines()
+    if after and after[0].strip():
+        return after[0]
+    # IIS writes them before the name.
+    before = element.getprevious()
+    return (before.tail or "")[-_LONGEST:] if before is not None else ""
+
+
+def _cell(cell: Any) -> str:
+    stamps = (each.get("datetime") for each in islice(cell.iter(), _MOST_CELLS) if each.tag == "time")
+    return next(filter(None, stamps), "") or "".join(islice(cell.itertext(), _MOST_CELLS))[:_LONGEST].strip()

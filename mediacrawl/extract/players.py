@@ -1,0 +1,142 @@
+"""The elements that play: ``audio`` and ``video`` with their ``source`` and ``track``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from mediacrawl.extract.medium import AUDIO, MOST_MEDIA, VIDEO, Medium
+from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, names_media
+from mediacrawl.facts import PAGE, Fact, fact, stated
+
+_CLIMB = 16
+"""Elements between a source and its player: parsers put each into the one before it."""
+_FIGURE = 4
+"""Elements between a player and its figure."""
+_MOST_ATTRIBUTES = 50
+_LONGEST_SETUP = 20_000
+"""Characters of a ``data-setup``; a page has a few, and each is JSON."""
+_TRACKS = {"captions": "transcript_url", "subtitles": "transcript_url", "chapters": "chapters_url"}
+_KNOWN = frozenset({"data-src", "data-setup"})
+
+
+class Players:
+    """Takes the playing elements of a page in its order.
+
+    What loops without sound is decoration and no medium; its file is a link like any other.
+    """
+
+    def __init__(self) -> None:
+        self._sources: dict[Any, list[Any]] = {}
+        self._tracks: dict[Any, Any] = {}
+        self._captions: dict[Any, str] = {}
+
+    def begin(self, element: Any) -> Iterator[tuple[str, str]]:
+        """Take an ``audio`` or ``video``.
+
+        Args:
+            element: it.
+
+        Returns:
+            References in its attributes beside ``src`` and ``data-src``, with their door.
+        """
+        if len(self._sources) >= MOST_MEDIA:
+            return
+        if not (element.get("loop") is not None and element.get("muted") is not None):
+            self._sources[element] = []
+        yield from ((href, "data-src") for href in _lazy(element))
+
+    def source(self, element: Any) -> None:
+        """Take a ``source``.
+
+        Args:
+            element: it.
+        """
+        player = self._player_of(element)
+        if player is not None:
+            self._sources[player].append(element)
+
+    def track(self, element: Any) -> None:
+        """Take a ``track``.
+
+        Args:
+            element: it.
+        """
+        player = self._player_of(element)
+        if player is not None and player not in self._tracks and element.get("src"):
+            self._tracks[player] = element
+
+    def media(self, base: str) -> list[Medium]:
+        """What they play; one without a file that can be had is left out.
+
+        Args:
+            base: URL that references are relative to.
+        """
+        return [medium for element in self._sources if (medium := self._medium(element, base)).files]
+
+    def _player_of(self, element: Any) -> Any:
+        for above in islice(element.iterancestors(), _CLIMB):
+            if above in self._sources:
+                return above
+        return None
+
+    def _medium(self, element: Any, base: str) -> Medium:
+        tag = element.tag
+        medium = Medium(tag, AUDIO if tag == AUDIO else VIDEO)
+        for each in (element, *self._sources[element]):
+            for href in (each.get("src"), each.get("data-src")):
+                if href and absolute(base, href):
+                    medium.add_file(href, each.tag, _told(f"{each.tag}@type", "mime", media_type(each.get("type"))))
+        for href in _lazy(element):
+            medium.add_file(href, "data-src")
+        medium.tell(self._facts(element, base))
+        return medium
+
+    def _facts(self, element: Any, base: str) -> Iterator[Fact]:
+        yield from _told(f"{element.tag}@title", "title", element.get("title") or element.get("data-title") or "")
+        figure = next((each for each in islice(element.iterancestors(), _FIGURE) if each.tag == "figure"), None)
+        if figure is not None:
+            yield from _told("figcaption", "description", self._caption(figure))
+        yield from _told("video@poster", "thumbnail_url", absolute(base, element.get("poster") or ""))
+        track = self._tracks.get(element)
+        if track is not None:
+            # What says nothing of its kind has subtitles (the HTML standard, "the track element").
+            key = _TRACKS.get((track.get("kind") or "subtitles").strip().lower(), "")
+            yield from _told("track@src", key, absolute(base, track.get("src")))
+
+    def _caption(self, figure: Any) -> str:
+        if figure not in self._captions:
+            caption = figure.find("figcaption")
+            self._captions[figure] = "" if caption is None else fold(islice(caption.itertext(), TEXT_PIECES))
+        return self._captions[figure]
+
+
+def _lazy(element: Any) -> Iterator[str]:
+    """References to files in attributes that a script of the page reads: ``data-mp4``, ``data-video-src`` ..."""
+    for name in element.keys()[:_MOST_ATTRIBUTES]:
+        if name.startswith("data-") and name not in _KNOWN:
+            value = element.get(name)
+            if value[:1] not in ("[", "{") and names_media(value):
+                yield value
+    setup = element.get("data-setup")
+    if setup and len(setup) <= _LONGEST_SETUP and '"src"' in setup:
+        yield from _of_setup(setup)
+
+
+def _of_setup(setup: str) -> Iterator[str]:
+    """The sources in the options of Video.js (its guide, "Options Reference")."""
+    try:
+        options = json.loads(setup)
+    except (ValueError, RecursionError):
+        return
+    sources = options.get("sources") if isinstance(options, dict) else None
+    for each in sources[:MOST_MEDIA] if isinstance(sources, list) else ():
+        href = each.get("src") if isinstance(each, dict) else None
+        if isinstance(href, str) and names_media(href):
+            yield href.encode("utf-8", "replace").decode("utf-8")
+
+
+def _told(frame: str, key: str, text: str) -> list[Fact]:
+    return stated([fact(PAGE, frame, key, text)])

@@ -1,0 +1,290 @@
+"""Playlists: M3U, PLS, XSPF, ASX, and lists of URLs.
+
+M3U and PLS name no encoding. What is no UTF-8 there goes on as octets (`facts.OCTETS`), for the fixer to find out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from html import unescape
+from typing import Any, NamedTuple
+
+from mediacrawl.extract.listing import Listed, Listing
+from mediacrawl.extract.values import seconds, whole
+from mediacrawl.extract.xml_text import elements, text_of
+from mediacrawl.facts import LONGEST_TEXT, MOST_FACTS, OCTETS, PLAYLIST, Fact, fact, stated
+from mediacrawl.records import Kind
+
+MOST_ENTRIES = 1_000
+"""Entries of a playlist that are kept; the others are counted in `Listing.cut`."""
+_MOST_LINES = 50_000
+_LONGEST_LINE = 4_096
+"""Characters of a line that are read."""
+_SPACES = " \t\r\n"
+"""An octet that is a space as Latin-1 may be half of a letter."""
+_WORDS = {"#EXTART:": "artist", "#EXTALB:": "album", "#EXTGENRE:": "genre"}
+"""Directive of M3U -> key of the fact that it is."""
+
+_info = re.compile(r"#EXTINF:\s*(-?\d{1,7}(?:\.\d{1,6})?)?", re.ASCII | re.IGNORECASE).match
+_logo = re.compile(r'\btvg-logo="([^"]*)"').search
+_group = re.compile(r'\bgroup-title="([^"]*)"').search
+_unquoted_comma = re.compile(r'(?:[^",]|"[^"]*")*+,').match
+_pls_line = re.compile(r"(file|title|length)(\d{1,6})\s*=(.*)", re.IGNORECASE | re.ASCII).match
+_asx_tag = re.compile(r"<\s*(/?)\s*([A-Za-z]+)((?:[^<>\"']|\"[^\"<>]*\"|'[^'<>]*')*+)>([^<]*)")
+_asx_attribute = re.compile(r"([A-Za-z]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))").findall
+
+
+class _Text(NamedTuple):
+    """What a list without a declared encoding holds, and how it was read."""
+
+    text: str
+    declared: str
+
+    @property
+    def known(self) -> bool:
+        return self.declared != OCTETS
+
+    def fact(self, frame: str, key: str, text: object) -> tuple[Fact, ...]:
+        return tuple(stated([fact(PLAYLIST, frame, key, text, self.declared)]))
+
+    def href(self, written: str) -> str:
+        """A reference. Octets beyond ASCII mean themselves."""
+        if self.known:
+            return written
+        return "".join(letter if letter < "\x80" else f"%{ord(letter):02X}" for letter in written)
+
+
+def _read(body: bytes) -> _Text:
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+        if body.startswith(mark):
+            return _Text(body[len(mark) :].decode(encoding, "replace"), "utf-8")
+    try:
+        return _Text(body.decode("utf-8"), "utf-8")
+    except UnicodeDecodeError as error:
+        if error.reason == "unexpected end of data" and error.start > len(body) - 4:
+            return _Text(body[: error.start].decode("utf-8"), "utf-8")
+        return _Text(body.decode("latin-1"), OCTETS)
+
+
+def _lines(text: str) -> Iterator[str]:
+    # Not splitlines: octets may look like line ends of Unicode.
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", text)):
+        if number >= _MOST_LINES:
+            return
+        if stripped := line[:_LONGEST_LINE].strip(" \t\0"):
+            yield stripped
+
+
+def parse_m3u(body: bytes) -> Listing:
+    """Read an M3U, with or without directives. Never raises.
+
+    Args:
+        body: perhaps cut.
+    """
+    found, read = Listing("m3u"), _read(body)
+    facts: tuple[Fact, ...] = ()
+    title = ""
+    for line in _lines(read.text):
+        if not line.startswith("#"):
+            _add(found, Listed(read.href(line), "playlist", title if read.known else "", "", facts, Kind.MEDIA))
+            facts, title = (), ""
+        elif line[:8].upper() == "#EXTINF:":
+            title, told = _of_info(read, line)
+            facts = (*told, *facts)[:MOST_FACTS]
+        elif line[:10].upper() == "#PLAYLIST:":
+            found.title = line[10:].strip()[:200] if read.known else ""
+        elif len(facts) < MOST_FACTS:
+            word, colon, said = line.partition(":")
+            facts += read.fact(word.upper(), _WORDS.get(word.upper() + colon, ""), said)
+    return found
+
+
+def _of_info(read: _Text, line: str) -> tuple[str, tuple[Fact, ...]]:
+    """The title behind the comma, and what stands before it: seconds, and attributes of television lists."""
+    comma = _unquoted_comma(line)
+    title = line[comma.end() :].strip(_SPACES) if comma else ""
+    head = line[: comma.end()] if comma else line
+    length, logo, group = _info(head), _logo(head), _group(head)
+    return title[:200], (
+        *read.fact("#EXTINF", "title", title),
+        *read.fact("#EXTINF", "duration", seconds(length[1]) if length and length[1] else ""),
+        *read.fact("tvg-logo", "thumbnail_url", read.href(logo[1]) if logo else ""),
+        *read.fact("group-title", "genre", group[1] if group else ""),
+    )
+
+
+def parse_pls(body: bytes) -> Listing:
+    """Read a PLS: an INI file whose keys have numbers. Never raises.
+
+    Args:
+        body: perhaps cut.
+    """
+    found, read = Listing("pls"), _read(body)
+    entries: dict[int, dict[str, str]] = {}
+    for line in _lines(read.text):
+        if said := _pls_line(line):
+            entries.setdefault(int(said[2]), {}).setdefault(said[1].lower(), said[3].strip(_SPACES))
+    for number in sorted(entries):
+        entry = entries[number]
+        title, length = entry.get("title", ""), seconds(entry.get("length"))
+        facts = (*read.fact("Title", "title", title), *read.fact("Length", "duration", length))
+        if entry.get("file"):
+            _add(
+                found,
+                Listed(read.href(entry["file"]), "playlist", title[:200] if read.known else "", "", facts, Kind.MEDIA),
+            )
+    return found
+
+
+def parse_xspf(body: bytes) -> Listing:
+    """Read an XSPF (xspf.org, version 1). Never raises.
+
+    Args:
+        body: perhaps cut.
+    """
+    found = Listing("xspf")
+    root = None
+    for track in elements(body, "track"):
+        root = track.getroottree().getroot() if root is None else root
+        if len(found.links) >= MOST_ENTRIES:
+            found.cut += 1
+            continue
+        title = text_of(track.find("{*}title"), LONGEST_TEXT)
+        facts = _of_track(track)
+        guid = text_of(track.find("{*}identifier"), 200)
+        for location in track.iterchildren("{*}location"):
+            _add(found, Listed(text_of(location), "playlist", title[:200], guid, facts, Kind.MEDIA))
+    if root is not None:
+        found.title = text_of(root.find("{*}title"), 200)
+    return found
+
+
+_OF_TRACK = {
+    "title": "title",
+    "creator": "artist",
+    "album": "album",
+    "trackNum": "tracknumber",
+    "duration": "duration",
+    "annotation": "description",
+    "image": "thumbnail_url",
+}
+
+
+def _of_track(track: Any) -> tuple[Fact, ...]:
+    found = []
+    for name, key in _OF_TRACK.items():
+        text = text_of(track.find(f"{{*}}{name}"), LONGEST_TEXT)
+        # In milliseconds.
+        said = seconds(str(whole(text) / 1000)) if key == "duration" else text
+        found.append(fact(PLAYLIST, name, key, said))
+    return tuple(stated(found))
+
+
+def parse_asx(body: bytes) -> Listing:
+    """Read an ASX. It looks like XML and is none: any case, bare ampersands, no quotes. Never raises.
+
+    Args:
+        body: perhaps cut.
+    """
+    found, read = Listing("asx"), _read(body)
+    entry = _AsxEntry(read)
+    for number, (closes, name, said, text) in enumerate(_asx_tag.findall(read.text)):
+        if number >= _MOST_LINES:
+            break
+        tag = name.lower()
+        if tag == "entry":
+            entry.leave(found)
+            entry = _AsxEntry(read)
+            entry.is_open = not closes
+        elif not closes:
+            entry.take(found, tag, _attributes(said), unescape(text.strip(_SPACES))[:LONGEST_TEXT])
+    entry.leave(found)
+    return found
+
+
+_OF_ASX = {"title": "title", "author": "artist", "abstract": "description", "copyright": "copyright"}
+
+
+class _AsxEntry:
+    """One entry while it is read, or what stands before the first."""
+
+    def __init__(self, read: _Text) -> None:
+        self._read = read
+        self._hrefs: list[str] = []
+        self._facts: tuple[Fact, ...] = ()
+        self._title = ""
+        self.is_open = False
+
+    def take(self, found: Listing, tag: str, said: dict[str, str], text: str) -> None:
+        if tag in {"ref", "entryref"} and said.get("href") and len(self._hrefs) < MOST_ENTRIES:
+            self._hrefs.append(said["href"])
+        elif len(self._facts) >= MOST_FACTS:
+            return
+        elif tag == "duration":
+            self._facts += self._read.fact("duration", "duration", seconds(said.get("value")))
+        elif tag in _OF_ASX and text:
+            if self.is_open:
+                self._facts += self._read.fact(tag, _OF_ASX[tag], text)
+                self._title = text[:200] if tag == "title" and self._read.known else self._title
+            elif tag == "title" and self._read.known and not found.title:
+                found.title = text[:200]
+
+    def leave(self, found: Listing) -> None:
+        for href in self._hrefs:
+            _add(found, Listed(self._read.href(href), "playlist", self._title, "", self._facts, Kind.MEDIA))
+
+
+def _attributes(said: str) -> dict[str, str]:
+    return {name.lower(): unescape(a or b or c).strip() for name, a, b, c in _asx_attribute(said)}
+
+
+def parse_opml(body: bytes) -> Listing:
+    """Read an OPML (opml.org, version 2): the feeds that somebody subscribes to. Never raises.
+
+    Args:
+        body: perhaps cut.
+    """
+    found = Listing("opml")
+    # An outline may hold others, which end before it: all are read at the end, within the file's bound.
+    for element in elements(body, "outline"):
+        href = element.get("xmlUrl") or element.get("xmlurl")
+        if href:
+            title = element.get("title") or element.get("text") or ""
+            _add(
+                found,
+                Listed(href.strip(), "feed", " ".join(title.split())[:200], kind=Kind.LIST),
+                most=5 * MOST_ENTRIES,
+            )
+    return found
+
+
+def parse_urls(body: bytes) -> Listing:
+    """Read a list of URLs, one a line, as sitemaps.org allows it. Never raises.
+
+    Args:
+        body: perhaps cut.
+    """
+    found, read = Listing("urls"), _read(body)
+    for line in _lines(read.text):
+        if line.startswith(("http://", "https://")):
+            _add(found, Listed(read.href(line), "sitemap"), most=5 * MOST_ENTRIES)
+    return found
+
+
+def _add(found: Listing, listed: Listed, most: int = MOST_ENTRIES) -> None:
+    if len(found.links) < most:
+        found.links.append(listed)
+    else:
+        found.cut += 1
+
+
+PARSERS: dict[str, Callable[[bytes], Listing]] = {
+    "m3u": parse_m3u,
+    "pls": parse_pls,
+    "xspf": parse_xspf,
+    "asx": parse_asx,
+    "opml": parse_opml,
+    "urls": parse_urls,
+}
+"""Form of a list -> what reads it."""

@@ -1,0 +1,207 @@
+"""XML as it is found: made readable first, then read element by element, as far as it is whole."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from html import unescape
+from typing import Any
+
+from lxml import etree
+
+from mediacrawl.extract.charset import charset_of, to_utf8
+from mediacrawl.extract.texts import without_tags
+
+_PIECE = 64 * 1024
+"""Bytes that the parser is given at a time: what was read of them is let go of before the next."""
+_MOST_BROKEN = 32
+"""Pieces with faults in them that are read: a fault takes libxml2 ten microseconds, and a piece has room for 16,000."""
+_MOST_TAGS = 200_000
+"""Tags within one element that is read: each takes some 160 bytes until it ends."""
+_HEAD = 4_096
+"""Bytes in which the first element is looked for."""
+_DECLARATION = 200
+"""Bytes in which a file says its encoding."""
+_MOST_STRAY = 1_000
+"""Octets that are no UTF-8, in a file that says it is, up to which each is taken for a letter of windows-1252; with
+more the whole file is read so."""
+_MOST_CLOSED = 3 * 5_000
+"""Texts of one name that are looked at."""
+_STRAY = "mediacrawl.stray"
+_MOST_MENDED = 200_000
+"""Ampersands that are looked at, in a third of a second."""
+
+_comments = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
+_first_element = re.compile(rb"<(?:[A-Za-z][\w.-]{0,40}:)?([A-Za-z][\w.-]{0,40})").search
+_document = re.compile(rb"<\?xml\s|<(?:rss|feed|rdf:RDF|urlset|sitemapindex|playlist|opml|MPD)[\s>]").search
+_WARNINGS = frozenset({b"br", b"b", b"p", b"div", b"font"})
+"""Elements of what a server's own programs warn of."""
+_BARE = rb"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});)"
+_bare = re.compile(_BARE)
+_mended = re.compile(
+    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|" + _BARE + rb"([A-Za-z][A-Za-z0-9]{1,30};)?", re.DOTALL
+)
+
+
+def root_name(body: bytes) -> str:
+    """Return the local name of the first element, in lower case; empty if the beginning has none.
+
+    Args:
+        body: of what may be XML, in any encoding; its first 4 KB are looked at.
+    """
+    # UTF-16 has a zero byte beside each letter of a tag.
+    head = _comments.sub(b"", body[:_HEAD].replace(b"\0", b""))
+    root = _first_element(head)
+    if root is not None and root[1].lower() in _WARNINGS and (start := _document(head)):
+        root = _first_element(head, start.start())
+    return root[1].decode("ascii", "replace").lower() if root else ""
+
+
+def elements(body: bytes, *names: str, faults: list[str] | None = None) -> Iterator[Any]:
+    """Read a file and give its elements of some names, each when it has ended; then it is emptied. Never raises.
+
+    There is no DTD, no entity beyond XML's five and HTML's names for characters, and no network. What is not
+    well-formed is read as far as libxml2 makes sense of it, and what was read before counts.
+
+    Args:
+        body: the file, perhaps cut.
+        names: local names, of any namespace.
+        faults: gets the last thing that was not well-formed, if there was one.
+    """
+    parser = etree.XMLPullParser(
+        ("end",),
+        tag=tuple(f"{{*}}{name}" for name in names),
+        encoding="utf-8",
+        recover=True,
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    text = readable(body)
+    last, broken, tags = None, 0, 0
+    for start in range(0, len(text), _PIECE):
+        tags += text.count(b"<", start, start + _PIECE)
+        try:
+            parser.feed(text[start : start + _PIECE])
+        except (etree.LxmlError, ValueError):
+            broken = _MOST_BROKEN
+        with suppress(etree.LxmlError, ValueError):
+            events: Iterator[Any] = parser.read_events()
+            for _, element in events:
+                yield element
+                element.clear()
+                tags = 0
+        fault = parser.feed_error_log.last_error
+        if fault is not None and (fault.line, fault.column) != last:
+            last = (fault.line, fault.column)
+            broken += 1
+        if broken >= _MOST_BROKEN or tags > _MOST_TAGS:
+            break
+    if faults is not None and last is not None:
+        faults.append(str(parser.feed_error_log.last_error.message))
+
+
+def readable(body: bytes) -> bytes:
+    """Return a file as UTF-8 in which stray octets, bare ampersands and HTML's entities are no errors any more.
+
+    Args:
+        body: the file, perhaps cut.
+    """
+    text = _decoded(body).lstrip()
+    if not text.startswith((b"<?", b"<!")):
+        # What a server's own programs warn of stands before the file.
+        start = _document(text[:_HEAD])
+        text = text[start.start() :] if start else text
+    return _mended.sub(_mend, text, count=_MOST_MENDED) if _bare.search(text) else text
+
+
+def closed(text: bytes, *names: str) -> bytes:
+    """Return XML in which the texts of some elements hold no markup any more: what stands there is text.
+
+    Writers of feeds put HTML there as it is, ``<br>`` and ``1 < 2``, and all behind it is lost to a parser.
+
+    Args:
+        text: in UTF-8, see `readable`.
+        names: of elements that hold text alone, as they are written: ``title``.
+    """
+    for name in names:
+        end = f"</{name}>".encode()
+        begin = re.compile(rb"<%s(?:\s[^<>]*)?>" % re.escape(name.encode()))
+        pieces = text.split(end)
+        if len(pieces) <= _MOST_CLOSED:
+            text = end.join([*(_closed(piece, begin) for piece in pieces[:-1]), pieces[-1]])
+    return text
+
+
+def _closed(piece: bytes, begin: re.Pattern[bytes]) -> bytes:
+    found = begin.search(piece)
+    if found is None:
+        return piece
+    inside = piece[found.end() :]
+    if b"<" not in inside or b"<![CDATA[" in inside:
+        return piece
+    return piece[: found.end()] + b"<![CDATA[" + inside.replace(b"]]>", b"") + b"]]>"
+
+
+def _decoded(body: bytes) -> bytes:
+    # Without a word on it XML is UTF-8.
+    is_told = b"encoding" in body[:_DECLARATION]
+    if charset_of(body, None) in ({"utf-8"} if is_told else {"utf-8", "cp1252"}):
+        text = body.removeprefix(codecs.BOM_UTF8)
+        stray = len(text) - len(text.decode("utf-8", "ignore").encode("utf-8"))
+        if stray:
+            decoded = text.decode("utf-8", _STRAY) if stray <= _MOST_STRAY else text.decode("cp1252", "replace")
+            return decoded.encode("utf-8", "replace").replace(b"\0", b"")
+    return to_utf8(body, None)
+
+
+def _letter(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
+
+
+codecs.register_error(_STRAY, _letter)
+
+
+def _mend(found: re.Match[bytes]) -> bytes:
+    if not found[0].startswith(b"&"):
+        return found[0]
+    name = found[1]
+    if name is not None:
+        character = unescape(f"&{name.decode('ascii')}")
+        if not character.startswith("&"):
+            return character.encode("utf-8")
+    return b"&amp;" + (name or b"")
+
+
+def text_of(element: Any, longest: int = 0) -> str:
+    """Return the text of an element and all below it, white space folded.
+
+    Args:
+        element: or None, which has no text.
+        longest: characters that are kept; 0 for all.
+    """
+    if element is None:
+        return ""
+    text = " ".join("".join(element.itertext()).split())
+    return text[:longest] if longest else text
+
+
+def without_markup(element: Any, longest: int) -> str:
+    """Return the text of an element that may hold HTML, as elements or as text, without its tags.
+
+    Args:
+        element: of an XML tree.
+        longest: characters that are kept.
+    """
+    # Twenty times as much for tags, of which many descriptions are full.
+    written = "".join(element.itertext(tag=etree.Element))
+    if len(written) > 20 * longest:
+        written = written[: 20 * longest].rpartition("<")[0] or written[: 20 * longest]
+    return " ".join(unescape(without_tags(written)).split())[:longest]

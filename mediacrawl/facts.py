@@ -1,0 +1,160 @@
+"""What a page, a feed or a list says of a media file: it travels with the URL, and stands in the record as evidence.
+
+A fact is one text with the place it comes from. In the frontier they are a short JSON text (`pack`), in a record
+elements of ``tags`` whose source is one of `BESIDE`. Where the file says something itself, that goes first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from mediacrawl.records import Tag
+
+PAGE, FEED, SITEMAP, PLAYLIST = "page", "feed", "sitemap", "playlist"
+BESIDE = frozenset({PAGE, FEED, SITEMAP, PLAYLIST})
+"""Sources of facts that do not stand in the file itself."""
+
+KEYS = frozenset(
+    {
+        *("type", "title", "artist", "albumartist", "album", "composer", "genre", "date", "tracknumber", "language"),
+        *("comment", "copyright", "description", "keywords", "license", "license_url", "isrc", "label", "duration"),
+        *("width", "height", "size", "mime", "thumbnail_url", "upload_date", "embed_url", "player_url", "podcast"),
+        *("episode", "season", "explicit", "transcript_url", "chapters_url", "hub_url", "views", "provider"),
+    }
+)
+"""What facts are about: Picard's names where a tagger has one, else the record's own."""
+
+MOST_FACTS = 24
+"""Facts of one file that are kept; a page's own description of a file has some ten."""
+OCTETS = "latin-1"
+"""What `Fact.declared` says of a text whose encoding is not known."""
+LONGEST_TEXT = 500
+"""Characters of one fact."""
+_LONGEST_ALL = 4_000
+"""Characters of all facts of one file together: they wait in the frontier, one such text for each URL to media."""
+
+
+_CONTROLS = dict.fromkeys([*range(0x20), 0x7F], " ")
+
+
+class Fact(NamedTuple):
+    """One statement about a media file.
+
+    Attributes:
+        source: one of `BESIDE`.
+        frame: where it stands there: ``og:title``, ``json-ld:name``, ``itunes:author``.
+        key: what it is about, one of `KEYS`.
+        text: what it says, white space folded.
+        declared: ``latin-1`` for octets in an encoding that nobody named, each as the character of its number: the
+            fixer finds out what they mean. Else ``utf-8``: the text is what was meant.
+    """
+
+    source: str
+    frame: str
+    key: str
+    text: str
+    declared: str = "utf-8"
+
+
+def fact(source: str, frame: str, key: str, text: object, declared: str = "utf-8") -> Fact | None:
+    """Make a fact of what stands somewhere; None if it says nothing.
+
+    Args:
+        source: one of `BESIDE`.
+        frame: where it stands there.
+        key: one of `KEYS`.
+        text: a text or a number; white space is folded, and beyond `LONGEST_TEXT` characters it is cut.
+        declared: see `Fact`.
+    """
+    if isinstance(text, bool) or not isinstance(text, (str, int, float)) or key not in KEYS:
+        return None
+    if isinstance(text, int) and text.bit_length() > 64:
+        return None
+    cut = str(text)[: 4 * LONGEST_TEXT].translate(_CONTROLS)
+    if declared == OCTETS and cut.isascii():
+        declared = "utf-8"
+    # Beyond ASCII an octet that is a space as Latin-1 may be half of a letter.
+    words = cut.split(" ") if declared == OCTETS else cut.split()
+    folded = " ".join(filter(None, words))[:LONGEST_TEXT]
+    return Fact(source, frame, key, _unicode(folded), declared) if folded else None
+
+
+def stated(found: Iterable[Fact | None]) -> list[Fact]:
+    """Leave out what says nothing.
+
+    Args:
+        found: what `fact` gave, one after the other.
+    """
+    return [each for each in found if each is not None]
+
+
+def pack(facts: Iterable[Fact]) -> str:
+    """Write facts as a text for the frontier; the first ones count where there are too many.
+
+    Args:
+        facts: in the order of their weight.
+    """
+    kept: list[tuple[str, ...]] = []
+    room = _LONGEST_ALL
+    for each in dict.fromkeys(facts):
+        room -= sum(map(len, each[:4]))
+        if len(kept) == MOST_FACTS or room < 0:
+            break
+        kept.append(each[:4] if each.declared == "utf-8" else each)
+    return json.dumps(kept, ensure_ascii=False, separators=(",", ":")) if kept else ""
+
+
+def unpack(text: str) -> list[Fact]:
+    """Read what `pack` wrote. Other programs may have written it: what is no fact is left out.
+
+    Args:
+        text: empty for none.
+    """
+    if not text or len(text) > 4 * _LONGEST_ALL:
+        return []
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    return stated(map(_read, found[:MOST_FACTS] if isinstance(found, list) else []))
+
+
+def as_tag(each: Fact) -> Tag:
+    """Give a fact the form that the file's own texts have: its bytes are its UTF-8, or the octets that it stands for.
+
+    Args:
+        each: the fact.
+    """
+    return Tag(each.source, each.frame, each.key, each.declared, each.text.encode(each.declared), each.text)
+
+
+def of_tags(elements: Iterable[Any]) -> list[Fact]:
+    """Find the facts among the elements of a record's ``tags``, as they were told first.
+
+    Args:
+        elements: of any kind; what is none of ours is left out.
+    """
+    found = []
+    for element in elements:
+        if isinstance(element, dict) and element.get("source") in BESIDE:
+            told = element.get("text_declared") or element.get("text")
+            octets = [OCTETS] if element.get("declared") == OCTETS else []
+            found.append(_read([element.get(name) for name in ("source", "frame", "key")] + [told, *octets]))
+    return stated(found)
+
+
+def _read(entry: Any) -> Fact | None:
+    if not isinstance(entry, list) or len(entry) not in {4, 5} or not all(isinstance(part, str) for part in entry):
+        return None
+    source, frame, key, text = entry[:4]
+    is_octets = entry[4:] == [OCTETS] and all(character < "\u0100" for character in text)
+    return (
+        fact(source, _unicode(frame[:100]), key, text, OCTETS if is_octets else "utf-8") if source in BESIDE else None
+    )
+
+
+def _unicode(text: str) -> str:
+    """The text without lone surrogates, which no file in UTF-8 can hold."""
+    return text.encode("utf-8", errors="replace").decode("utf-8")
