@@ -6,6 +6,7 @@ room gets one of these records, never a dictionary with agreed keys.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -40,6 +41,8 @@ class Drop(StrEnum):
     PLACEHOLDER_CONTACT = "placeholder_contact"
     ADDRESS = "address"
     """Its name leads to an address that is nobody's web server: private, loopback, link-local, metadata ..."""
+    INDEX_LINK = "index_link"
+    """On a list of files that a server made: it sorts the list, or leads to a folder above."""
     # Wishes of the site.
     NOFOLLOW = "nofollow"
     NOINDEX = "noindex"
@@ -54,6 +57,8 @@ class Drop(StrEnum):
     NEAR_DUPLICATE = "near_duplicate"
     """It nearly does: only its links to media were followed."""
     SOFT_404 = "soft_404"
+    NOT_WORTH = "not_worth_opening"
+    """Judged by its status and headers, its body was not worth having."""
     DOWNLOAD_ERROR = "download_error"
     CALLBACK_ERROR = "callback_error"
     # A middleware that is not ours said no.
@@ -68,6 +73,8 @@ class Kind(StrEnum):
 
     PAGE = "page"
     MEDIA = "media"
+    LIST = "list"
+    """A feed, a sitemap, a playlist, or what a site says of a player (oEmbed): it is asked for whole."""
     ROBOTS = "robots"
 
 
@@ -100,6 +107,9 @@ class Evidence:
         requested_url: the URL that stood there, if redirects led from it to this one.
         page_language: of that page, as it says itself: ``de-AT``.
         page_charset: encoding that the page was read with, as a Python codec name.
+        facts: what the page, feed or list says of the media file, as `facts.pack` wrote it; empty if nothing.
+        path: tag path of the link on its page, ``main/ul.episodes/li/a``; at most 120 characters, empty for what
+            stands in no element.
     """
 
     via: str = "a"
@@ -110,6 +120,8 @@ class Evidence:
     requested_url: str = ""
     page_language: str = ""
     page_charset: str = ""
+    facts: str = ""
+    path: str = ""
 
 
 @dataclass(slots=True)
@@ -148,6 +160,7 @@ class Lease:
         url, site, link_class, kind, depth, hops, parent, evidence: as in `Candidate`.
         attempt: how often this URL was asked before and failed.
         troubles: how many visits of the site failed in a row before this one, whatever URL they asked for.
+        even: whether it was picked evenly, by chance, and not for its score.
         state: what an earlier visit of this URL left for this one (a probe's bytes); empty at first.
         delay: seconds that were owed to the site before this visit.
         taken: when it was taken, seconds since the epoch.
@@ -167,6 +180,7 @@ class Lease:
     delay: float
     taken: float
     troubles: int = 0
+    even: bool = False
 
 
 class End(StrEnum):
@@ -185,6 +199,10 @@ class End(StrEnum):
     """No request went out (the crawl is closing): back to its place, the site's clocks unchanged."""
 
 
+FINAL = frozenset({End.DONE, End.DROPPED})
+"""Ends after which a URL never comes back."""
+
+
 @dataclass(slots=True)
 class Outcome:
     """What a visit tells the frontier.
@@ -201,7 +219,7 @@ class Outcome:
         hold: seconds, for an end without a request: do not look at this URL's class again before. The other classes
             of the site go on.
         wait: seconds, for an end without a request: do not ask the whole site before, since its address is not free.
-        earned: media files that were found; they raise the budget of the site.
+        earned: finds that were new; they raise the budget of the site.
         trouble: what the visit says against the site; None if it says nothing against it.
         retry_after: seconds from `now` of `finish` that the site asks to be left alone for; 0 if it does not.
         blamed: for ``AGAIN``: whether it counts as one of the URL's attempts. Where the whole site fails it does not.
@@ -258,7 +276,7 @@ class SiteInfo:
         crawl_delay: seconds that its robots.txt asks for.
         samples: its last response times in seconds, oldest first.
         visits: requests made.
-        earned: media files found here.
+        earned: finds here that were new.
         waiting: URLs that wait here, the leased one not counted.
         classes: name, score and number of waiting URLs of each link class.
         trouble: what the last visits in a row, `troubles` of them, said against the site; None if nothing.
@@ -291,7 +309,7 @@ class Tag:
     """One text field of a media file, with the proof.
 
     Attributes:
-        source: ``id3v2.3``, ``id3v1``, ``vorbis``, ``mp4`` ...
+        source: ``id3v2.3``, ``id3v1``, ``vorbis``, ``mp4`` ..., or one of `facts.BESIDE`.
         frame: the container's own name: ``TIT2``, ``TITLE``, ``©nam``.
         key: its common name (MusicBrainz Picard's): ``title``, ``artist`` ...
         declared: encoding that the container claims, as a Python codec name.
@@ -383,9 +401,40 @@ class MediaItem:
     copyright: str | None = None
     language: str | None = None
     encodedby: str | None = None
+    # What is said of it beside it, where it says nothing itself: on pages, in feeds and lists.
+    description: str | None = None
+    keywords: str | None = None
+    license: str | None = None
+    license_url: str | None = None
+    upload_date: str | None = None
+    thumbnail_url: str | None = None
+    embed_url: str | None = None
+    player_url: str | None = None
+    podcast: str | None = None
+    episode: str | None = None
+    season: str | None = None
+    explicit: str | None = None
+    transcript_url: str | None = None
+    chapters_url: str | None = None
+    hub_url: str | None = None
     schema_version: int = 1
     # The evidence: one object per text field, see `encoding.evidence`.
     tags: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(slots=True, frozen=True)
+class Nugget:
+    """What a crawl is for: one find, as a nugget function names it.
+
+    Attributes:
+        key: what tells it from others. A find whose key was met before is not new.
+        reward: what it is worth, 0 to 1.
+        info: what else the function says of it, for whoever listens to the ends of visits.
+    """
+
+    key: str
+    reward: float = 1.0
+    info: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -399,8 +448,8 @@ class Visit:
         sent: when the request went out, on the crawl's clock; None as long as it did not.
         response_time: seconds until the response had come.
         status: HTTP status, 0 without an answer.
-        content_type, content_length, location, retry_after, date: of the answer, as the server wrote them; of
-            several Retry-After one a line.
+        content_type, content_length, content_encoding, location, retry_after, date: of the answer, as the server wrote
+            them; of several Retry-After one a line.
         address: IP address that is asked; empty as long as it is not known.
         bytes: of the answer's body, as received.
         asked: bytes of the range that was asked for, 0 if none was.
@@ -411,7 +460,11 @@ class Visit:
         outcome: what the visit came to, once somebody decided it.
         found: URLs that join the frontier in the same write.
         items: items on their way through the pipelines.
-        earned: items that were stored.
+        stored: items that were stored.
+        earned: new nuggets that it gave; they raise the budget of the site.
+        reward: what these are worth together, each 0 to 1.
+        repeats: nuggets that it gave and that were known.
+        nuggets: the new ones.
         detours: how often a middleware put another request in its place before it went out.
         over: whether the frontier knows its end.
     """
@@ -424,6 +477,7 @@ class Visit:
     status: int = 0
     content_type: str = ""
     content_length: str = ""
+    content_encoding: str = ""
     location: str = ""
     retry_after: str = ""
     date: str = ""
@@ -437,7 +491,11 @@ class Visit:
     outcome: Outcome | None = None
     found: list[Candidate] = field(default_factory=list)
     items: int = 0
+    stored: int = 0
     earned: int = 0
+    reward: float = 0.0
+    repeats: int = 0
+    nuggets: list[Nugget] = field(default_factory=list)
     detours: int = 0
     over: bool = False
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from typing import Any
 
 from mediacrawl.encoding import detect, model_version, repair
@@ -20,6 +21,7 @@ from mediacrawl.encoding.history import History
 from mediacrawl.encoding.substituting import is_open
 from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.encoding.values import TEXT_FIELDS, best_values
+from mediacrawl.facts import BESIDE
 from mediacrawl.observe.text import clean as without_surrogates
 
 COMMON_NAMES = (
@@ -174,7 +176,7 @@ class Fixer:
     def _decide(
         self, item: Mapping[str, Any], fields: Sequence[Field], tags: Sequence[Mapping[str, Any]]
     ) -> dict[int, FieldDecision]:
-        """Decides what is not settled: all fields with bytes together, and all without.
+        """Decides what is not settled: the file's own texts together, what pages say of it, texts without bytes.
 
         Returns:
             New decisions, by place in `fields`.
@@ -184,13 +186,19 @@ class Fixer:
         url = address(item)
         hints = hints_of(item, fields, tags, {} if self._history is None else self._history.prior(url))
         fresh: dict[int, FieldDecision] = {}
-        for bare in (False, True):
-            group = {place: field for place, field in enumerate(fields) if (field.raw is None) is bare}
+        groups: dict[_Origin, dict[int, Field]] = {}
+        for place, field in enumerate(fields):
+            groups.setdefault(_origin(field), {})[place] = field
+        for origin, group in groups.items():
             if all(map(self._settled, group.values())):
                 continue
             wanted = {place: field for place, field in group.items() if not field.by_user}
             part = list(wanted.values())
-            found = self._mend(part, hints) if bare else self._read(part, hints, url)
+            if origin is _Origin.LOST:
+                found = self._mend(part, hints)
+            else:
+                # What a page says in its own encoding tells nothing of the files on its host.
+                found = self._read(part, hints, url if origin is _Origin.FILE else None)
             fresh.update(zip(wanted, map(self._judged, part, found), strict=True))
         return fresh
 
@@ -207,13 +215,13 @@ class Fixer:
         had_a_say = bool(self._learned) and field.raw is None and is_open(decision)
         return f"{self._version}+{self._learned}" if had_a_say else self._version
 
-    def _read(self, fields: Sequence[Field], hints: Hints, url: str) -> Iterable[FieldDecision]:
-        """Decides fields by their bytes."""
+    def _read(self, fields: Sequence[Field], hints: Hints, url: str | None) -> Iterable[FieldDecision]:
+        """Decides fields by their bytes; what was found is remembered of the host of `url`."""
         for start in range(0, len(fields), _TOGETHER):
             part = fields[start : start + _TOGETHER]
             heads = heads_of(part)
             found = detect(heads, replace(hints, declared=tuple(field.declared for field in part)))
-            if self._history is not None and start == 0:
+            if self._history is not None and url is not None and start == 0:
                 self._history.learn(url, found)
             yield from map(whole_of, part, heads, found.fields)
 
@@ -252,6 +260,22 @@ class Fixer:
                 item[name] = value
                 changed = True
         return changed
+
+
+class _Origin(Enum):
+    """Whose text it is: those of one are decided together."""
+
+    FILE = auto()
+    BESIDE = auto()
+    LOST = auto()
+    """Its bytes are not known."""
+
+
+def _origin(field: Field) -> _Origin:
+    if field.raw is None:
+        return _Origin.LOST
+    beside = isinstance(field, ElementField) and field.element["source"] in BESIDE
+    return _Origin.BESIDE if beside else _Origin.FILE
 
 
 def _groups(fields: Sequence[Field]) -> Iterable[list[Field]]:

@@ -9,6 +9,7 @@ from typing import Any
 from mutagen.id3 import TCON as _TCON
 
 from mediacrawl.encoding.evidence import decision_of
+from mediacrawl.facts import BESIDE
 
 TCON: Any = _TCON
 """mutagen has no types."""
@@ -27,10 +28,27 @@ TEXT_FIELDS = (
     "copyright",
     "language",
     "encodedby",
+    "description",
+    "keywords",
+    "license",
+    "license_url",
+    "upload_date",
+    "thumbnail_url",
+    "embed_url",
+    "player_url",
+    "podcast",
+    "episode",
+    "season",
+    "explicit",
+    "transcript_url",
+    "chapters_url",
+    "hub_url",
 )
 """Fields of a `MediaItem` that come from its tags."""
 
 _SEVERAL = frozenset({"artist", "albumartist", "composer", "genre"})
+_SHORT = frozenset({"id3v1", "lyrics3"})
+"""Sources that cut long texts."""
 _MAX_JOINED = 10
 _MAX_GENRE = 200
 """Characters of a genre that is looked at for numbers; Python reads none of more than 4,300 digits."""
@@ -41,8 +59,9 @@ _SURE = 0.9
 def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
     """Gives each of `TEXT_FIELDS` the value of the first source that has one; None where no source has.
 
-    ID3v1 is the last source, for it cuts after 30 bytes. The language is what the file declares; if it declares none,
-    the one that most of its surely read texts are in.
+    The file itself goes before what is said of it elsewhere (`facts.BESIDE`); of its own sources those that cut long
+    texts (ID3v1, Lyrics3) are the last. The language is what the file declares; if it declares none, the one that most
+    of its surely read texts are in.
 
     Args:
         tags: elements as in `MediaItem.tags`, each with texts under ``source``, ``frame``, ``key`` and ``text``.
@@ -58,13 +77,18 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
 
 
 def _best(found: Sequence[Mapping[str, Any]], key: str) -> str | None:
-    best = next((element for element in found if element["source"] != "id3v1"), found[0])
+    best = min(found, key=_rank)
     place = (best["source"], best["frame"])
     texts = [element["text"] for element in found if (element["source"], element["frame"]) == place]
     if key == "genre":
         texts = [name for text in texts for name in _genre_names(text)]
     several = list(dict.fromkeys(texts))[: _MAX_JOINED if key in _SEVERAL else 1]
     return "; ".join(several) or None
+
+
+def _rank(element: Mapping[str, Any]) -> int:
+    source = element["source"]
+    return 2 if source in BESIDE else 1 if source in _SHORT else 0
 
 
 def _genre_names(text: str) -> Iterable[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from mediacrawl.store import schema
+from mediacrawl.store import schema, works
 from mediacrawl.store.catalogue import Catalogue, insert, update
 from mediacrawl.store.errors import StoreError
 from mediacrawl.store.export import as_record
@@ -85,6 +85,7 @@ class BulkCatalogue(Catalogue):
                     insert(self._database, row)
                 else:
                     update(self._database, merge(old, row))
+                works.settle(self._database, row["id"])
 
     def note(self) -> str | None:
         """The note, None if there is none."""

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from mediacrawl.records import MediaItem
-from mediacrawl.store import query, schema
+from mediacrawl.store import query, schema, works
 from mediacrawl.store.errors import StoreError, explain
 from mediacrawl.store.export import as_record
 from mediacrawl.store.merge import merge
@@ -41,7 +41,7 @@ class Summary:
         bytes_fetched: bytes read to describe them all.
         median_bytes_fetched: of the records that were probed.
         duration: seconds of all recordings together.
-        repeated: records whose file, by head and size, another record has as well.
+        repeated: records whose file an earlier record has as well.
     """
 
     records: int
@@ -59,7 +59,8 @@ class Catalogue:
 
     **On disk.** `path` is a SQLite database, beside it, while it is open, ``-wal`` and ``-shm``; they belong to it:
     copy all three or none, or use ``sqlite3 media.db '.backup copy.db'`` while a crawl runs. One table, ``media``,
-    with a column for each flat field, ``tags`` and ``extra`` as JSON, and ``media_text``, its full-text index. Any
+    with a column for each flat field, ``tags`` and ``extra`` as JSON, ``work`` (see `store.works`), and ``media_text``,
+    its full-text index. Any
     SQLite tool may read it. Rows may be deleted with plain SQL, triggers keep the index right; the whole file may be
     deleted while no crawl runs, which forgets the records and nothing else.
 
@@ -90,7 +91,8 @@ class Catalogue:
                 self._check(read_only=read_only)
                 if not read_only:
                     self._prepare()
-                self._fields = schema.selection(self._present())
+                present = self._present()
+                self._fields, self._knows_works = schema.selection(present), "work" in present
             except BaseException:
                 self._database.close()
                 raise
@@ -116,8 +118,11 @@ class Catalogue:
         with self._transaction():
             for statement in schema.statements():
                 self._database.execute(statement)
-            for statement in schema.missing_columns(self._present()):
+            before = self._present()
+            for statement in (*schema.missing_columns(before), *works.INDEXES, *works.TRIGGERS):
                 self._database.execute(statement)
+            if "work" not in before:
+                works.settle_all(self._database)
             self._database.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
             self._database.execute(f"PRAGMA user_version = {schema.VERSION}")
 
@@ -144,6 +149,7 @@ class Catalogue:
                 insert(self._database, row)
             else:
                 update(self._database, merge(old, row))
+            works.settle(self._database, row["id"])
         return old is None
 
     def get(self, media_id: str) -> dict[str, Any] | None:
@@ -186,6 +192,31 @@ class Catalogue:
         with self._explained():
             return [row[0] for row in self._database.execute(sql, (media_id,))]
 
+    def works(
+        self, words: str | Sequence[str], limit: int | None = None, filters: Filters = _EVERYTHING
+    ) -> Iterator[tuple[dict[str, Any], list[str]]]:
+        """Find works: of several records of one file the best match, with the URLs of the others; see `store.works`.
+
+        Args:
+            words: see `search`.
+            limit: most works wanted; None for all.
+            filters: see `Filters`.
+        """
+        met: set[str] = set()
+        told = 0
+        for record in self.search(words, None, filters):
+            if limit is not None and told >= limit:
+                return
+            work = record["work"] or record["id"]
+            if work in met:
+                continue
+            with self._explained():
+                others = works.sources(self._database, record["id"], record["work"]) if self._knows_works else []
+            if others:
+                met.add(work)
+            told += 1
+            yield record, others
+
     def count(self) -> int:
         """Number of records."""
         with self._explained():
@@ -205,10 +236,7 @@ class Catalogue:
                 bytes_fetched=self._number("SELECT total(bytes_fetched) FROM media"),
                 median_bytes_fetched=self._median(),
                 duration=self._database.execute("SELECT total(duration) FROM media").fetchone()[0],
-                repeated=self._number(
-                    "SELECT total(copies - 1) FROM (SELECT count(*) AS copies FROM media"
-                    " WHERE head_sha256 IS NOT NULL GROUP BY head_sha256, content_size)"
-                ),
+                repeated=self._number("SELECT count(work) FROM media") if self._knows_works else 0,
             )
 
     def _median(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mediacrawl.observe.format import count, elapsed, playing_time, share, size
@@ -15,6 +15,7 @@ _LEFT = _TIME + _SIZE + _FORMAT + 3 * _GAP
 _NARROWEST = 50
 _NAME_WITHOUT_TERMINAL = 60
 _FORMATS_SHOWN = 8
+_SOURCES_SHOWN = 10
 _UNKNOWN = "-"
 
 
@@ -37,6 +38,25 @@ def line(record: Mapping[str, Any], width: int | None) -> str:
     rest = max(width, _NARROWEST) - _LEFT - _GAP
     name_width = rest * 9 // 20
     return f"{left}{_padded(name, name_width)}{gap}{cut_middle(url, rest - name_width)}"
+
+
+def work_lines(record: Mapping[str, Any], sources: Sequence[str], width: int | None) -> Iterator[str]:
+    """One work: its record on one line, and each other URL of the same file on one below.
+
+    Args:
+        record: as the catalogue gives it.
+        sources: the other URLs; of many the first ones are shown.
+        width: see `line`.
+    """
+    yield line(record, width)
+    also = "also "
+    for url in sources[:_SOURCES_SHOWN]:
+        text = printable(url)
+        if width is not None:
+            text = cut_middle(text, max(width, _NARROWEST) - _LEFT - len(also))
+        yield f"{'':{_LEFT}}{also}{text}"
+    if len(sources) > _SOURCES_SHOWN:
+        yield f"{'':{_LEFT}}and {count(len(sources) - _SOURCES_SHOWN)} more"
 
 
 def _padded(text: str, width: int) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from mediacrawl.facts import BESIDE
 from mediacrawl.store.rows import Row
 
 SIGHTING = frozenset(
@@ -37,12 +40,13 @@ a feed claims, filled in here, would make the next honest probe look like anothe
 def merge(old: Row, new: Row) -> Row:
     """Join what is stored with what was seen now.
 
-    * `id` and `found_at` stay: the first sighting is the first one.
+    * `id` and `found_at` stay: the first sighting is the first one. So does `work`, which the catalogue finds itself.
     * Of the link and the answer the newest known value wins; None never erases.
     * The description of the file is taken as a whole from a complete probe, its unknown fields included, and from any
       probe that shows another file than before: titles of a file that is gone are no facts.
     * Otherwise a complete description stays and is only filled where it has gaps; an incomplete one takes the newest
       known values. So a probe that broke off never erases one that did not.
+    * What pages and feeds said of it (`facts.BESIDE`) stays until something else is said, unless it is another file.
     * `extra` is joined key by key, the newest wins.
 
     Args:
@@ -54,7 +58,9 @@ def merge(old: Row, new: Row) -> Row:
     row: Row = {}
     for name, was in old.items():
         now = new[name]
-        if name in _FIRST:
+        if name == "work":
+            row[name] = was
+        elif name in _FIRST:
             row[name] = was if was is not None else now
         elif name == "extra":
             row[name] = {**(was or {}), **(now or {})} or None
@@ -64,7 +70,26 @@ def merge(old: Row, new: Row) -> Row:
             row[name] = was
         else:
             row[name] = was if was is not None else now
+    if not shows_another_file(old, new):
+        _keep_facts(old, row)
     return row
+
+
+def _keep_facts(old: Row, row: Row) -> None:
+    """Add what was said of a file elsewhere, if nothing is now, and the values that came from there."""
+    told = _facts(old)
+    if not told or _facts(row):
+        return
+    row["tags"] = [*(row["tags"] or ()), *told]
+    own = {each.get("key") for each in old["tags"] if isinstance(each, dict) and each.get("source") not in BESIDE}
+    for key in {str(element.get("key")) for element in told} - own:
+        if key in row and row[key] is None:
+            row[key] = old[key]
+
+
+def _facts(row: Row) -> list[Any]:
+    elements = row["tags"] if isinstance(row["tags"], list) else []
+    return [element for element in elements if isinstance(element, dict) and element.get("source") in BESIDE]
 
 
 def shows_another_file(old: Row, new: Row) -> bool:

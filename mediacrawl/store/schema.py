@@ -67,12 +67,14 @@ def _columns() -> dict[str, Column]:
         columns[field.name] = Column(field.name, _kind(hints[field.name]))
         if field.name == "checked_at":
             columns["last_seen_at"] = Column("last_seen_at", str)
+            columns["work"] = Column("work", str)
     columns["extra"] = Column("extra", dict)
     return columns
 
 
 COLUMNS: dict[str, Column] = _columns()
-"""By name, in the order of the export: the fields of `MediaItem`, `last_seen_at` after `checked_at`, and `extra`."""
+"""By name, in the order of the export: the fields of `MediaItem`, after `checked_at` `last_seen_at` and `work` (see
+`store.works`), and `extra`."""
 
 
 def _definition(column: Column) -> str:

@@ -4,12 +4,12 @@
 
 import gzip
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from launcher import environment, launcher
 
 from mediacrawl.encoding import Hints, ModelError, detect, model_version, models, repair, use_models
 from mediacrawl.encoding.hinting import languages_named
@@ -352,17 +352,17 @@ def test_a_cut_file_is_refused(tmp_path, chuvash):
 # -- the command ---------------------------------------------------------------------------------------------------
 
 
-def command(folder, *arguments, seed="0"):
-    line = [sys.executable, "-m", "mediacrawl", "trainencoding", *map(str, arguments)]
-    environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"}
-    return subprocess.run(
-        line, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False
-    )
+def command(folder, *arguments):
+    """Run it; answers its exit code and both streams."""
+    words = ["trainencoding", *map(str, arguments)]
+    return launcher().run_and_read("mediacrawl", words, folder, environment(), seconds=60)
 
 
 def test_the_same_text_gives_the_same_file_with_another_hash_seed(tmp_path):
     for seed in ("1", "2"):
-        assert command(tmp_path, "br", SENTENCES / "br.txt.gz", "-o", f"{seed}.bin", seed=seed).returncode == 0
+        words = ["br", SENTENCES / "br.txt.gz", "-o", f"{seed}.bin"]
+        line = [sys.executable, "-m", "mediacrawl", "trainencoding", *words]
+        subprocess.run(line, cwd=tmp_path, env=environment(PYTHONHASHSEED=seed), timeout=60, check=True)
     assert (tmp_path / "1.bin").read_bytes() == (tmp_path / "2.bin").read_bytes()
 
 

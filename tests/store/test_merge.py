@@ -55,6 +55,28 @@ def test_a_length_that_only_a_feed_claims_is_no_other_file():
     assert (merged["title"], merged["content_size"]) == ("Old", 50_000)
 
 
+def said(source, key, text):
+    return {"source": source, "frame": "x", "key": key, "declared": "utf-8", "text": text}
+
+
+def test_what_a_page_said_outlasts_a_probe_that_came_by_another_page():
+    facts = [said("page", "license", "CC0"), said("page", "title", "Of the page")]
+    old = row(probe_status="complete", title="Own", license="CC0", tags=[said("id3v2.3", "title", "Own"), *facts])
+    merged = merge(old, row(probe_status="complete", tags=[said("id3v2.3", "artist", "New")]))
+    assert merged["tags"] == [said("id3v2.3", "artist", "New"), *facts]
+    # The old title was the file's own, and is there no more.
+    assert (merged["license"], merged["title"]) == ("CC0", None)
+
+
+def test_what_a_page_said_gives_way_to_what_a_page_says_now_and_to_another_file():
+    old = row(probe_status="complete", license="CC0", tags=[said("page", "license", "CC0")], content_size=1)
+    said_now = [said("feed", "license", "BY")]
+    assert merge(old, row(probe_status="complete", license="BY", tags=said_now))["tags"] == said_now
+    heads = {"head_sha256": "a" * 64, "head_bytes": 9}
+    replaced = merge({**old, **heads}, row(probe_status="complete", **{**heads, "head_sha256": "b" * 64}))
+    assert (replaced["license"], replaced["tags"]) == (None, None)
+
+
 def test_a_page_fills_the_gaps_of_a_complete_description():
     merged = merge(row(probe_status="complete", title="Tag"), row(title="Link", album="Known to the page"))
     assert (merged["title"], merged["album"]) == ("Tag", "Known to the page")
@@ -95,7 +117,7 @@ def some_row():
     ).map(lambda fields: row(**fields))
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(some_row(), some_row())
 def test_the_same_sighting_twice_changes_nothing_more(old, new):
     once = merge(old, new)

@@ -1,0 +1,174 @@
+"""One work, many sources: records of different URLs whose files are the same.
+
+A record's `work` is the id of the first record of the same file; it is None for that first one, and for a file that is
+known once. Two files are the same if FLAC states one MD5 of their audio, or if they have one head, one size, and
+nowhere in their own texts another value. Hosts serve a file by many URLs: mirrors, CDNs, http and https.
+
+A record that only a page speaks for, under the URL of a player, and the files that were found in that player are one
+work too, if what was said of the player is said of them.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from mediacrawl.facts import BESIDE
+from mediacrawl.store.rows import media_id as id_of
+
+LEAST_HEAD = 4096
+"""Bytes of a head that say something. Shorter files are jingles, and headers of which many are equal."""
+
+_NO_MD5 = ("", "0" * 32)
+"""FLAC's way to say that it was not computed."""
+INDEXES = (
+    "CREATE INDEX IF NOT EXISTS media_work ON media (work) WHERE work IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS media_audio ON media (audio_md5) WHERE audio_md5 IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS media_played ON media (page_url) WHERE page_url IN (player_url, embed_url)",
+)
+
+TRIGGERS = (
+    # The first record of a work is removed: the next one takes its place.
+    """
+    CREATE TRIGGER IF NOT EXISTS media_work_removed AFTER DELETE ON media WHEN old.work IS NULL BEGIN
+        UPDATE media SET work = (SELECT id FROM media WHERE work = old.id ORDER BY number LIMIT 1)
+        WHERE work = old.id AND number > (SELECT min(number) FROM media WHERE work = old.id);
+        UPDATE media SET work = NULL WHERE work = old.id;
+    END
+    """,
+)
+
+_BY_AUDIO = "SELECT id, work FROM media WHERE audio_md5 = :audio_md5 AND id <> :id ORDER BY number LIMIT 1"
+_BY_HEAD = """
+    SELECT id, work, tags FROM media WHERE head_sha256 = :head_sha256 AND content_size = :content_size
+    AND head_bytes = :head_bytes AND id <> :id ORDER BY number LIMIT 20
+"""
+"""Twenty are enough: more of one head and one size are of one work, or such a head tells nothing."""
+_ONLY_PAGE = "page"
+"""The `probe_status` of a record that only a page speaks for."""
+_BY_PLAYER = "SELECT id, work FROM media WHERE content_url = :page_url AND id = :player AND probe_status = :only_page"
+_BY_FILES = """
+    SELECT id, work FROM media WHERE page_url = :content_url AND page_url IN (player_url, embed_url)
+    AND probe_status <> :only_page LIMIT 20
+"""
+"""Several are one film in several encodings."""
+_LIKE_OTHERS = (
+    "SELECT number FROM media JOIN (SELECT audio_md5 FROM media WHERE audio_md5 IS NOT NULL GROUP BY 1"
+    " HAVING count(*) > 1) USING (audio_md5)"
+    " UNION SELECT number FROM media JOIN (SELECT head_sha256, content_size FROM media WHERE head_sha256 IS NOT NULL"
+    " GROUP BY 1, 2 HAVING count(*) > 1) USING (head_sha256, content_size) ORDER BY number"
+)
+
+
+def settle(database: sqlite3.Connection, media_id: str) -> None:
+    """Find the work of a record that was stored just now, in the same transaction.
+
+    Args:
+        database: in a transaction.
+        media_id: of the record.
+    """
+    row = database.execute("SELECT * FROM media WHERE id = ?", (media_id,)).fetchone()
+    if row is None:
+        return
+    firsts = _firsts(database, row)
+    if row["work"] is not None:
+        if firsts == {row["work"]}:
+            return
+        database.execute("UPDATE media SET work = NULL WHERE id = ?", (media_id,))
+    elif media_id not in firsts and _hand_on(database, media_id):
+        firsts = _firsts(database, row)
+    if firsts - {media_id}:
+        _join(database, {media_id, *firsts})
+
+
+def sources(database: sqlite3.Connection, media_id: str, work: str | None) -> list[str]:
+    """List the URLs at which the file of a record is found besides its own, those known for longest first.
+
+    Args:
+        database: of a catalogue.
+        media_id: of the record.
+        work: its field.
+    """
+    sql = "SELECT content_url FROM media WHERE (work = ?1 OR id = ?1) AND id <> ?2 ORDER BY number"
+    return [row[0] for row in database.execute(sql, (work or media_id, media_id))]
+
+
+def settle_all(database: sqlite3.Connection) -> None:
+    """Find the works of a file that was written before there were any.
+
+    Args:
+        database: in a transaction.
+    """
+    for (number,) in database.execute(_LIKE_OTHERS).fetchall():
+        (media_id,) = database.execute("SELECT id FROM media WHERE number = ?", (number,)).fetchone()
+        settle(database, media_id)
+
+
+def _firsts(database: sqlite3.Connection, row: sqlite3.Row) -> set[str]:
+    """Ids of the first records of all works that a record's file belongs to, its own with others too; mostly one."""
+    values = {name: row[name] for name in ("id", "audio_md5", "head_sha256", "head_bytes", "content_size")}
+    found: list[sqlite3.Row] = []
+    if isinstance(row["audio_md5"], str) and row["audio_md5"] not in _NO_MD5:
+        found += database.execute(_BY_AUDIO, values)
+    if _tells(row):
+        own = _texts(row["tags"])
+        found += [other for other in database.execute(_BY_HEAD, values) if _agree(own, _texts(other["tags"]))]
+    found += _of_player(database, row)
+    return {other["work"] or other["id"] for other in found}
+
+
+def _of_player(database: sqlite3.Connection, row: sqlite3.Row) -> list[sqlite3.Row]:
+    """The record of the player that a file was found in, or the files of a player."""
+    values = {name: row[name] for name in ("page_url", "content_url")} | {"only_page": _ONLY_PAGE}
+    if row["probe_status"] == _ONLY_PAGE:
+        return database.execute(_BY_FILES, values).fetchall()
+    if not isinstance(row["page_url"], str) or row["page_url"] not in (row["player_url"], row["embed_url"]):
+        return []
+    return database.execute(_BY_PLAYER, values | {"player": id_of(row["page_url"])}).fetchall()
+
+
+def _tells(row: sqlite3.Row) -> bool:
+    """Whether a head says what file it is of. Samples may be silence: then many files begin so, and have one size."""
+    head, size, codec = row["head_bytes"], row["content_size"], row["codec"]
+    if not isinstance(head, int) or not isinstance(size, int) or row["head_sha256"] is None:
+        return False
+    return head >= LEAST_HEAD and (head >= size or not str(codec or "").startswith(("pcm_", "dsd_")))
+
+
+def _texts(tags: Any) -> dict[tuple[Any, ...], Any]:
+    """The file's own texts by their place; of what was decided about them nothing."""
+    try:
+        elements: Iterable[Any] = json.loads(tags or "[]")
+    except (TypeError, ValueError, RecursionError):
+        return {}
+    found = {}
+    for element in elements if isinstance(elements, list) else []:
+        if isinstance(element, Mapping) and element.get("source") not in BESIDE:
+            place = tuple(str(element.get(name)) for name in ("source", "frame", "desc", "lang", "index"))
+            found[place] = element.get("raw_b64") or element.get("text")
+    return found
+
+
+def _agree(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
+    return all(other.get(place, text) == text for place, text in one.items())
+
+
+def _hand_on(database: sqlite3.Connection, media_id: str) -> bool:
+    """Make the next record the first one of a work; tells whether there is a next one."""
+    heir = database.execute("SELECT id FROM media WHERE work = ? ORDER BY number LIMIT 1", (media_id,)).fetchone()
+    if heir is None:
+        return False
+    database.execute("UPDATE media SET work = ? WHERE work = ?", (heir["id"], media_id))
+    database.execute("UPDATE media SET work = NULL WHERE id = ?", (heir["id"],))
+    return True
+
+
+def _join(database: sqlite3.Connection, firsts: set[str]) -> None:
+    """Make one work of several, given by their first records; the one stored first is its first."""
+    marks = ", ".join("?" * len(firsts))
+    rows = database.execute(f"SELECT id FROM media WHERE id IN ({marks}) ORDER BY number", tuple(firsts)).fetchall()  # noqa: S608
+    first, *others = [row["id"] for row in rows]
+    for other in others:
+        database.execute("UPDATE media SET work = ? WHERE work = ? OR id = ?", (first, other, other))

@@ -1,0 +1,244 @@
+"""One work, many sources: which records are of the same file."""
+
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mediacrawl.store import Catalogue
+from mediacrawl.store.bulk import BulkCatalogue
+from mediacrawl.store.rows import as_row, media_id
+
+MD5, HEAD = "d41d8cd98f00b204e9800998ecf8427e", "a" * 64
+SAME_HEAD = {"head_sha256": HEAD, "head_bytes": 16_384, "content_size": 5_000_000, "codec": "mp3"}
+
+
+@pytest.fixture
+def catalogue(tmp_path):
+    with Catalogue(tmp_path / "media.db") as made:
+        yield made
+
+
+def url(name):
+    return f"https://{name}.example/song.mp3"
+
+
+def put(catalogue, name, **facts):
+    catalogue.upsert({"content_url": url(name), "probe_status": "complete", **facts})
+
+
+def title(text, source="id3v2.3"):
+    return [{"source": source, "frame": "TIT2", "key": "title", "index": 0, "text": text}]
+
+
+def works(catalogue):
+    """Names of hosts whose records are of one work, the first one first."""
+    found = {}
+    for record in sorted(catalogue.newest(), key=lambda record: record["work"] is not None):
+        name = record["content_url"].split("//")[1].split(".")[0]
+        found.setdefault(record["work"] or record["id"], []).append(name)
+    return sorted([first, *sorted(others)] for first, *others in found.values())
+
+
+def test_files_whose_audio_is_the_same_are_one_work_whatever_stands_around_it(catalogue):
+    for name, size in (("a", 10), ("b", 20), ("c", 30)):
+        put(catalogue, name, audio_md5=MD5, content_size=size)
+    put(catalogue, "d", audio_md5="0" * 31 + "1")
+    assert works(catalogue) == [["a", "b", "c"], ["d"]]
+    assert catalogue.get(media_id(url("c")))["work"] == media_id(url("a"))
+
+
+def test_an_md5_that_was_not_computed_says_nothing(catalogue):
+    for name in "ab":
+        put(catalogue, name, audio_md5="0" * 32)
+    assert works(catalogue) == [["a"], ["b"]]
+
+
+def test_files_of_one_head_and_size_are_one_work(catalogue):
+    put(catalogue, "a", **SAME_HEAD)
+    put(catalogue, "b", **SAME_HEAD)
+    put(catalogue, "c", **{**SAME_HEAD, "content_size": 5_000_001})
+    put(catalogue, "d", **{**SAME_HEAD, "head_bytes": 8192})
+    assert works(catalogue) == [["a", "b"], ["c"], ["d"]]
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"head_bytes": 0},
+        {"head_bytes": 2000},
+        {"head_bytes": 2000, "content_size": 2000},
+        {"content_size": None},
+        {"head_sha256": None},
+        # Tracks of one length that begin with silence.
+        {"codec": "pcm_s16le"},
+    ],
+)
+def test_a_head_that_says_little_makes_no_work(catalogue, facts):
+    for name in "ab":
+        put(catalogue, name, **{**SAME_HEAD, **facts})
+    assert works(catalogue) == [["a"], ["b"]]
+
+
+def test_a_head_that_is_the_whole_file_says_all_of_samples_too(catalogue):
+    for name in "ab":
+        put(catalogue, name, **{**SAME_HEAD, "codec": "pcm_s16le", "content_size": 16_384})
+    assert works(catalogue) == [["a", "b"]]
+
+
+def test_files_that_begin_alike_and_have_other_texts_behind_are_not_the_same(catalogue):
+    put(catalogue, "a", **SAME_HEAD, tags=title("News at six"))
+    put(catalogue, "b", **SAME_HEAD, tags=title("News at seven"))
+    put(catalogue, "c", **SAME_HEAD, tags=title("News at six"))
+    assert works(catalogue) == [["a", "c"], ["b"]]
+
+
+def test_of_files_that_begin_alike_the_one_with_the_same_texts_is_found_behind_others(catalogue):
+    for name, words in (("a", "one"), ("b", "two"), ("c", "two")):
+        put(catalogue, name, tags=title(words), **SAME_HEAD)
+    assert works(catalogue) == [["a"], ["b", "c"]]
+
+
+def test_what_pages_say_of_a_file_or_what_was_decided_does_not_tell_files_apart(catalogue):
+    raw = {"raw_b64": "z/Do4uXy"}
+    put(catalogue, "a", **SAME_HEAD, tags=[{**title("Привет")[0], **raw}, *title("One page", "page")])
+    put(catalogue, "b", **SAME_HEAD, tags=[{**title("Ïðèâåò")[0], **raw}, *title("Another", "page")])
+    assert works(catalogue) == [["a", "b"]]
+
+
+def test_a_file_that_is_like_two_works_makes_them_one(catalogue):
+    put(catalogue, "a", audio_md5=MD5)
+    put(catalogue, "b", **SAME_HEAD)
+    put(catalogue, "c", **SAME_HEAD)
+    put(catalogue, "d", audio_md5=MD5, **SAME_HEAD)
+    assert works(catalogue) == [["a", "b", "c", "d"]]
+
+
+def test_a_file_that_was_replaced_leaves_its_work_and_the_next_one_is_its_first(catalogue):
+    for name in "abc":
+        put(catalogue, name, **SAME_HEAD)
+    put(catalogue, "a", **{**SAME_HEAD, "head_sha256": "b" * 64})
+    assert works(catalogue) == [["a"], ["b", "c"]]
+    put(catalogue, "a", **SAME_HEAD)
+    assert works(catalogue) == [["a", "b", "c"]]
+
+
+def test_a_sighting_that_changes_nothing_changes_no_work(catalogue):
+    for _ in range(2):
+        for name in "abc":
+            put(catalogue, name, **SAME_HEAD)
+    assert works(catalogue) == [["a", "b", "c"]]
+
+
+def test_a_work_that_a_record_claims_is_not_believed(catalogue):
+    put(catalogue, "a", work="f" * 32)
+    assert works(catalogue) == [["a"]]
+
+
+def test_rows_that_a_person_deletes_leave_the_others_in_their_work(tmp_path, catalogue):
+    for name in "abc":
+        put(catalogue, name, audio_md5=MD5)
+    with closing(sqlite3.connect(tmp_path / "media.db")) as db, db:
+        db.execute("DELETE FROM media WHERE content_url = ?", (url("a"),))
+    assert works(catalogue) == [["b", "c"]]
+    put(catalogue, "a", audio_md5=MD5)
+    assert works(catalogue) == [["b", "a", "c"]]
+
+
+PLAYER = {"probe_status": "page", "content_url": "https://player.example/7"}
+
+
+def test_a_player_and_the_files_that_were_found_in_it_are_one_work(catalogue):
+    catalogue.upsert(PLAYER)
+    for name in ("one", "two"):
+        put(catalogue, name, page_url="https://player.example/7", player_url="https://player.example/7")
+    assert works(catalogue) == [["player", "one", "two"]]
+    # Seen again nothing changes, whichever it is.
+    for record in (PLAYER, {"content_url": url("one")}, PLAYER):
+        catalogue.upsert(record)
+        assert works(catalogue) == [["player", "one", "two"]]
+
+
+def test_a_file_that_came_before_its_player_is_of_its_work(catalogue):
+    put(catalogue, "one", page_url="https://player.example/7", embed_url="https://player.example/7")
+    catalogue.upsert(PLAYER)
+    assert works(catalogue) == [["one", "player"]]
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"page_url": "https://player.example/7"},
+        {"player_url": "https://player.example/7"},
+        {"page_url": "https://elsewhere.example/", "embed_url": "https://player.example/7"},
+        {"page_url": "https://player.example/7", "player_url": "https://player.example/7", "probe_status": "page"},
+    ],
+)
+def test_a_file_that_only_stands_on_the_same_page_or_is_claimed_elsewhere_is_not_of_the_player(catalogue, facts):
+    catalogue.upsert(PLAYER)
+    put(catalogue, "one", **facts)
+    assert works(catalogue) == [["one"], ["player"]]
+
+
+def test_a_search_shows_a_work_once_with_all_its_sources(catalogue):
+    for name, page in (("a", "Concert"), ("b", "Mirror of the concert"), ("c", "Concert")):
+        put(catalogue, name, audio_md5=MD5 if name != "c" else None, page_title=page)
+    found = {record["content_url"]: sources for record, sources in catalogue.works("concert")}
+    assert sorted(map(len, found.values())) == [0, 1]
+    assert found[url("c")] == []
+    ((record, sources),) = catalogue.works("mirror")
+    assert (record["content_url"], sources) == (url("b"), [url("a")])
+    assert len(list(catalogue.works((), limit=1))) == 1
+    assert catalogue.summary().repeated == 1
+
+
+def test_a_catalogue_from_before_gets_its_works_when_it_is_opened(tmp_path):
+    path = tmp_path / "media.db"
+    with Catalogue(path) as made:
+        for name, facts in (("a", {"audio_md5": MD5}), ("b", SAME_HEAD), ("c", {"audio_md5": MD5}), ("d", SAME_HEAD)):
+            put(made, name, **facts)
+    with closing(sqlite3.connect(path)) as db, db:
+        for statement in ("TRIGGER media_work_removed", "INDEX media_work", "INDEX media_audio"):
+            db.execute(f"DROP {statement}")
+        db.execute("ALTER TABLE media DROP COLUMN work")
+    with Catalogue(path, read_only=True) as old:
+        assert {record["work"] for record in old.newest()} == {None}
+        assert [sources for _, sources in old.works(())] == [[], [], [], []]
+        assert old.summary().repeated == 0
+    with Catalogue(path) as new:
+        assert works(new) == [["a", "c"], ["b", "d"]]
+
+
+def test_records_that_come_in_bulk_find_their_works(tmp_path):
+    with BulkCatalogue(tmp_path / "media.db") as made:
+        rows = [as_row({"content_url": url(name), **SAME_HEAD}, 0.0) for name in "aba"]
+        made.fill(rows, None, "note")
+        assert works(made) == [["a", "b"]]
+
+
+CHANGES = st.tuples(
+    st.sampled_from("abcde"), st.sampled_from([None, "1" * 32, "2" * 32]), st.sampled_from([None, "8" * 64, "9" * 64])
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(CHANGES, max_size=14), st.sets(st.sampled_from("abcde"), max_size=2))
+def test_whatever_is_stored_and_deleted_each_work_has_a_first_record_and_like_files_one_work(changes, deleted):
+    with tempfile.TemporaryDirectory() as folder, Catalogue(Path(folder) / "media.db") as made:
+        for name, audio, head in changes:
+            put(made, name, **{**SAME_HEAD, "audio_md5": audio, "head_sha256": head})
+        for name in deleted:
+            made._database.execute("DELETE FROM media WHERE content_url = ?", (url(name),))
+        rows = list(made._database.execute("SELECT number, id, work, audio_md5 FROM media ORDER BY number"))
+        firsts = {row["id"]: row["number"] for row in rows if row["work"] is None}
+        assert {row["work"] for row in rows} - {None} <= firsts.keys()
+        assert all(firsts[row["work"]] < row["number"] for row in rows if row["work"])
+        by_audio = {}
+        for row in rows:
+            if row["audio_md5"]:
+                by_audio.setdefault(row["audio_md5"], set()).add(row["work"] or row["id"])
+        assert all(len(found) == 1 for found in by_audio.values())
