@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from mediacrawl.frontier.order import BestFirst, Order
 from mediacrawl.notes import Notes
@@ -18,6 +20,10 @@ class FrontierError(Exception):
 
 class FrontierBusyError(FrontierError):
     """Another process works on the store."""
+
+
+class FrontierAwayError(FrontierError):
+    """The store cannot be asked now, and may be later. What was told waits."""
 
 
 class SpoiledError(Exception):
@@ -37,7 +43,7 @@ class FrontierPolicy:
             URL shapes cannot grow the table.
         attempts: how often a URL is asked before it is given up.
         budget: requests that a site gets, 0 for any number. Then it is retired: what waits there is not asked.
-        earns: further requests that it gets for each media file found there.
+        earns: further requests that it gets for each find there.
         front_least: sites that are held in memory at first.
         front_most: sites that are held in memory at most.
         cache: bytes of the file that are held in memory.
@@ -68,7 +74,7 @@ class FrontierPolicy:
 
         Args:
             visits: requests made there.
-            earned: media files found there.
+            earned: finds there.
         """
         return bool(self.budget) and visits >= self.budget + self.earns * earned
 
@@ -78,7 +84,7 @@ class Counts:
     """The frontier in numbers.
 
     Attributes:
-        seen: URLs ever accepted. It always equals ``waiting + leased + sum(ends.values())``.
+        seen: URLs ever accepted. ``seen + again`` always equals ``waiting + leased + sum(ends.values())``.
         waiting: URLs that wait.
         leased: URLs that are out.
         ready: sites held in memory that could be asked now.
@@ -90,6 +96,8 @@ class Counts:
         shelved_sites: how many sites are paused, and how many retired.
         resting: sites among `sites` that rest: they are broken, or asked to be left alone for more than a day, or all
             that waits there is held for long.
+        again: how often one of them joined once more after it had ended (`Frontier.rejoin`). A visit anew that was
+            pruned does not count.
     """
 
     seen: int
@@ -103,6 +111,7 @@ class Counts:
     shelved: int = 0
     shelved_sites: tuple[int, int] = (0, 0)
     resting: int = 0
+    again: int = 0
 
 
 class Frontier(Notes, Protocol):
@@ -123,6 +132,21 @@ class Frontier(Notes, Protocol):
         """Let URLs join. A URL that was ever accepted is `Added.known` and never duplicated."""
         ...
 
+    def rejoin(self, candidate: Candidate) -> bool:
+        """Let a URL that has ended join once more, to be visited anew. It ends once more, too.
+
+        It joins its class as any other URL does, but its score is the class's new one. Who asks has seen it end; asked
+        twice, also when a kill came between, it waits once.
+
+        Args:
+            candidate: the URL, and what is known of it now.
+
+        Returns:
+            Whether it joined. It does not while it waits or is leased for a visit anew, nor if it was never accepted. A
+            store on another machine answers that it was told.
+        """
+        ...
+
     @property
     def recent(self) -> Container[str]:
         """Canonical URLs that were certainly accepted before: a hint that costs next to nothing, never complete."""
@@ -137,9 +161,10 @@ class Frontier(Notes, Protocol):
 
         Of the ready sites those of the rank that `FrontierPolicy.order` chooses go first, the one due longest before
         the others; in it the class of the chosen rank whose head has waited longest. At a site that has just failed it
-        is the URL that has waited longest, of any class, so that one bad URL is not taken for a bad site. It never
-        waits for a better site. The leases are durable before this returns, so a site that is about to be asked is
-        known as such after any kill.
+        is the URL that has waited longest, of any class, so that one bad URL is not taken for a bad site. Of a share
+        `FrontierPolicy.explore` of the picks chance decides instead, and `Lease.even` says so. It never waits for a
+        better site. The leases are durable before this returns, so a site that is about to be asked is known as such
+        after any kill.
         """
         ...
 
@@ -170,8 +195,13 @@ class Frontier(Notes, Protocol):
         """The frontier in numbers."""
         ...
 
-    def set_score(self, site: str, link_class: str, score: float) -> None:
-        """Give a class a new score; unknown classes are ignored. No row of a URL is touched."""
+    def set_scores(self, site: str, scores: Mapping[str, float]) -> None:
+        """Give classes of a site new scores, in one step. No row of a URL is touched, so it costs next to nothing.
+
+        Args:
+            site: its name.
+            scores: by the name of the class; unknown classes, and scores that are no finite number, are ignored.
+        """
         ...
 
     def pause(self, site: str) -> bool:
@@ -211,12 +241,17 @@ class Frontier(Notes, Protocol):
     def prune(self, limit: int) -> int:
         """Forget waiting URLs until at most `limit` wait: worst classes first, newest first inside a class.
 
-        They are forgotten in *seen* too, since important URLs will be found again. Answers how many went.
+        They are forgotten in *seen* too, since important URLs will be found again; but not those that had ended before
+        (`rejoin`): these only lose their visit anew. Answers how many went.
         """
         ...
 
     def site(self, name: str) -> SiteInfo | None:
         """A site as an operator sees it, or None if it was never met."""
+        ...
+
+    def holds(self, lease: Lease) -> bool:
+        """Whether a lease is out, and stays so for as long as its visit may take: else nothing may be asked for it."""
         ...
 
     def commit(self) -> None:
@@ -225,4 +260,37 @@ class Frontier(Notes, Protocol):
 
     def close(self) -> None:
         """Give back what is leased, make all durable, let go of files. Safe to call twice."""
+        ...
+
+
+@runtime_checkable
+class Remote(Protocol):
+    """What a frontier does beside that is kept by another machine."""
+
+    def listen(self, wake: Callable[[], None]) -> None:
+        """Have something called, from another thread, whenever leases have come or the crawl may be over."""
+        ...
+
+    def hand_in(self, candidates: Iterable[Candidate]) -> Future[Added]:
+        """As `add`; the answer comes when they are kept, and is told in another thread."""
+        ...
+
+    def tallies(self) -> Counter[str]:
+        """What was learned since the last call, to be added to the crawl's stats."""
+        ...
+
+    def settle(self, seconds: float = ...) -> bool:
+        """Wait until all that was told is kept, and the numbers say so; answers whether it is.
+
+        Args:
+            seconds: how long at most.
+        """
+        ...
+
+    def later(self, room: str, key: str, change: Callable[[bytes | None], bytes]) -> Future[bytes]:
+        """As `update_note`; the answer comes when it comes, and is told in another thread."""
+        ...
+
+    def server_time(self) -> float:
+        """The clock that all workers share, seconds since the epoch."""
         ...

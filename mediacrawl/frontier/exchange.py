@@ -53,7 +53,7 @@ def evidence_of(found: dict[str, Any], via: str) -> Evidence:
 def kind_of(found: dict[str, Any]) -> Kind | None:
     """What the line expects of the URL; None if it does not say."""
     kind = found.get("kind")
-    return Kind(kind) if kind in (Kind.PAGE, Kind.MEDIA) else None
+    return Kind(kind) if kind in (Kind.PAGE, Kind.MEDIA, Kind.LIST) else None
 
 
 def seed_lines(candidates: Iterable[Candidate]) -> Iterator[str]:

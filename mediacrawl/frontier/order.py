@@ -32,6 +32,16 @@ class Order(Protocol):
         """
         ...
 
+    def preferred(self, rng: random.Random) -> list[int]:
+        """Ranks in an order in which the first one that has something ready is what `choose` would draw.
+
+        For a store that does not know which those are. Empty: the highest.
+
+        Args:
+            rng: source of chance.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class BestFirst:
@@ -51,6 +61,10 @@ class BestFirst:
     def choose(self, ranks: Collection[int], rng: random.Random) -> int:  # noqa: ARG002
         """The highest."""
         return max(ranks)
+
+    def preferred(self, rng: random.Random) -> list[int]:  # noqa: ARG002
+        """Nothing: the highest."""
+        return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +92,11 @@ class Levels:
         """A level, by chance."""
         levels = list(ranks)
         return rng.choices(levels, [2.0**level for level in levels])[0]
+
+    def preferred(self, rng: random.Random) -> list[int]:
+        """The levels, drawn one after another without putting back.
+
+        Each draws the time of an event whose rate is its weight; the first of any subset is then distributed as one
+        weighted draw from that subset (Efraimidis and Spirakis, "Weighted random sampling with a reservoir", 2006).
+        """
+        return sorted(range(self.number), key=lambda level: rng.expovariate(2.0**level))

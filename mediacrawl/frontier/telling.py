@@ -39,16 +39,15 @@ def overview_text(overview: Overview, now: float) -> str:
     """
     sites = ", ".join(f"{count(number)} {state}" for state, number in overview.sites.items() if number)
     first = "nothing waits" if overview.first_due is None else _when(overview.first_due, now)
-    return _rows(
+    anew = f", {count(overview.again)} times one of them anew" if overview.again else ""
+    accepted = f"{count(overview.seen)} accepted{anew}"
+    return told_rows(
         [
-            (
-                "URLs",
-                f"{count(overview.seen)} accepted: {count(overview.waiting)} wait, {count(overview.leased)} are out",
-            ),
+            ("URLs", f"{accepted}: {count(overview.waiting)} wait, {count(overview.leased)} are out"),
             ("ended", ", ".join(f"{name} {count(number)}" for name, number in overview.ends.items())),
             ("sites", sites or "none"),
             ("next", first),
-            ("disk", size(overview.bytes)),
+            (overview.medium, size(overview.bytes)),
         ]
     )
 
@@ -65,12 +64,12 @@ def site_text(site: SiteInfo, before: int, now: float) -> str:
         (site.name, _state(site, before, now)),
         ("delay", _delay(site)),
         ("trouble", _trouble(site, now)),
-        ("visits", f"{count(site.visits)} requests, {count(site.earned)} media files found"),
+        ("visits", f"{count(site.visits)} requests, {count(site.earned)} finds"),
         ("waiting", f"{count(site.waiting)} URLs in {count(len(site.classes))} link classes"),
     ]
     shown = [(name, score, urls) for name, score, urls in site.classes if urls][:_CLASSES]
     rows += [("", f"{score:6.3f}  {count(urls):>9}  {printable(name)}") for name, score, urls in shown]
-    return _rows(rows)
+    return told_rows(rows)
 
 
 def url_text(url: str, where: Whereabouts, refusal: Drop | None) -> str:
@@ -81,7 +80,7 @@ def url_text(url: str, where: Whereabouts, refusal: Drop | None) -> str:
         where: see there.
         refusal: why scope would refuse it now, if it would.
     """
-    return "\n".join([printable(url), _rows(_where(where, refusal))])
+    return "\n".join([printable(url), told_rows(_where(where, refusal))])
 
 
 def meaning(end: str) -> str:
@@ -151,5 +150,10 @@ def _delay(site: SiteInfo) -> str:
     return f"{elapsed(site.delay)} after its last visit; response times in seconds: {samples}{asked}"
 
 
-def _rows(rows: Iterable[tuple[str, str]]) -> str:
+def told_rows(rows: Iterable[tuple[str, str]]) -> str:
+    """Rows of label and text, one below the other; without those that have no text.
+
+    Args:
+        rows: to be told.
+    """
     return "\n".join(f"  {pad(label, _LABEL)} {text}" for label, text in rows if text)

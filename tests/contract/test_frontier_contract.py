@@ -1,53 +1,16 @@
 """What any frontier does, whatever it is kept in."""
 
-import os
-import random
 from collections import Counter
 from dataclasses import replace
 
 import pytest
+from contract_kit import DELAY, NOW, POLICY, done, kill, page
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import Levels
-from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.backoff import BackoffPolicy
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome, SiteState, Trouble
-
-DELAY = 10.0
-NOW = 1_000_000.0
-POLICY = FrontierPolicy(delay=DelayPolicy(factor=0, minimum=DELAY, maximum=DELAY, first=DELAY), explore=0.0)
-
-
-@pytest.fixture(params=["memory", "sqlite", "sqlite-on-disk"])
-def make(request, tmp_path):
-    """Opens a store; ``sqlite-on-disk`` holds one site in memory, so that all others come from the disk."""
-    opened = []
-
-    def make(policy=POLICY, now=NOW):
-        name, _, small = request.param.partition("-")
-        policy = replace(policy, front_least=1, front_most=1) if small else policy
-        store = open_store(name, tmp_path / "state", policy, now, random.Random(1))
-        opened.append(store)
-        return store
-
-    yield make
-    for store in opened:
-        store.close()
-
-
-@pytest.fixture
-def frontier(make):
-    return make()
-
-
-def page(url, site=None, **fields):
-    host = url.split("/")[2]
-    return Candidate(url, site or host, link_class=fields.pop("link_class", f"{host}/"), **fields)
-
-
-def done(asked=True, response_time=0.1):
-    return Outcome(End.DONE, response_time=response_time, asked=asked)
+from mediacrawl.records import Drop, End, Evidence, Kind, Outcome, SiteState, Trouble
 
 
 def test_an_empty_frontier_has_nothing_to_give_and_no_time_to_wake(frontier):
@@ -95,6 +58,20 @@ def test_a_lease_carries_all_that_was_known_of_the_url(frontier):
         evidence,
     )
     assert (lease.attempt, lease.state, lease.taken) == (0, b"", NOW)
+
+
+@pytest.mark.parametrize("facts", ["", '{"title": "Lied"}'])
+def test_the_tag_path_of_a_link_stays_with_it_through_its_visits(frontier, facts):
+    paths = ["main/ul.episodes/li/a", "nav/a", "", "main/ul.episodes/li/a"]
+    frontier.add([page(f"http://a.org/{n}", evidence=Evidence(path=path, facts=facts)) for n, path in enumerate(paths)])
+    now, found = NOW, {}
+    while leases := frontier.take(now, 1):
+        (lease,) = leases
+        found[lease.url] = lease.evidence
+        end = End.DONE if lease.attempt else End.AGAIN
+        frontier.finish(lease, Outcome(end), now)
+        now += DELAY
+    assert found == {f"http://a.org/{n}": Evidence(path=path, facts=facts) for n, path in enumerate(paths)}
 
 
 def test_text_that_is_no_unicode_does_not_stop_a_url(frontier):
@@ -287,23 +264,16 @@ def test_the_site_with_the_best_class_goes_first_and_in_it_the_best_class(fronti
     assert [lease.url for lease in frontier.take(NOW, 2)] == ["http://b.org/1.mp3", "http://a.org/1"]
 
 
-def test_a_new_score_changes_the_order_of_what_already_waits(frontier):
-    frontier.add([page("http://a.org/1"), page("http://b.org/x", link_class="x"), page("http://b.org/y")])
-    frontier.set_score("b.org", "b.org/", 2.0)
-    frontier.set_score("nowhere.org", "x", 9.0)
-    assert [lease.url for lease in frontier.take(NOW, 1)] == ["http://b.org/y"]
-
-
-def test_an_even_pick_reaches_a_site_that_is_never_the_best(make):
-    frontier = make(FrontierPolicy(delay=DelayPolicy(0, 0, 0, 0), explore=0.2))
-    frontier.add([page(f"http://good.org/{n}", score=1.0) for n in range(100)])
-    frontier.add([page("http://poor.org/1")])
-    for _ in range(100):
+@pytest.mark.parametrize(("explore", "least", "most"), [(0.0, 0, 0), (0.5, 60, 140), (1.0, 200, 200)])
+def test_a_lease_says_whether_it_was_picked_by_chance(make, explore, least, most):
+    frontier = make(FrontierPolicy(delay=DelayPolicy(0, 0, 0, 0), explore=explore))
+    frontier.add([page(f"http://{site}.org/{n}") for site in "abc" for n in range(70)])
+    even = 0
+    for _ in range(200):
         (lease,) = frontier.take(NOW, 1)
+        even += lease.even
         frontier.finish(lease, done(), NOW)
-        if lease.site == "poor.org":
-            return
-    pytest.fail("100 picks at 20 % even share never reached the poorer site")
+    assert least <= even <= most
 
 
 def test_a_site_has_at_most_sixty_classes(make):
@@ -597,13 +567,6 @@ def test_trouble_and_what_a_site_asked_for_survive_a_kill(make):
     frontier = make(STRICT, now=NOW + 1)
     site = frontier.site("a.org")
     assert (site.release, site.trouble, site.troubles, site.level) == (NOW + 777.0, Trouble.THROTTLED, 1, 1)
-
-
-def kill(frontier):
-    """What a kill of the process leaves: the last commit."""
-    frontier._db.close()
-    os.close(frontier._lock)
-    frontier._closed = True
 
 
 def test_a_site_whose_address_is_not_free_waits_without_having_been_asked(frontier):

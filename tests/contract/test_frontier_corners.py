@@ -173,7 +173,7 @@ def test_another_policy_at_opening_does_not_unretire(tmp_path):
 def test_nan_score(any_store):
     store = any_store()
     store.add([page("a.org", 1)])
-    store.set_score("a.org", "p", float("nan"))
+    store.set_scores("a.org", {"p": float("nan")})
     store.add([page("a.org", 2)])
 
 

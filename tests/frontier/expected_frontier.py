@@ -31,6 +31,8 @@ class Expected:
     Attributes:
         waiting: URL -> row.
         ended: URL -> how.
+        anew: URL -> how it ended before it joined once more, for those that have not ended since.
+        past: how those ended that joined once more.
         leased: site -> its lease, and the row of that.
         clocks: site -> what is owed to it; each site that was ever met is here.
         classes: site -> its link classes.
@@ -44,6 +46,8 @@ class Expected:
 
     waiting: dict[str, Row] = field(default_factory=dict)
     ended: dict[str, str] = field(default_factory=dict)
+    anew: dict[str, str] = field(default_factory=dict)
+    past: Counter[str] = field(default_factory=Counter)
     leased: dict[str, tuple[Lease, Row]] = field(default_factory=dict)
     clocks: dict[str, Clocks] = field(default_factory=dict)
     classes: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -70,6 +74,21 @@ class Expected:
             self.classes[site] = (*there, name)
         self.waiting[candidate.url] = Row(site, name, self._next_place())
 
+    def rejoin(self, candidate, most_classes):
+        how = self.anew[candidate.url] = self.ended.pop(candidate.url)
+        self.past[how] += 1
+        self.join(candidate, most_classes)
+
+    def end(self, url, how):
+        self.ended[url] = how
+        self.anew.pop(url, None)
+
+    def give_up(self, url):
+        """A visit anew is pruned."""
+        del self.waiting[url]
+        how = self.ended[url] = self.anew.pop(url)
+        self.past[how] -= 1
+
     def lease(self, lease):
         self.leased[lease.site] = (lease, self.waiting.pop(lease.url))
 
@@ -80,7 +99,7 @@ class Expected:
         self.clocks[row.site] = after_visit(self.clocks[row.site], outcome, now, DELAY)
         self.earned[row.site] += outcome.earned
         if outcome.end in {End.DONE, End.DROPPED}:
-            self.ended[lease.url] = outcome.reason or outcome.end
+            self.end(lease.url, outcome.reason or outcome.end)
             return
         if outcome.end is End.AGAIN:
             row = Row(row.site, row.link_class, self._next_place(), row.attempt + (outcome.asked and outcome.blamed))

@@ -18,6 +18,8 @@ from mediacrawl.records import Candidate, Drop, End, Outcome
 
 POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.1, front_least=5, front_most=10)
 NOW = 1_000_000.0
+ANEW = 30
+"""URLs that join once more; most of them end once more."""
 
 
 def candidates(rng, number, sites=40):
@@ -27,22 +29,33 @@ def candidates(rng, number, sites=40):
 
 
 def finish(store, rng, lease, now):
+    """End a lease in any way; answers whether its URL has ended."""
     end = rng.choice(list(End))
     reason = Drop.HTTP_STATUS if end is End.DROPPED else None
     asked = end is not End.RETURNED
     store.finish(lease, Outcome(end, reason, rng.random() if asked else None, asked=asked, state=b"state"), now)
+    return end in {End.DONE, End.DROPPED}
+
+
+def rejoin(store, lease):
+    """Let a URL that has ended join once more."""
+    return store.rejoin(Candidate(lease.url, lease.site, "again", score=0.5))
 
 
 @pytest.fixture
 def path(tmp_path):
-    """A file with rows at their places and in the inbox, leases, ends, and a paused site."""
+    """A file with rows at their places and in the inbox, leases, ends, visits anew, and a paused site."""
     rng = random.Random(5)
     store = open_store("sqlite", tmp_path, POLICY, NOW, random.Random(1))
     store.add(candidates(rng, 1500))
     store._merge()
+    ended = []
     for number in range(20):
         for lease in store.take(NOW + 11 * number, 20):
-            finish(store, rng, lease, NOW + 11 * number)
+            if finish(store, rng, lease, NOW + 11 * number):
+                ended.append(lease)
+        if number == 10:
+            assert all(rejoin(store, lease) for lease in ended[:ANEW])
     store.add(candidates(rng, 300))
     store.pause("s1.example")
     store.take(NOW + 500, 5)
@@ -65,7 +78,7 @@ def test_a_sound_file_is_told_in_numbers_and_not_touched(path):
     assert report.sound
     assert report.problems == []
     assert report.facts["leased"] == 5
-    assert report.facts["seen"] == report.facts["waiting"] + report.facts["ended"]
+    assert report.facts["seen"] + ANEW == report.facts["waiting"] + report.facts["ended"]
     assert not report.live
     assert "It is sound." in str(report)
     assert len(steps) > 10
@@ -90,6 +103,8 @@ SPOILED = {
     " WHERE seq = (SELECT min(seq) FROM inbox)",
     "1 rows of the inbox are older": "UPDATE inbox SET seq = 0 WHERE seq = (SELECT max(seq) FROM inbox)",
     "1 URLs wait that have ended": "INSERT INTO ended SELECT key, 1 FROM inbox LIMIT 1",
+    "1 URLs that are to be visited anew do not wait": "INSERT INTO note VALUES ('again', '12345', x'')",
+    "and 77 times one joined once more, but": "UPDATE total SET value = 77 WHERE name = 'again'",
     "1 URLs have ended that are not known": "DELETE FROM seen WHERE key = (SELECT key FROM ended LIMIT 1)",
     "1 waiting URLs have facts that cannot be read": "UPDATE inbox SET facts = x'93c0c0'"
     " WHERE seq = (SELECT min(seq) FROM inbox)",
@@ -107,7 +122,7 @@ SPOILED = {
     "1 names of ends count other URLs than ended so (done)": "UPDATE ending SET urls = urls + 1 WHERE name = 'done'",
     "1 ends have no name": "DELETE FROM ending WHERE name = 'done'",
     "sites have a rank that no score has": "UPDATE site SET rank = 30000 WHERE place = 1",
-    "URLs are known, but": "INSERT INTO seen VALUES (12345)",
+    "1801 URLs are known and 30 times one joined once more, but": "INSERT INTO seen VALUES (12345)",
 }
 
 
@@ -215,7 +230,7 @@ def test_a_file_cut_short_by_less_than_sqlite_notices_is_named(path):
     assert any("cut short: 1 of" in problem for problem in check(path).problems)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_whatever_the_store_writes_is_sound(tmp_path_factory, seed):
     """Random work, with stops and kills between; after each commit the file is checked."""
@@ -223,21 +238,24 @@ def test_whatever_the_store_writes_is_sound(tmp_path_factory, seed):
     folder = tmp_path_factory.mktemp("work")
     path = folder / "frontier.db"
     store = open_store("sqlite", folder, POLICY, NOW, rng)
-    now, leases = NOW, []
+    now, leases, ended = NOW, [], []
     for _ in range(40):
         now += rng.random() * 20
         site = f"s{rng.randrange(8)}.example"
         work = rng.choice(
-            ["add", "add", "take", "take", "finish", "finish", "pause", "resume", "score", "prune", "drop"]
+            ["add", "add", "take", "take", "finish", "finish", "pause", "resume", "score", "prune", "drop", "rejoin"]
         )
         if work == "add":
             store.add(candidates(rng, 20, sites=8))
         elif work == "take":
             leases += store.take(now, 4)
         elif work == "finish" and leases:
-            finish(store, rng, leases.pop(), now)
+            lease = leases.pop()
+            ended += [lease] * finish(store, rng, lease, now)
+        elif work == "rejoin" and ended:
+            assert rejoin(store, ended.pop())
         elif work == "score":
-            store.set_score(site, rng.choice("xyz"), rng.random())
+            store.set_scores(site, {name: rng.random() for name in rng.choices("xyz", k=2)})
         elif work == "prune":
             store.prune(100)
         elif work == "drop":
@@ -256,7 +274,7 @@ def test_whatever_the_store_writes_is_sound(tmp_path_factory, seed):
             else:
                 os.close(store._lock)
                 store._db.close()
-            store, leases = open_store("sqlite", folder, POLICY, now, rng), []
+            store, leases, ended = open_store("sqlite", folder, POLICY, now, rng), [], []
     store.close()
     report = check(path)
     assert report.sound, report.problems

@@ -28,7 +28,7 @@ SONG = Candidate(
     1,
     "http://a.org/",
     1.0,
-    Evidence("enclosure", "Lied 1", "Seite", guid="g"),
+    Evidence("enclosure", "Lied 1", "Seite", guid="g", path="main/ul.episodes/li/a"),
 )
 
 

@@ -18,6 +18,7 @@ from expected_frontier import DELAY, Expected
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import BestFirst, Levels
+from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import classes, front, inbox, sieve, sites, sqlite
 from mediacrawl.frontier.stores.check import check
 from mediacrawl.politeness.backoff import GOOD
@@ -26,7 +27,7 @@ from mediacrawl.records import Candidate, Drop, End, Outcome, SiteState, Trouble
 
 STEPS = int(os.environ.get("MEDIACRAWL_STEPS") or 400)
 FIRST_SEED = int(os.environ.get("MEDIACRAWL_DICE") or 0)
-WALKS = 8
+WALKS = 5
 CHECKED = 20
 """Steps after which all invariants are checked; some write to the file what was gathered, which may hide a fault."""
 
@@ -109,6 +110,16 @@ class Walk:
             url = f"http://{site}/{len(self.made)}"
             self.made.append((url, site))
         return Candidate(url, site, link_class, score=SCORES[link_class])
+
+    def rejoin(self):
+        """Most have ended; the others wait anew, are out, or were never accepted."""
+        expected = self.expected
+        for url in self.dice.sample([*expected.ended, *expected.anew, "http://s0.org/never"], 1) * 2:
+            found = replace(self._candidate(), url=url, site=url.split("/")[2])
+            has_ended = url in expected.ended
+            assert self.frontier.rejoin(found) == has_ended
+            if has_ended:
+                expected.rejoin(found, self.policy.classes)
 
     def take(self, limit=None):
         limit = limit or self.dice.choice([1, 5, 32, ALL])
@@ -193,7 +204,7 @@ class Walk:
         assert self.frontier.drop(site, Drop.OPERATOR) == len(there)
         for url in there:
             del self.expected.waiting[url]
-            self.expected.ended[url] = Drop.OPERATOR
+            self.expected.end(url, Drop.OPERATOR)
 
     def prune(self):
         waiting = self.expected.waiting
@@ -201,18 +212,24 @@ class Walk:
         gone = self.frontier.prune(limit)
         assert gone == max(0, len(waiting) - limit)
         forgotten = self.frontier.unknown([*waiting, *self.expected.ended])
-        assert len(forgotten) == gone
+        given_up = [url for url in self.expected.anew if url_key(url) not in self.frontier._again]
+        assert len(forgotten) + len(given_up) == gone
         for url in forgotten:
             del waiting[url]
+        for url in given_up:
+            self.expected.give_up(url)
 
     def charge(self):
         site, outcome = self._some_site(), Outcome(End.DONE, response_time=0.1)
+        if site in self.expected.clocks and self._spent(site):
+            # It stays retired though nothing is held against it any more: the model could not tell.
+            return
         self.frontier.charge(site, outcome, self.now)
         self.expected.clocks[site] = after_visit(self.expected.clocks.get(site, Clocks()), outcome, self.now, DELAY)
 
-    def set_score(self):
-        site, link_class = self._some_site(), self.dice.choice(list(SCORES))
-        self.frontier.set_score(site, link_class, self.dice.choice([0, 0.05, 0.2, 0.5, 0.9, 1.5]))
+    def set_scores(self):
+        names = self.dice.sample(list(SCORES), self.dice.randint(1, 3))
+        self.frontier.set_scores(self._some_site(), {n: self.dice.choice([0, 0.05, 0.2, 0.5, 0.9, 1.5]) for n in names})
 
     def commit(self):
         self._leave_note()
@@ -305,7 +322,8 @@ class Walk:
         there = Counter(row.site for row in expected.waiting.values())
         assert counts.waiting == len(expected.waiting)
         assert counts.leased == len(expected.leased)
-        assert counts.ends == Counter(expected.ended.values())
+        assert counts.ends == Counter(expected.ended.values()) + expected.past
+        assert counts.again == expected.past.total()
         assert counts.seen == counts.waiting + counts.leased + len(expected.ended)
         assert counts.shelved == sum(there[site] for site in shelved)
         assert counts.shelved_sites == (len(expected.paused), len(retired))
@@ -364,6 +382,7 @@ class Walk:
 
 OPERATIONS = {
     "add": 350,
+    "rejoin": 60,
     "take": 200,
     "finish": 250,
     "wait": 60,
@@ -373,7 +392,7 @@ OPERATIONS = {
     "drop": 10,
     "prune": 10,
     "charge": 15,
-    "set_score": 20,
+    "set_scores": 20,
     "commit": 10,
     "stop": 8,
     "kill": 12,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from mediacrawl.frontier import FrontierPolicy
+from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import classes, front, open_store, sites
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Kind, Outcome, SiteState
@@ -45,6 +46,7 @@ class Machine(RuleBasedStateMachine):
         self.frontier = open_store(self.store, self.folder, self.policy, self.now, random.Random(0))
         self.accepted, self.ended, self.leases = set(), set(), {}
         self.owed = {}
+        self.anew, self.past = set(), 0
         self.pruned = set()
         self.committed = set()
         self.paused = set()
@@ -69,6 +71,7 @@ class Machine(RuleBasedStateMachine):
                 self.frontier.finish(lease, Outcome(End.DONE, asked=False), self.now)
                 self.ended.add(lease.url)
         assert self.ended == self.accepted
+        assert self.frontier.counts().waiting == 0
 
     def _release_of_all(self):
         """When the next site may be asked, those counted that have spent their budget: they get another."""
@@ -89,6 +92,22 @@ class Machine(RuleBasedStateMachine):
         added = self.frontier.add([Candidate(url, site, link_class, score=score) for url in urls])
         assert (added.new, added.known) == (len(new), len(urls) - len(new))
         self.accepted |= new
+
+    @rule(data=st.data(), link_class=st.sampled_from("xyz"), score=st.floats(-1, 2))
+    def rejoin(self, data, link_class, score):
+        """Most URLs that are tried have ended; others wait anew, or were never accepted."""
+        tried = sorted(self.ended | self.anew | {"http://a.org/never"})
+        url = data.draw(st.sampled_from(tried))
+        site = url.split("/")[2]
+        assert self.frontier.rejoin(Candidate(url, site, link_class, score=score)) == (url in self.ended)
+        if url in self.ended:
+            self.ended.discard(url)
+            self.anew.add(url)
+            self.past += 1
+
+    def _end(self, urls):
+        self.ended |= urls
+        self.anew -= urls
 
     @rule(limit=st.integers(1, 5))
     def take(self, limit):
@@ -139,7 +158,7 @@ class Machine(RuleBasedStateMachine):
         )
         self.frontier.finish(lease, outcome, self.now)
         if end in {End.DONE, End.DROPPED}:
-            self.ended.add(lease.url)
+            self._end({lease.url})
         if asked:
             self.owed[lease.site] = self.now + max(5.0, min(50.0, self.frontier.site(lease.site).delay))
 
@@ -180,7 +199,7 @@ class Machine(RuleBasedStateMachine):
         leased = {lease.url for lease in self.leases.values()}
         waiting = {url for url in self.accepted - self.ended - leased if url.startswith(f"http://{site}/")}
         assert self.frontier.drop(site, Drop.OPERATOR) == len(waiting)
-        self.ended |= waiting
+        self._end(waiting)
 
     @rule(limit=st.integers(0, 30))
     def prune(self, limit):
@@ -188,13 +207,19 @@ class Machine(RuleBasedStateMachine):
         gone = self.frontier.prune(limit)
         assert self.frontier.counts().waiting == before - gone <= max(limit, 0)
         forgotten = set(self.frontier.unknown(sorted(self.accepted)))
-        assert len(forgotten) == gone
+        given_up = {url for url in self.anew if not self._waits_anew(url)}
+        assert len(forgotten) + len(given_up) == gone
+        self._end(given_up)
+        self.past -= len(given_up)
         self.pruned |= forgotten
         self.accepted -= forgotten
 
+    def _waits_anew(self, url):
+        return url not in self.frontier._ended
+
     @rule(site=st.sampled_from(SITES), link_class=st.sampled_from("xyz"), score=st.floats(-1, 2))
     def rescore(self, site, link_class, score):
-        self.frontier.set_score(site, link_class, score)
+        self.frontier.set_scores(site, {link_class: score})
 
     @invariant()
     def every_accepted_url_is_somewhere(self):
@@ -207,7 +232,8 @@ class Machine(RuleBasedStateMachine):
         assert self.frontier.pending() == counts.waiting - counts.shelved + counts.leased
         assert counts.shelved == sum(url.split("/")[2] in shelved for url in self._waiting())
         assert counts.leased == len(self.leases)
-        assert sum(counts.ends.values()) == len(self.ended)
+        assert sum(counts.ends.values()) == len(self.ended) + self.past
+        assert counts.again == self.past
         assert counts.sites == len({url.split("/")[2] for url in self.accepted - self.ended} - shelved)
 
     def _waiting(self):
@@ -248,10 +274,15 @@ class SQLiteMachine(Machine):
         self.accepted = known - set(self.frontier.unknown(sorted(known)))
         assert asked <= {url.split("/")[2] for url in self.accepted}
         self.ended = self._gone()
+        self.anew = {url for url in self.accepted if self._waits_anew(url)}
+        self.past = self.frontier.counts().again
         self.paused = {site for site in SITES if self._is_paused(site)}
         # The ends since then are undone, and with them what they taught about the site: it gets what was owed before.
         for site in asked:
             self.owed[site] = self.now + 8.0
+
+    def _waits_anew(self, url):
+        return url_key(url) in self.frontier._again
 
     def _is_paused(self, site):
         info = self.frontier.site(site)
@@ -262,9 +293,9 @@ class SQLiteMachine(Machine):
         return self.accepted - waiting
 
 
-STEPS = settings(max_examples=100, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck))
+STEPS = settings(max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck))
 
 TestMemory = Machine.TestCase
 TestMemory.settings = STEPS
 TestSQLite = SQLiteMachine.TestCase
-TestSQLite.settings = settings(STEPS, max_examples=50)
+TestSQLite.settings = settings(STEPS, max_examples=25)

@@ -12,10 +12,11 @@ import msgpack
 import pytest
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
-from mediacrawl.frontier.stores import check_store, delete_store, open_store
+from mediacrawl.frontier.stores import check_store, classes, delete_store, open_store, sites
 from mediacrawl.frontier.stores.check import check
+from mediacrawl.frontier.stores.reading import FrontierReader
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, End, Outcome
+from mediacrawl.records import Candidate, Drop, End, Outcome
 
 POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.0)
 
@@ -180,3 +181,59 @@ def test_probe_states_and_clocks_outlive_the_process(tmp_path, clean):
     assert lease.state == b"x" * 20_000
     assert again.site("a.org").samples == (2.0,)
     again.close()
+
+
+def test_new_scores_of_a_site_at_hand_run_no_statement_before_the_next_flush(tmp_path):
+    store = start(tmp_path)
+    store.add(candidates(5) + candidates(5, "b.org"))
+    store.commit()
+    statements = []
+    store._db.set_trace_callback(statements.append)
+    for score in (0.9, 0.1, 0.5, 0.5):
+        store.set_scores("a.org", {"pages": score, "nowhere": 1.0})
+    assert statements == []
+    store.commit()
+    assert sum("UPDATE class" in statement for statement in statements) == 1
+    statements.clear()
+    store.set_scores("a.org", {"pages": 0.5})
+    store.commit()
+    assert statements == []
+    store.close()
+
+
+def test_scores_of_a_site_that_left_memory_are_not_forgotten(tmp_path, monkeypatch):
+    for module in (classes, sites):
+        monkeypatch.setattr(module, "HELD_SITES", 1)
+    store = start(tmp_path)
+    store.add(candidates(1) + candidates(1, "b.org"))
+    store.commit()
+    store.set_scores("a.org", {"pages": 0.5})
+    store.set_scores("b.org", {"pages": 0.25})
+    store.set_scores("a.org", {"nowhere": 1.0})
+    assert [lease.site for lease in store.take(1000.0, 2)] == ["a.org", "b.org"]
+    assert [store.site(name).classes for name in ("a.org", "b.org")] == [(("pages", 0.5, 1),), (("pages", 0.25, 1),)]
+    store.close()
+
+
+def test_a_reader_finds_a_url_in_whatever_class_it_waits_and_tells_how_it_ended_last(tmp_path):
+    store = start(tmp_path)
+    store.add(candidates(2))
+    now = 1000.0
+    for end in (Outcome(End.DONE), Outcome(End.DROPPED, Drop.ROBOTS)):
+        (lease,) = store.take(now, 1)
+        store.finish(lease, end, now)
+        store.rejoin(Candidate("http://a.org/0", "a.org", "again", score=0.5))
+        store.commit()
+        with FrontierReader(tmp_path / "frontier.db") as reader:
+            where = reader.where("http://a.org/0", "a.org", "pages")
+            assert (where.known, where.link_class, where.score, where.before) == (True, "again", 0.5, 0)
+            assert reader.overview(now).again == store.counts().again
+        now += 10
+    (lease,) = store.take(now, 1)
+    store.finish(lease, Outcome(End.DROPPED, Drop.HTTP_STATUS), now)
+    store.commit()
+    with FrontierReader(tmp_path / "frontier.db") as reader:
+        where = reader.where("http://a.org/0", "a.org", "pages")
+        assert (where.link_class, where.end) == ("", Drop.HTTP_STATUS)
+        assert not reader.where("http://a.org/9", "a.org", "pages").known
+    store.close()

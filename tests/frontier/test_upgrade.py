@@ -3,6 +3,8 @@
 import sqlite3
 from contextlib import closing
 
+import msgpack
+
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import open_store
@@ -12,7 +14,7 @@ from mediacrawl.frontier.stores.rows import Row
 from mediacrawl.frontier.stores.salvage import repair
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import link_class
-from mediacrawl.records import Candidate, End, Kind, Outcome
+from mediacrawl.records import Candidate, End, Evidence, Kind, Outcome
 from mediacrawl.scope import site_of
 
 LAYOUT_1 = """
@@ -109,6 +111,18 @@ def test_nothing_is_lost_and_the_order_is_kept(tmp_path):
     assert store.add([Candidate("http://a.org/0", "a.org", "pages"), Candidate("http://b.org/1", "b.org")]).known == 2
     store.close()
     open_store("sqlite", tmp_path, POLICY, now).close()
+
+
+def test_rows_that_know_no_facts_or_no_path_are_sound_and_read(tmp_path):
+    store = open_store("sqlite", tmp_path, POLICY, NOW)
+    found = [Evidence("a", "Lied"), Evidence("a", "Lied", facts="{}"), Evidence("a", "Lied", path="main/a")]
+    store.add([Candidate(f"http://{n}.org/", f"{n}.org", evidence=one) for n, one in enumerate(found)])
+    store.commit()
+    lengths = [len(msgpack.unpackb(facts)) for (facts,) in store._db.execute("SELECT facts FROM inbox ORDER BY seq")]
+    assert lengths == [13, 14, 15], "the first two are as they were before"
+    assert check(tmp_path / "frontier.db").problems == []
+    assert [lease.evidence for lease in store.take(NOW, 3)] == found
+    store.close()
 
 
 def test_a_frontier_that_was_of_layout_2_can_be_repaired_like_any_other(tmp_path):

@@ -36,7 +36,7 @@ def open_store(
         from mediacrawl.frontier.stores.sqlite import SQLiteFrontier  # noqa: PLC0415
 
         return SQLiteFrontier(folder / SQLITE_FILE, policy, now, rng)
-    raise FrontierError(f"SCHEDULER_STORE = {name!r} is not a store; use 'sqlite' or 'memory'")
+    raise FrontierError(f"SCHEDULER_STORE = {name!r} is not a store; use 'sqlite', 'memory' or 'redis'")
 
 
 def check_store(name: str, folder: Path, *, fresh: bool = False) -> None:

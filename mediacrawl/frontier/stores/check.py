@@ -20,6 +20,7 @@ from typing import NamedTuple
 from mediacrawl.frontier.contract import FrontierError
 from mediacrawl.frontier.order import BestFirst, Order
 from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.stores.again import ROOM
 from mediacrawl.frontier.stores.lock_file import marked, missing_commits
 from mediacrawl.frontier.stores.pages import Image
 from mediacrawl.frontier.stores.schema import CLASS_BITS, check_layout
@@ -83,6 +84,8 @@ _HELP = (
         "INSERT INTO waits SELECT key_of(CAST(url AS BLOB)), seq, class, 0 FROM main.url"
         " UNION ALL SELECT key_of(CAST(url AS BLOB)), seq, class, 1 FROM main.inbox ORDER BY 1"
     ),
+    "CREATE TEMP TABLE anew (key INTEGER PRIMARY KEY)",
+    f"INSERT OR IGNORE INTO anew SELECT CAST(key AS INTEGER) FROM main.note WHERE room = '{ROOM}'",
     "CREATE TEMP TABLE filled (class INTEGER PRIMARY KEY, rows INTEGER)",
     (
         "INSERT INTO filled SELECT class, sum(rows) FROM (SELECT class, count(*) AS rows FROM main.url GROUP BY class"
@@ -93,7 +96,8 @@ _HELP = (
     "CREATE TEMP TABLE counted (code INTEGER PRIMARY KEY, urls INTEGER)",
     "INSERT INTO counted SELECT code, count(*) FROM main.ended GROUP BY code",
 )
-"""What several rules ask: all waiting URLs by key; how many there are by class, and by site; ends by name."""
+"""What several rules ask: all waiting URLs by key; those of them that had ended before; how many there are by class,
+and by site; ends by name."""
 
 _RULES = (
     _Rule(
@@ -124,7 +128,13 @@ _RULES = (
         "rows of the inbox are older than rows that left it",
         "SELECT seq FROM inbox WHERE seq <= (SELECT max(seq) FROM waits WHERE place = 0)",
     ),
-    _Rule("URLs wait that have ended", "SELECT key FROM ended WHERE key IN (SELECT key FROM waits)"),
+    _Rule(
+        "URLs wait that have ended",
+        "SELECT DISTINCT key FROM ended WHERE key IN (SELECT key FROM waits) AND key NOT IN (SELECT key FROM anew)",
+    ),
+    _Rule(
+        "URLs that are to be visited anew do not wait", "SELECT key FROM anew WHERE key NOT IN (SELECT key FROM waits)"
+    ),
     _Rule(
         "URLs have ended that are not known as seen", "SELECT key FROM ended WHERE key NOT IN (SELECT key FROM seen)"
     ),
@@ -370,8 +380,10 @@ def _check_totals(db: sqlite3.Connection, report: Report, totals: dict[str, obje
         report.problems.append(f"the last place given is {last}, but a URL waits at {highest}")
     seen, ended = report.facts["seen"], report.facts["ended"]
     (waiting,) = db.execute("SELECT count(*) FROM waits").fetchone()
-    if seen != waiting + ended:
-        report.problems.append(f"{seen} URLs are known, but {waiting} wait and {ended} have ended")
+    again = totals.get("again", 0)
+    if not isinstance(again, int) or seen + again != waiting + ended:
+        times = f" and {again} times one joined once more" if again else ""
+        report.problems.append(f"{seen} URLs are known{times}, but {waiting} wait and {ended} have ended")
 
 
 def _key_of(url: bytes) -> int:

@@ -35,7 +35,8 @@ class LinkClass:
 class ClassTable:
     """The table of link classes, the classes of some sites in memory.
 
-    On disk: table ``class``, written at each change. In memory: a copy for the sites used last.
+    On disk: table ``class``, written at each change, new scores with `flush`. In memory: a copy for the sites used
+    last, and the classes that were scored anew since.
 
     Args:
         db: the store's connection.
@@ -48,6 +49,10 @@ class ClassTable:
         self._inbox = inbox
         self._order = order
         self._held: OrderedDict[int, dict[str, LinkClass]] = OrderedDict()
+        self._rescored: dict[int, dict[int, LinkClass]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._rescored)
 
     def of(self, site: int) -> dict[str, LinkClass]:
         """The classes of a site, by name."""
@@ -55,6 +60,8 @@ class ClassTable:
         if classes is not None:
             self._held.move_to_end(site)
             return classes
+        if site in self._rescored:
+            self.flush()
         classes = {}
         for number, name, score, filled, held in self._db.execute(_OF_SITE, span(site)):
             link_class = classes[name] = LinkClass(number, name, score, self._order.rank(score))
@@ -74,23 +81,30 @@ class ClassTable:
         classes[name] = link_class
         return link_class
 
-    def change(
-        self,
-        link_class: LinkClass,
-        *,
-        score: float | None = None,
-        filled: bool | None = None,
-        held: float | None = None,
-    ) -> None:
+    def rescore(self, link_class: LinkClass, score: float) -> None:
+        """A class has a new score, which is a finite number."""
+        # A learner's number may be of a type that SQLite does not take.
+        link_class.score, link_class.rank = float(score), self._order.rank(score)
+        self._rescored.setdefault(site_of_class(link_class.id), {})[link_class.id] = link_class
+
+    def flush(self) -> None:
+        """Write new scores into the open transaction, or open one."""
+        if not self._rescored:
+            return
+        if not self._db.in_transaction:
+            self._db.execute("BEGIN")
+        changed = [(c.score, c.id) for classes in self._rescored.values() for c in classes.values()]
+        self._db.executemany("UPDATE class SET score = ? WHERE id = ?", changed)
+        self._rescored.clear()
+
+    def change(self, link_class: LinkClass, *, filled: bool | None = None, held: float | None = None) -> None:
         """Change a class. An open transaction is needed."""
-        if score is not None and isfinite(score):
-            link_class.score, link_class.rank = score, self._order.rank(score)
         if filled is not None:
             link_class.filled = filled
         if held is not None:
             link_class.held = held
-        row = (link_class.score, link_class.filled, link_class.held, link_class.id)
-        self._db.execute("UPDATE class SET score = ?, filled = ?, held = ? WHERE id = ?", row)
+        row = (link_class.filled, link_class.held, link_class.id)
+        self._db.execute("UPDATE class SET filled = ?, held = ? WHERE id = ?", row)
 
     def emptied(self, number: int) -> None:
         """No row waits in the class of this number."""

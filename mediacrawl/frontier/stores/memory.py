@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import random
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from math import isfinite
 
 from mediacrawl.frontier.contract import Counts, FrontierPolicy
 from mediacrawl.frontier.penalty_box import PenaltyBox
-from mediacrawl.frontier.stores.rules import FINAL, class_for, rests, site_state, told
+from mediacrawl.frontier.stores.rules import class_for, rests, site_state, told
 from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import Clocks, after_visit
-from mediacrawl.records import Added, Candidate, Drop, End, Kind, Lease, Outcome, SiteInfo, SiteState
+from mediacrawl.records import FINAL, Added, Candidate, Drop, End, Kind, Lease, Outcome, SiteInfo, SiteState
 
 
 @dataclass(slots=True)
@@ -25,6 +25,7 @@ class _Row:
     kind: Kind
     attempt: int = 0
     state: bytes = b""
+    again: bool = False
 
 
 @dataclass(slots=True)
@@ -76,9 +77,10 @@ class MemoryFrontier:
         self._sites: dict[str, _Site] = {}
         self._numbered: list[_Site] = []
         self._seen: set[str] = set()
+        self._ended: set[str] = set()
         self._out: dict[str, _Site] = {}
         self._shelf: dict[int, _Site] = {}
-        self._waiting = self._most = 0
+        self._waiting = self._most = self._again = 0
         self._now = 0.0
         self._ends: Counter[str] = Counter()
         self._notes: dict[tuple[str, str], bytes] = {}
@@ -95,6 +97,14 @@ class MemoryFrontier:
             self._queue(candidate)
             new += 1
         return Added(new, known)
+
+    def rejoin(self, candidate: Candidate) -> bool:
+        if candidate.url not in self._ended:
+            return False
+        self._ended.discard(candidate.url)
+        self._again += 1
+        self._queue(candidate, again=True)
+        return True
 
     @property
     def recent(self) -> Container[str]:
@@ -160,16 +170,17 @@ class MemoryFrontier:
             shelved=self._shelved(),
             shelved_sites=(self._count(SiteState.PAUSED), self._count(SiteState.RETIRED)),
             resting=self._resting(),
+            again=self._again,
         )
 
-    def set_score(self, site: str, link_class: str, score: float) -> None:
+    def set_scores(self, site: str, scores: Mapping[str, float]) -> None:
         home = self._sites.get(site)
-        if home is None or link_class not in home.classes:
+        if home is None:
             return
-        if not isfinite(score):
-            return
-        home.classes[link_class].score = score
-        home.classes[link_class].rank = self._policy.order.rank(score)
+        for name, score in scores.items():
+            if name in home.classes and isfinite(score):
+                home.classes[name].score = score
+                home.classes[name].rank = self._policy.order.rank(score)
         self._settle(home)
 
     def prune(self, limit: int) -> int:
@@ -177,7 +188,7 @@ class MemoryFrontier:
         classes = [(c, s) for s in self._sites.values() for c in s.classes.values() if c.rows]
         for link_class, site in sorted(classes, key=lambda e: (e[1].shelf is not SiteState.RETIRED, e[0].score)):
             while link_class.rows and self._waiting > limit:
-                self._seen.discard(link_class.rows.pop().candidate.url)
+                self._forget(link_class.rows.pop())
                 self._waiting -= 1
                 gone += 1
             self._settle(site)
@@ -207,10 +218,11 @@ class MemoryFrontier:
         home = self._sites.get(site)
         gone = 0
         if home is not None:
-            before = home.waiting
             for link_class in home.classes.values():
-                link_class.rows = deque(r for r in link_class.rows if which and not which(r.candidate.url))
-            gone = before - home.waiting
+                meant = [row.candidate.url for row in link_class.rows if which is None or which(row.candidate.url)]
+                self._ended.update(meant)
+                link_class.rows = deque(row for row in link_class.rows if row.candidate.url not in self._ended)
+                gone += len(meant)
             self._settle(home)
         self._waiting -= gone
         self._ends[reason] += gone
@@ -249,6 +261,18 @@ class MemoryFrontier:
     def set_note(self, room: str, key: str, record: bytes) -> None:
         self._notes[room, key] = record
 
+    @property
+    def shared(self) -> bool:
+        return False
+
+    def update_note(self, room: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
+        record = self._notes[room, key] = change(self._notes.get((room, key)))
+        return record
+
+    def holds(self, lease: Lease) -> bool:
+        site = self._out.get(lease.site)
+        return site is not None and site.lease is lease
+
     def commit(self) -> None:
         """Nothing to do: there is no disk."""
 
@@ -272,13 +296,24 @@ class MemoryFrontier:
     def _shelved(self) -> int:
         return sum(site.waiting for site in self._shelf.values())
 
-    def _queue(self, candidate: Candidate) -> None:
+    def _forget(self, row: _Row) -> None:
+        """A row is pruned: its URL may be found again, but one that had ended goes on as ended."""
+        if row.again:
+            self._ended.add(row.candidate.url)
+            self._again -= 1
+        else:
+            self._seen.discard(row.candidate.url)
+
+    def _queue(self, candidate: Candidate, *, again: bool = False) -> None:
         site = self._site(candidate.site)
         name = class_for(candidate.link_class, site.classes, self._policy.classes)
         link_class = site.classes.get(name)
         if link_class is None:
             link_class = site.classes[name] = _Class(candidate.score, self._policy.order.rank(candidate.score))
-        link_class.rows.append(_Row(candidate, name, next(self._orders), candidate.kind))
+        elif again:
+            score = candidate.score if isfinite(candidate.score) else 0.0
+            link_class.score, link_class.rank = score, self._policy.order.rank(score)
+        link_class.rows.append(_Row(candidate, name, next(self._orders), candidate.kind, again=again))
         self._waiting += 1
         self._settle(site)
 
@@ -338,6 +373,7 @@ class MemoryFrontier:
             delay=site.clocks.delay,
             taken=now,
             troubles=site.clocks.standing.row,
+            even=even,
         )
         site.lease, site.row = lease, row
         self._out[site.name] = site
@@ -349,6 +385,7 @@ class MemoryFrontier:
             site.classes[row.link_class].held = self._now + outcome.hold
         if outcome.end in FINAL:
             self._ends[outcome.reason or outcome.end] += 1
+            self._ended.add(row.candidate.url)
             return
         rows = site.classes[row.link_class].rows
         self._waiting += 1

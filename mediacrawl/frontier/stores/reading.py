@@ -6,6 +6,7 @@ A reader sees the crawl's last commit, at most a second old, and never keeps the
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -39,6 +40,11 @@ _ROWS = (
     " JOIN class ON class.id = waiting.class ORDER BY class.score DESC, class.id, waiting.seq"
 )
 
+_ROW = (
+    "SELECT class, seq, facts FROM url WHERE class BETWEEN ?1 AND ?2 AND url = ?3"
+    " UNION ALL SELECT class, seq, facts FROM inbox WHERE class BETWEEN ?1 AND ?2 AND url = ?3"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Overview:
@@ -49,7 +55,9 @@ class Overview:
         sites: sites by state; ``ready`` and ``waiting`` as of the time asked for.
         ends: how URLs ended.
         first_due: when the first site that waits may be asked, seconds since the epoch; None if none waits.
-        bytes: of the file and what SQLite keeps beside it.
+        bytes: of the file and what SQLite keeps beside it, or of the server.
+        medium: what they are of.
+        again: how often a URL joined once more after it had ended.
     """
 
     seen: int
@@ -59,6 +67,8 @@ class Overview:
     ends: dict[str, int]
     first_due: float | None
     bytes: int
+    medium: str = "disk"
+    again: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +128,11 @@ class FrontierReader:
         if isinstance(error, sqlite3.Error | SpoiledError | ValueError):
             raise FrontierError(unusable(self._path, error)) from error
 
+    @property
+    def now(self) -> float:
+        """The clock that release times mean."""
+        return time.time()
+
     def overview(self, now: float) -> Overview:
         """The numbers of the whole frontier.
 
@@ -153,7 +168,18 @@ class FrontierReader:
             ends=dict(self._db.execute("SELECT name, urls FROM ending WHERE urls > 0 ORDER BY urls DESC")),
             first_due=first,
             bytes=sum(file.stat().st_size for file in self._path.parent.glob(f"{self._path.name}*")),
+            again=totals.get("again", 0),
         )
+
+    def note(self, room: str, key: str) -> bytes | None:
+        """What another room keeps, or None.
+
+        Args:
+            room: who keeps it.
+            key: what it is about.
+        """
+        row = self._db.execute("SELECT record FROM note WHERE room = ? AND key = ?", (room, key)).fetchone()
+        return row[0] if row else None
 
     def site(self, name: str, now: float) -> SiteInfo | None:
         """A site, or None if it was never met.
@@ -187,11 +213,14 @@ class FrontierReader:
         )
         if not known[0]:
             return Whereabouts(known=False)
-        for name in (link_class, OTHER):
-            found = self._waits(url, site, name)
+        # It may wait in another class: the page tells it, too. To look there is to read all that waits on the site.
+        for names in ((link_class, OTHER), ()):
+            found = self._waits(url, site, names)
             if found is not None:
                 return found
-        ended = self._db.execute("SELECT name FROM ended JOIN ending USING (code) WHERE key = ?", (key,)).fetchone()
+        # Of a URL that was visited anew the last end counts.
+        of_key = "SELECT name FROM ended JOIN ending USING (code) WHERE key = ? ORDER BY ended.rowid DESC"
+        ended = self._db.execute(of_key, (key,)).fetchone()
         return Whereabouts(known=True, end=ended[0] if ended else "")
 
     def waiting(self, only: str | None = None, *, shelved: bool = True) -> Iterator[Candidate]:
@@ -209,21 +238,20 @@ class FrontierReader:
             for link_class, score, seq, url, facts in self._db.cursor().execute(_ROWS, span(number)):
                 yield Row(seq, url, facts).candidate(name, link_class, score)
 
-    def _waits(self, url: str, site: str, link_class: str) -> Whereabouts | None:
+    def _waits(self, url: str, site: str, names: tuple[str, ...]) -> Whereabouts | None:
+        """A URL that waits in one of these classes of its site; in any of them if none is named."""
         home = self._db.execute("SELECT id FROM site WHERE name = ?", (site,)).fetchone()
-        of_site = "SELECT id, score FROM class WHERE id BETWEEN ? AND ? AND name = ?"
-        found = self._db.execute(of_site, (*span(home[0]), link_class)).fetchone() if home else None
-        if found is None:
+        if home is None:
             return None
-        number, score = found
-        row = self._db.execute(
-            "SELECT seq, facts FROM url WHERE class = ?1 AND url = ?2"
-            " UNION ALL SELECT seq, facts FROM inbox WHERE class = ?1 AND url = ?2",
-            (number, url),
-        ).fetchone()
+        of_site = self._db.execute("SELECT id, name, score FROM class WHERE id BETWEEN ? AND ?", span(home[0]))
+        classes = {number: (name, score) for number, name, score in of_site if not names or name in names}
+        spans = [(number, number) for number in classes] if names else [span(home[0])]
+        rows = (self._db.execute(_ROW, (*numbers, url)).fetchone() for numbers in spans)
+        row = next((row for row in rows if row is not None), None)
         if row is None:
             return None
-        seq, facts = row
+        number, seq, facts = row
+        link_class, score = classes[number]
         (before,) = self._one(
             "SELECT (SELECT count(*) FROM url WHERE class = ?1 AND seq < ?2)"
             " + (SELECT count(*) FROM inbox WHERE class = ?1 AND seq < ?2)",

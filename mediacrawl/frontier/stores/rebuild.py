@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from mediacrawl.frontier.order import Order
 from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.stores.again import ROOM
 from mediacrawl.frontier.stores.check import Progress
 from mediacrawl.frontier.stores.rows import Row
 from mediacrawl.frontier.stores.rules import OTHER
@@ -128,7 +129,10 @@ def _rows(db: sqlite3.Connection, told: Told) -> None:
         " WITHOUT ROWID",
         "INSERT INTO waits SELECT url_key(url), seq, class FROM url ORDER BY 1",
         "CREATE TEMP TABLE surplus (class INTEGER, seq INTEGER, PRIMARY KEY (class, seq)) WITHOUT ROWID",
-        "INSERT OR IGNORE INTO surplus SELECT class, seq FROM waits WHERE key IN (SELECT key FROM ends)",
+        "CREATE TEMP TABLE anew (key INTEGER PRIMARY KEY)",
+        f"INSERT OR IGNORE INTO anew SELECT CAST(key AS INTEGER) FROM note WHERE room = '{ROOM}'",
+        "INSERT OR IGNORE INTO surplus SELECT class, seq FROM waits WHERE key IN (SELECT key FROM ends)"
+        " AND key NOT IN (SELECT key FROM anew)",
         "INSERT OR IGNORE INTO surplus SELECT class, seq FROM waits AS early WHERE EXISTS (SELECT 1 FROM waits AS late"
         " WHERE late.key = early.key AND (late.seq, late.class) > (early.seq, early.class))",
     )
@@ -143,6 +147,8 @@ def _rows(db: sqlite3.Connection, told: Told) -> None:
         db,
         "DELETE FROM url WHERE (class, seq) IN (SELECT class, seq FROM surplus)",
         "DELETE FROM waits WHERE (class, seq) IN (SELECT class, seq FROM surplus)",
+        "DELETE FROM anew WHERE key IN (SELECT key FROM waits)",
+        f"DELETE FROM note WHERE room = '{ROOM}' AND CAST(key AS INTEGER) IN (SELECT key FROM anew)",
         "INSERT OR IGNORE INTO seen SELECT key FROM inbox ORDER BY key",
         "INSERT OR IGNORE INTO seen SELECT key FROM waits ORDER BY key",
         "INSERT OR IGNORE INTO seen SELECT key FROM ends ORDER BY key",
@@ -151,12 +157,17 @@ def _rows(db: sqlite3.Connection, told: Told) -> None:
 
 
 def _ends(db: sqlite3.Connection, told: Told, losses: Losses) -> None:
-    """Each end once and with a name; and what is to become of known URLs that neither wait nor ended."""
-    ended = _one(db, "SELECT count(*) FROM ends")
-    twice = ended != _one(db, "SELECT count(*) FROM ended")
+    """Each end has a name, and what is to become of known URLs that neither wait nor ended.
+
+    A URL has several ends if it was visited anew. But pages may have been read twice, too: if the counts do not say
+    that all is right each URL ends once.
+    """
+    ended, counted = _one(db, "SELECT count(*) FROM ended"), _one(db, "SELECT sum(urls) FROM ending")
+    right = "ending" in told.whole and counted == ended
+    twice = not right and ended != _one(db, "SELECT count(*) FROM ends")
     if twice:
         _run(db, "DELETE FROM ended", "INSERT INTO ended SELECT key, code FROM ends")
-    counted = _one(db, "SELECT sum(urls) FROM ending")
+        ended = _one(db, "SELECT count(*) FROM ended")
     complete = counted == ended if "ending" in told.whole else "ended" in told.whole and not twice
     _run(
         db,
@@ -317,6 +328,7 @@ def _totals(db: sqlite3.Connection, terms: Terms, losses: Losses) -> None:
     ) - _one(db, "SELECT count(*) FROM lease JOIN site ON site.id = lease.site WHERE place > 1")
     totals = {
         "seen": saved["seen"],
+        "again": saved["waiting"] + saved["ended"] - saved["seen"],
         "waiting": saved["waiting"],
         "seq": max(_one(db, "SELECT max(seq) FROM url"), _whole(told, "seq")),
         "active": active,

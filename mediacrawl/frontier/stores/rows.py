@@ -9,7 +9,7 @@ from mediacrawl.politeness.backoff import GOOD, Standing
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import Candidate, End, Evidence, Kind, Lease, Outcome, Trouble
 
-Facts = tuple[str, int, int, str, int, str, str, str, str, str, str, str, str]
+Facts = tuple[str, int, int, str, int, str, str, str, str, str, str, str, str, str, str]
 
 
 class Row:
@@ -48,10 +48,12 @@ class Row:
             found.requested_url,
             found.page_language,
             found.page_charset,
+            found.facts,
+            found.path,
         )
         return cls(seq, candidate.url, _pack(facts))
 
-    def lease(self, site: str, link_class: str, clocks: Clocks, now: float) -> Lease:
+    def lease(self, site: str, link_class: str, clocks: Clocks, now: float, *, even: bool) -> Lease:
         """The lease of this row."""
         kind, depth, hops, parent, attempt, *evidence = _unpack(self.facts)
         return Lease(
@@ -69,6 +71,7 @@ class Row:
             delay=clocks.delay,
             taken=now,
             troubles=clocks.standing.row,
+            even=even,
         )
 
     @property
@@ -161,13 +164,15 @@ def unpack_standing(packed: bytes) -> Standing:
 
 
 def _pack(facts: Facts) -> bytes:
-    packed: bytes = _packer.pack(facts)
+    # Most URLs are no media, and what was not found on a page has no path. Files of before know neither field.
+    packed: bytes = _packer.pack(facts if facts[-1] else facts[:-1] if facts[-2] else facts[:-2])
     return packed
 
 
 def _unpack(facts: bytes) -> Facts:
     try:
-        fields: Facts = msgpack.unpackb(facts, use_list=False)
+        known = msgpack.unpackb(facts, use_list=False)
+        fields: Facts = known if len(known) == _FACTS else (*known, *_OPTIONAL[len(known) - _FACTS :])
         if len(fields) == _FACTS and fields[0] in _KINDS and type(fields[4]) is int:
             return fields
     except (ValueError, TypeError, msgpack.exceptions.UnpackException):
@@ -175,7 +180,8 @@ def _unpack(facts: bytes) -> Facts:
     raise SpoiledError("what is known of a URL cannot be read")
 
 
-_FACTS = 13
+_FACTS = 15
+_OPTIONAL = ("", "")
 _STANDING = (int, int, float, str, int, bool, bool)
 _MOST = 1e11
 """No time, in seconds since the epoch, is later, and nothing is counted so far."""

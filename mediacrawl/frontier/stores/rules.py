@@ -7,13 +7,16 @@ from typing import Any, Protocol
 
 from mediacrawl.politeness.backoff import Standing
 from mediacrawl.politeness.delay import Clocks
-from mediacrawl.records import End, SiteState
+from mediacrawl.records import SiteState
 
 OTHER = "other"
 """The link class of what finds no more room in a class of its own."""
 
-FINAL = frozenset({End.DONE, End.DROPPED})
-"""Ends after which a URL never comes back."""
+AGAIN = "again"
+"""The link class of what is visited anew. It has room on every site: else all that is in `OTHER` got its score."""
+
+MOST_CLASSES = 256
+"""Link classes of a site that have a number."""
 
 
 class _Classes(Container[str], Sized, Protocol):
@@ -28,7 +31,10 @@ def class_for(name: str, classes: _Classes, limit: int) -> str:
         classes: those that the site has.
         limit: classes that a site may have, the one of the others included.
     """
-    return OTHER if name not in classes and len(classes) >= limit - 1 else name
+    if name in classes:
+        return name
+    room = (MOST_CLASSES if name == AGAIN else limit) - 1
+    return name if len(classes) < room else OTHER
 
 
 LONG_HELD = 1_800.0

@@ -94,7 +94,7 @@ def repair(
 
     * Waiting URLs wait, if their row can be read, at their place and with what an earlier visit left. Of the site's
       row and the class's a lost one is made again of what the indexes say, or of the URL.
-    * URLs that ended stay known.
+    * URLs that ended stay known. Those that wait for a visit anew wait on, unless it is lost that they do.
     * A known URL of which nothing else is left is forgotten, so that it can be found again, if all ends could be
       read: then it was waiting. Else it stays known and counts as ended, as ``lost``: most were visited.
     * No site is asked early: one whose release time is lost waits `delay` from now, and all do if it is lost who was

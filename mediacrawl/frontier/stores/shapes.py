@@ -24,7 +24,9 @@ from mediacrawl.frontier.stores.schema import TABLES
 from mediacrawl.frontier.stores.sites import ACTIVE, RETIRED
 from mediacrawl.records import Kind
 
-_FACTS = (str, int, int, str, int, *[str] * 8)
+_FACTS = (str, int, int, str, int, *[str] * 10)
+_LEAST_FACTS = 13
+"""Fields that stand in every row: those behind them are left out at its end if they say nothing."""
 _KINDS = frozenset(Kind)
 _CONTROLS = re.compile("[\\x00-\\x1f\\x7f]")
 LATEST = 1e11
@@ -48,7 +50,9 @@ def facts_fit(facts: object) -> bool:
         fields = msgpack.unpackb(facts, use_list=False)
     except (ValueError, TypeError, msgpack.UnpackException):
         return False
-    return type(fields) is tuple and tuple(map(type, fields)) == _FACTS and fields[0] in _KINDS
+    if type(fields) is not tuple or len(fields) < _LEAST_FACTS:
+        return False
+    return tuple(map(type, fields)) == _FACTS[: len(fields)] and fields[0] in _KINDS
 
 
 def samples_fit(samples: object) -> bool:
@@ -189,7 +193,21 @@ def _is_told(value: Any) -> bool:
 
 
 _TOTALS = frozenset(
-    {"seen", "waiting", "seq", "active", "shelved", "resting", "most", "at", "order", "store", "sieve", "commits"}
+    {
+        "seen",
+        "again",
+        "waiting",
+        "seq",
+        "active",
+        "shelved",
+        "resting",
+        "most",
+        "at",
+        "order",
+        "store",
+        "sieve",
+        "commits",
+    }
 )
 _ALL = (
     Shape(

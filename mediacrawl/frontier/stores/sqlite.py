@@ -6,14 +6,16 @@ import os
 import random
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
+from math import isfinite
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy, SpoiledError
 from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.stores.again import Again
 from mediacrawl.frontier.stores.classes import LinkClass, site_of_class, span
 from mediacrawl.frontier.stores.front import Front
 from mediacrawl.frontier.stores.lock_file import lock, mark
@@ -21,7 +23,7 @@ from mediacrawl.frontier.stores.opening import order_anew, set_clock_back
 from mediacrawl.frontier.stores.queues import Queues
 from mediacrawl.frontier.stores.reading import site_info
 from mediacrawl.frontier.stores.rows import Row
-from mediacrawl.frontier.stores.rules import FINAL, class_for, rests
+from mediacrawl.frontier.stores.rules import class_for, rests
 from mediacrawl.frontier.stores.schema import connect, is_spoiled, unusable, unwritable
 from mediacrawl.frontier.stores.seen_table import SeenTable
 from mediacrawl.frontier.stores.sieve import open_sieve
@@ -29,7 +31,7 @@ from mediacrawl.frontier.stores.sites import ACTIVE, IDLE, PAUSED, RETIRED, Site
 from mediacrawl.frontier.stores.totals import Totals
 from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import after_restart, after_visit
-from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
+from mediacrawl.records import FINAL, Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 
 _SLICE = (
     "SELECT class, seq, url FROM url WHERE (class, seq) > (?1, ?2) AND class <= ?3 AND seq != ?4"
@@ -132,6 +134,19 @@ class SQLiteFrontier:
         self._totals.waiting += new
         return Added(new, known)
 
+    @_guarded
+    def rejoin(self, candidate: Candidate) -> bool:
+        key, home = url_key(candidate.url), self._site(candidate.site)
+        out = home.lease if home is not None else None
+        is_out = out is not None and out.url == candidate.url
+        if is_out or key in self._again or not self._seen.known([key]):
+            return False
+        self._queue(candidate, key, again=True)
+        self._again.add(key)
+        self._totals.again += 1
+        self._totals.waiting += 1
+        return True
+
     @property
     def recent(self) -> Container[str]:
         return self._seen.recent
@@ -153,7 +168,10 @@ class SQLiteFrontier:
         self._front.trim()
         while len(leases) < limit:
             even = self._policy.explore > 0 and self._rng.random() < self._policy.explore
-            number = (self._front.pick_even(now) if even else None) or self._front.pick(now)
+            number = self._front.pick_even(now) if even else None
+            # Few sites are due on disk, and chance met none of them.
+            even = number is not None
+            number = self._front.pick(now) if number is None else number
             if number is None:
                 break
             lease = self._lease(self._sites.numbered(number), even=even)
@@ -198,6 +216,10 @@ class SQLiteFrontier:
     def next_release(self) -> float | None:
         return self._front.next_release()
 
+    def holds(self, lease: Lease) -> bool:
+        site = self._out.get(lease.site)
+        return site is not None and site.lease is lease
+
     # -- looking ---------------------------------------------------------------------------------------------
 
     def pending(self) -> int:
@@ -227,6 +249,7 @@ class SQLiteFrontier:
             shelved=self._totals.shelved,
             shelved_sites=(self._shelved_sites[PAUSED], self._shelved_sites[RETIRED]),
             resting=self._totals.resting,
+            again=self._totals.again,
         )
 
     @_guarded
@@ -237,16 +260,28 @@ class SQLiteFrontier:
     # -- steering --------------------------------------------------------------------------------------------
 
     @_guarded
-    def set_score(self, site: str, link_class: str, score: float) -> None:
+    def set_scores(self, site: str, scores: Mapping[str, float]) -> None:
         home = self._site(site)
-        found = self._queues.classes.of(home.id).get(link_class) if home else None
-        if home is None or found is None:
+        if home is None:
             return
-        self._begin()
-        before = found.rank
-        self._queues.classes.change(found, score=score)
-        if found.rank != before and home.place == ACTIVE and home.lease is None:
-            self._refresh(home)
+        table = self._queues.classes
+        classes = table.of(home.id)
+        best = home.rank
+        # All that waits may be held: then the best of it counts, held or not.
+        edge = max(self._now, home.clocks.release, home.due)
+        for name, score in scores.items():
+            found = classes.get(name)
+            if found is None or score == found.score or not isfinite(score):
+                continue
+            table.rescore(found, score)
+            if found.filled and found.held <= edge:
+                best = max(best, found.rank)
+        if best > home.rank and home.place == ACTIVE and home.lease is None:
+            # It may be too high, if nothing waits in that class any more, and stays so if a rank fell: what was picked
+            # for a rank that it has not is put back (`_choose`). To look now would cost more than all the rest.
+            home.rank = best
+            self._sites.change(home)
+            self._front.found(home.id, home.due, best)
 
     @_guarded
     def prune(self, limit: int) -> int:
@@ -326,8 +361,10 @@ class SQLiteFrontier:
             place = rows[-1][:2]
             meant = [row for row in rows if which is None or which(row[2])]
             for link_class, seq, url in meant:
+                key = url_key(url)
+                self._again.over(key)
                 self._queues.journal.gone(link_class, seq, inbox=False)
-                self._queues.journal.ended(url_key(url), self._totals.end(reason), inbox=False)
+                self._queues.journal.ended(key, self._totals.end(reason), inbox=False)
             self._flush()
             gone += len(meant)
         self._went(home, gone)
@@ -349,6 +386,15 @@ class SQLiteFrontier:
     def set_note(self, room: str, key: str, record: bytes) -> None:
         self._begin()
         self._db.execute("INSERT OR REPLACE INTO note VALUES (?, ?, ?)", (room, key, record))
+
+    @property
+    def shared(self) -> bool:
+        return False
+
+    def update_note(self, room: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
+        record = change(self.note(room, key))
+        self.set_note(room, key, record)
+        return record
 
     # -- the file --------------------------------------------------------------------------------------------
 
@@ -400,9 +446,10 @@ class SQLiteFrontier:
 
     def _flush(self) -> None:
         """Write into the open transaction, or a new one, what was gathered."""
-        if self._queues.journal or self._sites:
+        if self._queues.journal or self._sites or self._queues.classes:
             self._begin()
             self._queues.journal.flush()
+            self._queues.classes.flush()
             self._sites.flush()
 
     def _load(self, now: float) -> None:
@@ -414,6 +461,7 @@ class SQLiteFrontier:
         self._queues = Queues(db, policy.order, totals.stored.get("seq", 0), sieved=policy.bloom > 0)
         self._sieve = open_sieve(db, self._path.with_suffix(".bloom"), policy.bloom)
         self._seen = SeenTable(db, self._queues.inbox, self._sieve)
+        self._again = Again(db)
         self._sites = SiteTable(db)
         self._give_back(now)
         self._front = Front(db, policy.order, (policy.front_least, policy.front_most), self._away, self._rng)
@@ -530,13 +578,15 @@ class SQLiteFrontier:
 
     # -- rows ------------------------------------------------------------------------------------------------
 
-    def _queue(self, candidate: Candidate, key: int) -> None:
+    def _queue(self, candidate: Candidate, key: int, *, again: bool = False) -> None:
         # Site and class are written in the transaction of the rows, or a kill would leave them without any.
         self._begin()
         site = self._site(candidate.site) or self._new_site(candidate)
         classes = self._queues.classes.of(site.id)
         name = class_for(candidate.link_class, classes, self._policy.classes)
         link_class = classes.get(name) or self._queues.classes.make(site.id, name, candidate.score)
+        if again:
+            self._queues.classes.rescore(link_class, candidate.score if isfinite(candidate.score) else 0.0)
         row = Row.of(candidate, self._queues.next_place())
         self._queues.join(link_class, row, key)
         if site.lease is not None:
@@ -582,7 +632,7 @@ class SQLiteFrontier:
             return None
         row = self._queues.read(link_class, heads[link_class.id])
         self._queues.journal.leased(row.seq, link_class.id, site.id, self._now)
-        site.lease = row.lease(site.name, link_class.name, site.clocks, self._now)
+        site.lease = row.lease(site.name, link_class.name, site.clocks, self._now, even=even)
         site.row, site.link_class = row, link_class
         self._queues.pass_over(link_class, row.seq, heads)
         self._out[site.name] = self._away[site.id] = site
@@ -593,6 +643,9 @@ class SQLiteFrontier:
     def _choose(self, site: Site, heads: dict[int, int], *, even: bool) -> LinkClass | None:
         free = [c for c in self._queues.classes.of(site.id).values() if c.id in heads and c.held <= self._now]
         if not free:
+            return None
+        if not even and max(c.rank for c in free) < site.rank:
+            # It was picked for a rank that it has not any more.
             return None
         if site.clocks.standing.row:
             return min(free, key=lambda c: heads[c.id])
@@ -611,8 +664,9 @@ class SQLiteFrontier:
     def _end(self, site: Site, link_class: LinkClass, row: Row, outcome: Outcome) -> None:
         queues = self._queues
         if outcome.end in FINAL:
-            code = self._totals.end(outcome.reason or outcome.end)
-            queues.journal.ended(url_key(row.url), code, inbox=queues.remove(link_class, row.seq))
+            code, key = self._totals.end(outcome.reason or outcome.end), url_key(row.url)
+            self._again.over(key)
+            queues.journal.ended(key, code, inbox=queues.remove(link_class, row.seq))
             return
         self._totals.waiting += 1
         self._totals.shelved += site.place > ACTIVE
@@ -637,9 +691,14 @@ class SQLiteFrontier:
             "SELECT seq, url FROM url WHERE class = ? AND seq != ? ORDER BY seq DESC LIMIT ?", (number, leased, most)
         ).fetchall()
         for seq, url in rows:
+            key = url_key(url)
+            if self._again.over(key):
+                self._queues.journal.gone(number, seq, inbox=False)
+                self._totals.again -= 1
+                continue
             self._seen.forget(url)
-            self._queues.journal.pruned(number, seq, url_key(url))
-        self._totals.seen -= len(rows)
+            self._queues.journal.pruned(number, seq, key)
+            self._totals.seen -= 1
         emptied = len(rows) < most and (site.link_class is None or site.link_class.id != number)
         if emptied:
             self._queues.classes.emptied(number)

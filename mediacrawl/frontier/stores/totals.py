@@ -13,6 +13,7 @@ class Totals:
 
     Attributes:
         seen: URLs ever accepted.
+        again: how often one of them joined once more after it had ended.
         waiting: URLs that wait.
         shelved: those of them whose site is paused or retired.
         resting: sites that have something waiting, and rest.
@@ -27,6 +28,7 @@ class Totals:
         self._db = db
         self.stored: dict[str, int] = dict(db.execute("SELECT name, value FROM total"))
         self.seen = self.stored.get("seen", 0)
+        self.again = self.stored.get("again", 0)
         self.waiting = self.stored.get("waiting", 0)
         self.shelved = self.stored.get("shelved", 0)
         self.resting = self.stored.get("resting", 0)
@@ -70,6 +72,7 @@ class Totals:
         rows = {
             "commits": self.commits,
             "seen": self.seen,
+            "again": self.again,
             "waiting": self.waiting + leased,
             "shelved": self.shelved,
             "resting": self.resting,

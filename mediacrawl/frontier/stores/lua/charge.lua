@@ -1,0 +1,13 @@
+-- needs: sites
+-- A site was asked outside any lease, or is to be given other clocks. Answers as finish.lua does.
+local site = load_site(WHAT.site)
+local made = not site
+site = site or new_site()
+if site[VERSION] ~= WHAT.version then return {'changed', pack(clocks_of(site))} end
+if made then count('sites', 1) end
+set_clocks(site, WHAT.clocks)
+if site[LEASE] == 0 and site[PLACE] == ACTIVE then settle(WHAT.site, site) end
+count_rest(site)
+save_site(WHAT.site, site)
+write_counts()
+return {'done', string.format('%.17g', next_due())}

@@ -1,0 +1,17 @@
+-- A worker joins. Answers {'layout', found}, {'order', found} or {'scored', found} if it must not, else {'welcome', its
+-- number}.
+local layout = call('HGET', PREFIX .. 'total', 'layout')
+if layout and layout ~= WHAT.layout then return {'layout', layout} end
+local order = call('HGET', PREFIX .. 'total', 'order')
+local is_begun = total('waiting') + total('leased') > 0
+if order and order ~= WHAT.order and is_begun then return {'order', order} end
+-- A crawl that an earlier version began does not say what scores.
+local scored = call('HGET', PREFIX .. 'total', 'scored')
+if scored and WHAT.scored ~= '' and scored ~= WHAT.scored and is_begun then return {'scored', scored} end
+if WHAT.works and WHAT.scored ~= '' then call('HSET', PREFIX .. 'total', 'scored', WHAT.scored) end
+call('HSET', PREFIX .. 'total', 'layout', WHAT.layout, 'order', WHAT.order)
+note_run()
+if not WHAT.works then return {'welcome', 0} end
+local worker = call('HINCRBY', PREFIX .. 'total', 'worker', 1)
+call('ZADD', PREFIX .. 'workers', NOW + WHAT.lease, worker)
+return {'welcome', worker}

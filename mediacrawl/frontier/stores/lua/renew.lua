@@ -1,0 +1,43 @@
+-- needs: sites rows
+-- A worker lives. Leases of those that do not go back. Answers {is this one known, how many went back, the counters, how
+-- URLs ended, sites that are due, the time, when the next site is due}.
+note_run()
+local heard = total('heard')
+if NOW - heard > WHAT.lease / 3 then
+    -- Nobody was heard for long: it was Redis that was away, and who lives needs a moment to say so.
+    for _, worker in ipairs(call('ZRANGEBYSCORE', PREFIX .. 'workers', '-inf', NOW + WHAT.lease / 3)) do
+        call('ZADD', PREFIX .. 'workers', NOW + WHAT.lease / 3, worker)
+    end
+end
+call('HSET', PREFIX .. 'total', 'heard', NOW)
+local known = 0
+if WHAT.worker > 0 and call('ZSCORE', PREFIX .. 'workers', WHAT.worker) then
+    known = 1
+    call('ZADD', PREFIX .. 'workers', NOW + WHAT.lease, WHAT.worker)
+end
+-- A worker that counts as dead is none any more before its first lease goes back: what it still asks is charged then.
+local dead = call('ZRANGEBYSCORE', PREFIX .. 'workers', '-inf', NOW, 'LIMIT', 0, 1)[1]
+if dead then
+    call('ZREM', PREFIX .. 'workers', dead)
+    call('SADD', PREFIX .. 'dead', dead)
+end
+dead = call('SRANDMEMBER', PREFIX .. 'dead')
+local reaped = 0
+if dead then
+    local leases = PREFIX .. 'leases:' .. dead
+    -- Not HSCAN: begun anew each time it looks at the same thousand places of a large hash, and then finds nothing.
+    local held = call('HRANDFIELD', leases, 50, 'WITHVALUES')
+    for i = 1, #held, 2 do
+        give_back(unpack_or_fail(held[i + 1], leases), WHAT.owed, true)
+        call('HDEL', leases, held[i])
+        reaped = reaped + 1
+    end
+    if call('EXISTS', leases) == 0 then call('SREM', PREFIX .. 'dead', dead) end
+end
+write_counts()
+local ready = 0
+for _, rank in ipairs(call('ZRANGEBYSCORE', PREFIX .. 'firsts', '-inf', NOW)) do
+    ready = ready + call('ZCOUNT', PREFIX .. 'due:' .. rank, '-inf', NOW)
+end
+return {known, reaped, call('HGETALL', PREFIX .. 'total'), call('HGETALL', PREFIX .. 'ends'), ready,
+        string.format('%.17g', NOW), string.format('%.17g', next_due())}

@@ -1,0 +1,39 @@
+-- needs: sites rows seen
+-- Rows of a class go, or what is left of them comes in their place. WHAT.changes: {place in the list, element as it was,
+-- element as it is to be, or ''}; WHAT.keys: of the URLs that go. Answers -1, having changed nothing, if the list is not as it was read; else how many.
+local site = load_site(WHAT.site)
+local class = site and site[CLASSES][WHAT.class]
+if not class or class[C_OFF] ~= WHAT.off then return -1 end
+local queue = queue_of(WHAT.site, WHAT.class)
+for _, change in ipairs(WHAT.changes) do
+    if call('LINDEX', queue, change[1]) ~= change[2] then return -1 end
+end
+for _, change in ipairs(WHAT.changes) do
+    call('LSET', queue, change[1], change[3])
+    -- What is left of the first element has no rows any more that were taken.
+    if change[1] == 0 then class[C_OFF] = 0 end
+end
+call('LREM', queue, 0, '')
+class[C_SEQ] = 0
+local first = call('LINDEX', queue, 0)
+if first then class[C_SEQ] = number_of(first) end
+local rows = #WHAT.keys
+class[C_N] = class[C_N] - rows
+site[WAITING] = site[WAITING] - rows
+count('waiting', -rows)
+if site[PLACE] > ACTIVE then count('shelved', -rows) end
+if WHAT.name then call('HINCRBY', PREFIX .. 'ends', WHAT.name, rows) end
+local buckets = math.max(total('buckets'), 1)
+local level = level_of(buckets)
+for _, key in ipairs(WHAT.keys) do
+    if call('SREM', PREFIX .. 'again', key) == 1 then
+        -- Pruned, it only loses its visit anew: it had ended, and stays known.
+        if not WHAT.name then count('again', -1) end
+    elseif not WHAT.name then
+        count('seen', -call('SREM', PREFIX .. 'seen:' .. place_of(key, buckets, level), key))
+    end
+end
+if site[LEASE] == 0 then settle(WHAT.site, site) end
+save_site(WHAT.site, site)
+write_counts()
+return rows

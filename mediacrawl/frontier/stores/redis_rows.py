@@ -1,0 +1,184 @@
+"""A waiting URL as the Redis store keeps it: what the links of one page share is written once for all of them.
+
+An element of a class's list holds the URLs that one page gave the class at one tag path. Their common beginning, their
+parent, that path and what is known of the page stand in the *shared facts*; a *row* has what is left, without the
+fields at its end that say nothing. A link of 80 characters with its parent, its anchor and the page's title takes some
+60 bytes so, and 200 alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgpack
+
+from mediacrawl.frontier.contract import SpoiledError
+from mediacrawl.politeness.delay import Clocks
+from mediacrawl.records import Candidate, End, Evidence, Kind, Lease, Outcome
+
+ELEMENT_ROWS = 64
+"""Rows in one element at most: a lease reads the whole element, some 10 us then."""
+
+_KINDS = tuple(Kind)
+_SHARED = (str, int, int, int, str, str, str, str, str, str, str)
+_ROW: tuple[Any, ...] = ("", "", 0, "", "", 0, b"", "")
+"""The fields of a row when they say nothing: rest of the URL, anchor, kind, guid, requested URL, attempt, state."""
+
+_packer = msgpack.Packer(unicode_errors="surrogatepass")
+
+
+def common_start(texts: Sequence[str]) -> str:
+    """What all of some texts begin with: what the first and the last of them in their order begin with."""
+    low, high = min(texts), max(texts)
+    if high.startswith(low):
+        return low
+    same, differs = 0, len(low)
+    while differs - same > 1:
+        middle = (same + differs) // 2
+        same, differs = (middle, differs) if high.startswith(low[:middle]) else (same, middle)
+    return low[:same]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A waiting URL, read.
+
+    Attributes:
+        found: as it joined; the site and the class are told by where it stands.
+        attempt: how often it was asked and failed.
+        state: what an earlier visit left, or empty.
+    """
+
+    found: Candidate
+    attempt: int = 0
+    state: bytes = b""
+
+    @property
+    def url(self) -> str:
+        """In canonical form."""
+        return self.found.url
+
+    def lease(self, number: int, clocks: Clocks, now: float, *, even: bool) -> Lease:
+        """The lease of this row.
+
+        Args:
+            number: the lease's.
+            clocks: of the site.
+            now: seconds since the epoch.
+            even: whether it was picked by chance.
+        """
+        found = self.found
+        return Lease(
+            id=number,
+            url=found.url,
+            site=found.site,
+            link_class=found.link_class,
+            kind=found.kind,
+            depth=found.depth,
+            hops=found.hops,
+            parent=found.parent,
+            evidence=found.evidence,
+            attempt=self.attempt,
+            state=self.state,
+            delay=clocks.delay,
+            taken=now,
+            troubles=clocks.standing.row,
+            even=even,
+        )
+
+
+def pack_rows(found: Sequence[Candidate]) -> tuple[bytes, list[bytes]]:
+    """The shared facts and the rows of URLs that one page gave to one class.
+
+    Args:
+        found: one at least; all agree in what `page_of` tells.
+    """
+    start = common_start([candidate.url for candidate in found])
+    shared = _pack_shared(found[0], start)
+    return shared, [_pack_row(candidate, len(start)) for candidate in found]
+
+
+def page_of(candidate: Candidate) -> tuple[object, ...]:
+    """What the URLs of one element agree in, beside their site and class."""
+    found = candidate.evidence
+    return (
+        *(candidate.parent, candidate.depth, candidate.hops, found.via, found.page_title, found.feed_url),
+        *(found.page_language, found.page_charset, found.path),
+    )
+
+
+def read_row(site: str, link_class: str, shared: bytes, row: bytes) -> Row:
+    """The URL that `pack_rows` packed, or `after`.
+
+    Args:
+        site: where it stands.
+        link_class: where it stands.
+        shared: as packed.
+        row: as packed.
+
+    Raises:
+        SpoiledError: this was packed by neither.
+    """
+    try:
+        start, common, depth, hops, parent, via, title, feed, language, charset, path = _unpacked_shared(shared)
+        fields = tuple(msgpack.unpackb(row, unicode_errors="surrogatepass"))
+        rest, anchor, kind, guid, requested, attempt, state, facts = (*fields, *_ROW[len(fields) :])
+        evidence = Evidence(via, anchor, title, feed, guid, requested, language, charset, facts, path)
+        parent = start[:common] + parent
+        found = Candidate(start + rest, site, link_class, _KINDS[kind], depth, hops, parent, 0.0, evidence)
+        if type(attempt) is int and type(state) is bytes and found.url and type(anchor) is type(facts) is str:
+            return Row(found, attempt, state)
+    except (ValueError, TypeError, IndexError, msgpack.exceptions.UnpackException):
+        pass
+    raise SpoiledError(f"what waits on {site} cannot be read")
+
+
+def after(row: Row, outcome: Outcome) -> tuple[bytes, bytes] | None:
+    """The row after a visit that did not end it: its shared facts and itself; None if it is as it was.
+
+    Args:
+        row: as it was leased.
+        outcome: what the visit came to.
+    """
+    if outcome.end is End.AGAIN:
+        attempt, kind, state = row.attempt + (outcome.asked and outcome.blamed), row.found.kind, b""
+    elif outcome.end is End.CONTINUE:
+        attempt, kind, state = row.attempt, outcome.kind or row.found.kind, outcome.state
+    else:
+        return None
+    if (attempt, kind, state) == (row.attempt, row.found.kind, row.state):
+        return None
+    return _pack_shared(row.found, row.url), _pack_row(row.found, len(row.url), kind, attempt, state)
+
+
+def _pack_shared(found: Candidate, start: str) -> bytes:
+    parent, evidence = found.parent, found.evidence
+    common = len(common_start([start, parent]))
+    fields = (
+        *(start, common, found.depth, found.hops, parent[common:], evidence.via, evidence.page_title),
+        *(evidence.feed_url, evidence.page_language, evidence.page_charset, evidence.path),
+    )
+    packed: bytes = _packer.pack(fields if evidence.path else fields[:-1])
+    return packed
+
+
+def _pack_row(found: Candidate, start: int, kind: Kind | None = None, attempt: int = 0, state: bytes = b"") -> bytes:
+    evidence = found.evidence
+    number = _KINDS.index(kind or found.kind)
+    told = (evidence.guid, evidence.requested_url)
+    fields = [found.url[start:], evidence.anchor, number, *told, attempt, state, evidence.facts]
+    while fields and fields[-1] == _ROW[len(fields) - 1]:
+        fields.pop()
+    packed: bytes = _packer.pack(fields)
+    return packed
+
+
+def _unpacked_shared(packed: bytes) -> tuple[Any, ...]:
+    fields = msgpack.unpackb(packed, use_list=False, unicode_errors="surrogatepass")
+    if type(fields) is tuple and len(fields) == len(_SHARED) - 1:
+        fields = (*fields, "")
+    if type(fields) is not tuple or tuple(map(type, fields)) != _SHARED:
+        raise ValueError
+    return fields

@@ -1,0 +1,120 @@
+"""The scripts of the Redis store, and how they are run: many in one round trip, each of them whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import msgpack
+from redis import exceptions
+
+NAMES = (
+    *("hello", "renew", "bye", "add", "unknown", "take", "finish"),
+    *("charge", "score", "steer", "sift", "swap", "strays", "learn"),
+)
+
+_NEEDS = "-- needs: "
+
+# In the older form of the format, which knows no kind of its own for bytes: the one that Redis reads.
+_packer = msgpack.Packer(unicode_errors="surrogatepass", use_bin_type=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One command: of a script its name and what it is about, else a plain command of Redis.
+
+    Attributes:
+        script: one of `NAMES`; empty for a plain command.
+        what: what the script is about.
+        told: the time that counts, seconds since the epoch; None for Redis's own clock.
+        command: of a plain command its words.
+    """
+
+    script: str = ""
+    what: Mapping[str, Any] | None = None
+    told: float | None = None
+    command: tuple[Any, ...] = ()
+
+
+class Scripts:
+    """Runs calls on one server.
+
+    Args:
+        client: a `redis.Redis` that gives bytes.
+        prefix: of the frontier's keys.
+    """
+
+    def __init__(self, client: Any, prefix: str) -> None:
+        self._client = client
+        self._prefix = prefix
+        self.missed: Callable[[], None] = _nothing
+        """Is called when the server had forgotten the scripts, before what was asked of it is run."""
+
+    def key(self, *parts: object) -> str:
+        """The name of one of the frontier's keys."""
+        return ":".join((self._prefix, *map(str, parts)))
+
+    def load(self) -> None:
+        """Hand the scripts over. A server that was started anew has forgotten them."""
+        with self._client.pipeline(transaction=False) as pipe:
+            for name in NAMES:
+                pipe.script_load(_source(name))
+            pipe.execute()
+
+    def one(self, call: Call) -> Any:
+        """Run one call; answers what it answers, and raises what it fails with."""
+        answer = self.run([call])[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def run(self, calls: Sequence[Call]) -> list[Any]:
+        """Run calls in their order, in one round trip; answers what each answers, or the error with which it failed.
+
+        Raises:
+            redis.exceptions.ConnectionError: the server is away; which of the calls were run is not known.
+            redis.exceptions.TimeoutError: likewise.
+        """
+        answers = self._run(calls)
+        # All or none are missing: nothing of the kind is ever unloaded alone.
+        missing = [i for i, answer in enumerate(answers) if isinstance(answer, exceptions.NoScriptError)]
+        if missing:
+            self.load()
+            self.missed()
+            for i, answer in zip(missing, self._run([calls[i] for i in missing]), strict=True):
+                answers[i] = answer
+        return answers
+
+    def _run(self, calls: Sequence[Call]) -> list[Any]:
+        with self._client.pipeline(transaction=False) as pipe:
+            for call in calls:
+                if call.script:
+                    told = "" if call.told is None else repr(float(call.told))
+                    pipe.evalsha(_sha(call.script), 1, self._prefix, told, _packer.pack(call.what))
+                else:
+                    pipe.execute_command(*call.command)
+            answers: list[Any] = pipe.execute(raise_on_error=False)
+        return answers
+
+
+def _nothing() -> None:
+    """Nobody wants to know."""
+
+
+@cache
+def _source(name: str) -> bytes:
+    """A script with what it needs: its first line says which files, beside the one that all need."""
+    folder = resources.files("mediacrawl.frontier.stores").joinpath("lua")
+    script = folder.joinpath(f"{name}.lua").read_bytes()
+    first = script.partition(b"\n")[0].decode()
+    parts = first.removeprefix(_NEEDS).split() if first.startswith(_NEEDS) else []
+    return b"\n".join([folder.joinpath(f"{part}.lua").read_bytes() for part in ("common", *parts)] + [script])
+
+
+@cache
+def _sha(name: str) -> str:
+    return hashlib.sha1(_source(name), usedforsecurity=False).hexdigest()

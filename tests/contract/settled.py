@@ -1,0 +1,97 @@
+"""A worker on Redis that waits for each answer, so that it can be held to the contract word by word."""
+
+from collections import Counter
+from unittest import mock
+
+from mediacrawl.frontier.stores import redis_worker
+from mediacrawl.frontier.stores.redis_worker import RedisWorker
+from mediacrawl.records import Added, Drop
+
+
+class Times:
+    """A clock that is told."""
+
+    def __init__(self, now):
+        self.now = now
+
+    def __call__(self):
+        return self.now
+
+
+class SettledWorker(RedisWorker):
+    """What is told is in Redis when the method returns, and leases are those of now."""
+
+    _skew = property(lambda self: 0.0, lambda self, seconds: None)
+    """Both clocks are the one that is told."""
+
+    def __init__(self, store, now):
+        super().__init__(store, Times(now), lease=1e9)
+
+    def add(self, candidates):
+        self.tallies()
+        added = super().add(candidates)
+        assert self.settle()
+        told = self.tallies()
+        return Added(told["frontier/new"], added.known + told["frontier/known"])
+
+    def rejoin(self, candidate):
+        self.tallies()
+        super().rejoin(candidate)
+        assert self.settle()
+        return bool(self.tallies()["frontier/again"])
+
+    def unknown(self, urls):
+        return self._ask(lambda: self._store.unknown(urls))
+
+    def take(self, now, limit):
+        self._clock.now = now
+        assert self.settle()
+        with self._news:
+            self._wanted = limit
+            self._news.notify_all()
+            assert self._news.wait_for(lambda: not self._wanted or self._failed, 10)
+            outs = [out for out, _ in self._ready]
+            for out, notes in self._ready:
+                self._mine[out.lease.id] = out
+                self._notes.met(out.lease, notes)
+            self._ready.clear()
+        return [out.lease for out in outs]
+
+    def finish(self, lease, outcome, now):
+        if lease.id in self._mine:
+            self._clock.now = now
+        super().finish(lease, outcome, now)
+        assert self.settle()
+
+    def note(self, room, key):
+        with mock.patch.object(redis_worker, "A_MOMENT", 10.0):
+            return super().note(room, key)
+
+    def charge(self, site, outcome, now):
+        self._clock.now = now
+        super().charge(site, outcome, now)
+        assert self.settle()
+
+    def set_scores(self, *what):
+        super().set_scores(*what)
+        assert self.settle()
+
+    def next_release(self):
+        assert self.settle()
+        due = self._store.due
+        return None if due < 0 else 0.0 if due <= self._clock.now else due
+
+    def prune(self, limit):
+        before = Counter(self.tallies())
+        self._store.client.delete(self._store.scripts.key("alone", "prune"))
+        super().prune(limit)
+        assert self.settle()
+        return (self.tallies() - before)[f"drop/{Drop.PRUNED}"]
+
+    def pending(self):
+        assert self.settle()
+        return super().pending()
+
+    def counts(self):
+        assert self.settle()
+        return super().counts()

@@ -1,0 +1,439 @@
+"""A worker on Redis: its thread, what it does when answers are lost, and what others do while it sleeps."""
+
+import random
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+import redis
+
+from mediacrawl.frontier import FrontierError, FrontierPolicy
+from mediacrawl.frontier.contract import Remote
+from mediacrawl.frontier.stores import redis_worker
+from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings
+from mediacrawl.frontier.stores.redis_notes import NoteCache
+from mediacrawl.frontier.stores.redis_worker import RedisWorker
+from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.records import Candidate, Drop, End, Outcome
+
+DELAY, HOUR = 0.05, 3_600.0
+"""Seconds of the delay that each site is owed."""
+POLICY = FrontierPolicy(delay=DelayPolicy(factor=0, minimum=DELAY, maximum=DELAY, first=DELAY), explore=0.0)
+DONE = Outcome(End.DONE, response_time=0.1)
+RETURNED = Outcome(End.RETURNED, asked=False)
+
+
+@pytest.fixture
+def open_store(redis_server):
+    with redis.Redis.from_url(redis_server) as client:
+        client.flushall()
+
+    def open_store(url=redis_server, policy=POLICY, lease=120.0, **params):
+        client = redis.Redis.from_url(url, **params)
+        settings = StoreSettings(lease=lease)
+        return RedisFrontier(client, "t", policy, time.time(), random.Random(1), settings=settings)
+
+    return open_store
+
+
+@pytest.fixture
+def open_worker(open_store):
+    opened = []
+
+    def open_worker(store=None, clock=time.time, **numbers):
+        opened.append(RedisWorker(store or open_store(), clock, **{"visit": 1.0, **numbers}))
+        return opened[-1]
+
+    yield open_worker
+    for worker in opened:
+        worker.close()
+
+
+@pytest.fixture
+def worker(open_worker):
+    return open_worker()
+
+
+def page(site, n=0, link_class="p", **fields):
+    return Candidate(f"http://{site}/{n}", site, link_class, **{"score": 0.3, **fields})
+
+
+def wait_until(seen):
+    end = time.monotonic() + 20
+    while not seen():
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.01)
+
+
+def taken(worker, number=1, now=time.time):
+    """So many leases: the worker asks for them in advance."""
+    found = []
+
+    def took():
+        found.extend(worker.take(now(), number - len(found)))
+        return len(found) >= number
+
+    wait_until(took)
+    return found
+
+
+def counts(worker):
+    """The numbers of this moment, and not of its last sign of life."""
+    assert worker.settle()
+    worker._ask(lambda: worker._store.renew(time.time()))
+    return worker.counts()
+
+
+def test_it_is_what_a_crawl_takes_for_a_frontier_of_many_machines(worker):
+    assert isinstance(worker, Remote)
+    assert worker.shared
+
+
+def test_all_is_in_redis_when_it_is_settled_and_the_tallies_say_what_joined(worker):
+    worker.add([page("a.org", n) for n in range(10)])
+    worker.add([page("a.org", n) for n in range(15)])
+    assert worker.settle()
+    told = worker.tallies()
+    assert (told["frontier/new"], told["frontier/known"]) == (15, 0)
+    assert worker.tallies().total() == 0
+    assert worker.counts().waiting == 15
+
+
+def test_new_scores_gather_until_the_next_commit_and_the_last_of_each_class_counts(worker):
+    worker.add([page("a.org", n, f"c{n}") for n in range(3)])
+    assert worker.settle()
+    told = worker._told
+    for score in (0.5, 0.6, 0.7):
+        worker.set_scores("a.org", {"c0": score})
+        worker.set_scores("a.org", {"c1": score / 2})
+    assert worker._told == told
+    worker.commit()
+    assert worker._told == told + 1
+    assert {name: score for name, score, _ in worker.site("a.org").classes} == {"c0": 0.7, "c1": 0.35, "c2": 0.3}
+
+
+def test_new_scores_do_not_gather_without_end(worker, monkeypatch):
+    monkeypatch.setattr(redis_worker, "SCORED", 10)
+    worker.add([page(f"{n}.org") for n in range(15)])
+    assert worker.settle()
+    for n in range(15):
+        worker.set_scores(f"{n}.org", {"p": 0.9})
+    assert len(worker._scored) == 5
+    wait_until(lambda: worker.site("9.org").classes == (("p", 0.9, 1),))
+    worker.settle()
+    assert worker.site("14.org").classes == (("p", 0.9, 1),)
+
+
+def test_a_url_that_joins_once_more_is_told_by_the_tallies(worker):
+    worker.add([page("a.org")])
+    (lease,) = taken(worker)
+    worker.finish(lease, DONE, time.time())
+    for _ in range(2):
+        assert worker.rejoin(page("a.org", link_class="again"))
+    assert worker.rejoin(page("never.org"))
+    found = counts(worker)
+    assert (found.seen, found.again, found.waiting) == (1, 1, 1)
+    assert worker.tallies()["frontier/again"] == 1
+    (lease,) = taken(worker)
+    assert lease.link_class == "again"
+
+
+def test_tallies_that_are_fetched_while_it_works_are_complete(worker):
+    found = []
+    with ThreadPoolExecutor(1) as pool:
+        fetching = threading.Event()
+
+        def fetch():
+            while not fetching.is_set():
+                found.append(dict(worker.tallies()))
+
+        answer = pool.submit(fetch)
+        for n in range(300):
+            worker.add([page(f"{n}.org")])
+        assert worker.settle()
+        fetching.set()
+        answer.result()
+    found.append(worker.tallies())
+    assert sum(one.get("frontier/new", 0) for one in found) == 300
+
+
+def test_links_of_a_page_are_there_before_its_end_and_no_other_worker_thinks_the_crawl_over(open_worker):
+    first, second = open_worker(), open_worker()
+    first.add([page("0.org")])
+    assert first.settle()
+    for n in range(20):
+        (lease,) = taken(first)
+        first.add([page(f"{n + 1}.org")])
+        first.finish(lease, DONE, time.time())
+        found = counts(second)
+        assert found.waiting + found.leased > 0
+        assert second.pending() > 0
+
+
+def test_workers_end_together_when_the_last_one_has_finished(open_worker):
+    first, second = open_worker(), open_worker()
+    first.add([page("a.org")])
+    assert first.settle()
+    (lease,) = taken(second)
+    assert counts(first).leased == 1
+    assert first.pending() == 1
+    second.finish(lease, DONE, time.time())
+    wait_until(lambda: second.settle() and first.settle() and first.pending() == second.pending() == 0)
+
+
+@pytest.mark.parametrize("hours", [-5, 5, 24 * 365])
+def test_a_worker_whose_clock_is_off_takes_and_waits_like_the_others(open_worker, open_store, hours):
+    slow = replace(POLICY, delay=DelayPolicy(factor=0, minimum=HOUR, maximum=HOUR, first=HOUR))
+
+    def clock():
+        return time.time() + hours * HOUR
+
+    worker = open_worker(open_store(policy=slow), clock)
+    worker.add([page("a.org", n) for n in range(2)])
+    (lease,) = taken(worker, now=clock)
+    worker.finish(lease, DONE, clock())
+    assert worker.settle()
+    release = worker.site("a.org").release
+    assert abs(release - time.time() - HOUR) < 60
+    assert abs(worker.next_release() - clock() - HOUR) < 60
+    assert abs(worker.server_time() - time.time()) < 60
+
+
+def test_what_is_told_while_redis_is_paused_is_told_once(server, open_worker, open_store):
+    worker = open_worker(open_store(server.url, socket_timeout=0.1, socket_connect_timeout=0.1))
+    worker.add([page("a.org"), page("b.org")])
+    assert worker.settle()
+    first, second = taken(worker, 2)
+    server.signal(signal.SIGSTOP)
+    worker.finish(first, DONE, time.time())
+    worker.add([page("c.org", n) for n in range(5)])
+    wait_until(lambda: worker._away)
+    worker.finish(second, DONE, time.time())
+    assert worker.pending() > 0
+    server.signal(signal.SIGCONT)
+    wait_until(lambda: not worker._away)
+    found = counts(worker)
+    assert found.ends == {"done": 2}
+    assert (found.seen, found.waiting, found.leased) == (7, 5, 0)
+    assert worker.tallies()["frontier/lost_leases"] == 0
+    assert worker.site("a.org").visits == worker.site("b.org").visits == 1
+
+
+def lose_an_answer(store, script):
+    """The first answer to a script does not arrive; what was lost comes into the list that is answered."""
+    run, lost = store.scripts.run, []
+
+    def lossy(calls):
+        answers = run(calls)
+        if any(call.script == script for call in calls) and not lost:
+            lost.append(answers)
+            raise redis.ConnectionError("the answer is lost")
+        return answers
+
+    store.scripts.run = lossy
+    return lost
+
+
+def test_leases_whose_answer_was_lost_come_back_and_are_handed_out(open_worker, open_store):
+    store = open_store()
+    lost = lose_an_answer(store, "take")
+    worker = open_worker(store)
+    worker.add([page("a.org"), page("b.org")])
+    assert {lease.site for lease in taken(worker, 2)} == {"a.org", "b.org"}
+    assert lost
+    assert counts(worker).leased == 2
+
+
+def test_leases_whose_notes_could_not_be_read_come_back_and_are_handed_out(open_worker, open_store):
+    store = open_store()
+    run, lost = store.scripts.run, []
+
+    def lossy(calls):
+        if calls and all("HGET" in call.command for call in calls) and not lost:
+            lost.append(calls)
+            raise redis.ConnectionError("it broke between the leases and their notes")
+        return run(calls)
+
+    store.scripts.run = lossy
+    worker = open_worker(store, notes=NoteCache(by_site=["copies"]))
+    worker.add([page("a.org"), page("b.org")])
+    assert {lease.site for lease in taken(worker, 2)} == {"a.org", "b.org"}
+    assert lost
+    assert counts(worker).leased == 2
+
+
+def test_an_end_whose_answer_was_lost_counts_once(open_worker, open_store):
+    store = open_store()
+    lost = lose_an_answer(store, "finish")
+    worker = open_worker(store)
+    worker.add([page("a.org", n) for n in range(2)])
+    assert worker.settle()
+    (lease,) = taken(worker)
+    worker.add([page("b.org")])
+    worker.finish(lease, DONE, time.time())
+    wait_until(lambda: lost and not worker._away)
+    found = counts(worker)
+    assert (found.ends, found.seen, found.leased) == ({"done": 1}, 3, 0)
+    assert worker.site("a.org").visits == 1
+    assert worker.tallies()["frontier/lost_leases"] == 0
+
+
+def test_a_lease_that_was_given_over_a_connection_given_up_comes_back_while_its_worker_lives(
+    open_worker, open_store, monkeypatch
+):
+    monkeypatch.setattr(redis_worker, "STRAYS", 0.2)
+    worker = open_worker(open_store())
+    worker.add([page("a.org")])
+    assert worker.settle()
+    stale = open_store()
+    stale.worker = worker._store.worker
+    assert len(stale.take(time.time(), 1)) == 1
+    (lease,) = taken(worker)
+    assert lease.site == "a.org"
+    assert counts(worker).leased == 1
+
+
+def test_a_worker_that_may_hand_out_nothing_does_not_ask_to_be_woken_at_once(open_worker):
+    worker = open_worker(visit=1_000.0)
+    worker.add([page("a.org")])
+    assert worker.settle()
+    worker._wanted = 1
+    with worker._news:
+        worker._news.notify_all()
+    wait_until(lambda: worker._ready)
+    now = time.time()
+    assert worker.take(now, 1) == []
+    assert worker.next_release() > now
+
+
+def test_a_worker_that_was_taken_for_dead_joins_as_another_and_asks_nothing_that_it_had(open_worker, open_store):
+    sleeper, alive = open_worker(), open_store()
+    sleeper.add([page("a.org"), page("b.org", 1), page("b.org", 2)])
+    assert sleeper.settle()
+    leases = {lease.site: lease for lease in taken(sleeper, 2)}
+    before = sleeper._store.worker
+    alive.client.zadd("t:workers", {before: 1.0})
+    alive.renew(time.time())
+    wait_until(lambda: sleeper._store.worker != before)
+    assert not any(map(sleeper.holds, leases.values()))
+    sleeper.finish(leases["a.org"], RETURNED, time.time())
+    sleeper.finish(leases["b.org"], DONE, time.time())
+    assert counts(sleeper).ends == {}
+    told = sleeper.tallies()
+    assert (told["frontier/reaped"], told["frontier/lost_leases"]) == (1, 2)
+    assert sleeper.site("b.org").visits == 1
+    again = taken(sleeper, 2)
+    assert {lease.url for lease in again} == {"http://a.org/0", "http://b.org/1"}
+    assert all(map(sleeper.holds, again))
+    found = counts(sleeper)
+    assert (found.leased, found.waiting, found.seen) == (2, 1, 3)
+
+
+def test_a_restart_of_redis_between_two_messages_is_noticed_before_anything_is_leased(server, open_store):
+    store = open_store(server.url)
+    store.add([page("a.org")])
+    server.kill()
+    server.start()
+    try:
+        assert store.take(time.time(), 1) == []
+    except FrontierError:
+        # The client saw that its connection was closed, and says so.
+        store.renew(time.time())
+        assert store.take(time.time(), 1) == []
+
+
+def test_a_redis_that_is_full_for_a_while_is_waited_for(server, open_worker, open_store):
+    worker = open_worker(open_store(server.url))
+    worker.add([page("a.org")])
+    assert worker.settle()
+    with redis.Redis.from_url(server.url) as client:
+        client.config_set("maxmemory", 1)
+        wait_until(lambda: worker._away)
+        worker.add([page("b.org")])
+        assert worker.pending() > 0
+        client.config_set("maxmemory", 0)
+    wait_until(lambda: not worker._away)
+    assert counts(worker).seen == 2
+
+
+def test_a_redis_that_lost_all_its_data_ends_the_crawl_with_a_sentence(open_worker, open_store):
+    worker = open_worker()
+    worker.add([page("a.org")])
+    assert worker.settle()
+    open_store().client.flushall()
+    wait_until(lambda: worker._failed)
+    with pytest.raises(FrontierError, match="without its data"):
+        worker.take(time.time(), 1)
+
+
+def test_nobody_waits_for_an_answer_of_a_worker_that_failed(open_worker, open_store):
+    worker = open_worker()
+    worker.add([page("a.org")])
+    assert worker.settle()
+    store = open_store()
+    store.client.set("t:note:addresses", "not a hash")
+    answer = worker.later("addresses", "192.0.2.1", lambda old: b"new")
+    with pytest.raises(FrontierError):
+        answer.result(10)
+    with pytest.raises(FrontierError, match="WRONGTYPE"):
+        worker.take(time.time(), 1)
+
+
+def test_notes_changed_by_many_at_once_lose_no_change(open_worker):
+    workers = [open_worker() for _ in range(3)]
+
+    def more(old):
+        return str(int(old or b"0") + 1).encode()
+
+    answers = [worker.later("sums", "n", more) for _ in range(100) for worker in workers]
+    found = sorted(int(answer.result(20)) for answer in answers)
+    assert found == list(range(1, 301))
+
+
+def test_a_note_comes_with_the_lease_and_is_read_anew_after_another_worker_had_the_site(open_worker):
+    first, second = (open_worker(notes=NoteCache(by_site=["copies"])) for _ in range(2))
+    first.add([page("a.org", n) for n in range(3)])
+    assert first.settle()
+    (lease,) = taken(first)
+    assert first.note("copies", "a.org") is None
+    first.set_note("copies", "a.org", b"1")
+    assert first.note("copies", "a.org") == b"1"
+    first.finish(lease, DONE, time.time())
+    assert first.settle()
+    (lease,) = taken(second)
+    assert second.note("copies", "a.org") == b"1"
+    second.set_note("copies", "a.org", b"2")
+    second.finish(lease, DONE, time.time())
+    assert second.settle()
+    taken(first)
+    assert first.note("copies", "a.org") == b"2"
+
+
+def test_notes_of_megabytes_pass(worker):
+    note = bytes(range(256)) * 8_192
+    worker.set_note("robots", "http://a.org", note)
+    assert worker.settle()
+    assert worker.update_note("robots", "http://a.org", lambda old: (old or b"") + b"!") == note + b"!"
+
+
+def test_a_drop_of_one_worker_ends_what_waits_for_all(open_worker):
+    first, second = open_worker(), open_worker()
+    first.add([page("a.org", n) for n in range(50)])
+    assert first.settle()
+    assert second.drop("a.org", Drop.NEVERCRAWL) + len(first._ready) == 50
+    assert counts(second).waiting == 0
+
+
+def test_a_worker_gives_back_what_it_has_when_it_closes(open_worker, open_store):
+    worker, looks = open_worker(), open_store()
+    worker.add([page(f"{n}.org") for n in range(20)])
+    assert worker.settle()
+    taken(worker, 5)
+    number = worker._store.worker
+    worker.close()
+    found = looks.counts()
+    assert (found.leased, found.waiting) == (0, 20)
+    assert looks.client.zscore("t:workers", number) is None

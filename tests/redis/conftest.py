@@ -1,0 +1,32 @@
+"""Crawls of the demo web with a Redis server beside."""
+
+import pytest
+import redis
+from crawling import Crawl
+
+from mediacrawl.demo import DemoWeb
+
+
+@pytest.fixture
+def web():
+    with DemoWeb() as web:
+        yield web
+
+
+@pytest.fixture
+def crawl(web, tmp_path, redis_server, monkeypatch):
+    """A crawl that knows the server from its environment."""
+    monkeypatch.setenv("REDIS_URL", redis_server)
+    crawl = Crawl(web, tmp_path)
+    yield crawl
+    if crawl.process is not None and crawl.process.poll() is None:
+        crawl.kill()
+
+
+@pytest.fixture
+def client(redis_server):
+    """A client of the emptied server."""
+    client = redis.Redis.from_url(redis_server)
+    client.flushall()
+    yield client
+    client.close()

@@ -1,0 +1,139 @@
+"""A crawl takes URLs that other programs put into Redis, loses none, and obeys nothing else that stands there."""
+
+import json
+import pickle
+import time
+
+import pytest
+import redis
+from crawling import Crawl
+from judging import stat
+from redis_server import RedisServer
+
+from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.scope import site_of
+
+KEY, TAKEN, REFUSED = "media:start_urls", "media:start_urls:taken", "media:start_urls:refused"
+
+
+def asked(crawl):
+    return {entry.url for entry in crawl.web.settled_log()}
+
+
+def until(holds, seconds=60):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "never seen"
+        time.sleep(0.01)
+
+
+def test_urls_join_while_the_crawl_runs_and_it_ends_when_none_is_left(crawl, client):
+    crawl.start(seed=crawl.web.seeds[0])
+    crawl.until(lambda log: len(log) >= 3)
+    for url in crawl.web.seeds[1:]:
+        client.rpush(KEY, url)
+    assert crawl.wait() == 0
+    assert "Spider closed (finished)" in crawl.text()
+    assert stat(crawl, "start_urls/new") + stat(crawl, "start_urls/known") == len(crawl.web.seeds) - 1
+    assert client.keys("*") == []
+    assert stat(crawl, "media/found") >= 30
+
+
+def test_what_is_put_there_is_judged_as_a_stranger_wrote_it(crawl, client):
+    seed, other = crawl.web.seeds[:2]
+    assert site_of(seed) != site_of(other)
+    never = "http://never.example/"
+    crawl.nevercrawl.write_text("never.example\n")
+    bad = {
+        other.encode(): b"offsite",
+        never.encode(): b"nevercrawl",
+        pickle.dumps(seed): b"not_text",
+        b"x" * 70_000: b"too_long",
+        json.dumps({"url": seed, "method": "POST"}).encode(): b"method",
+        b"{": b"bad_json",
+        b"file:///etc/passwd": b"scheme",
+    }
+    obedient = {"url": f"{seed}fed-page", "meta": {"proxy": "http://127.0.0.1:9"}, "formdata": {"a": "b"}}
+    client.rpush(KEY, *bad, json.dumps(obedient))
+    crawl.start("-a", "scope=site", seed=seed)
+    assert crawl.wait() == 0
+    assert set(client.lrange(REFUSED, 0, -1)) == {reason + b" " + entry for entry, reason in bad.items()}
+    assert client.keys("*") == [REFUSED.encode()]
+    assert f"{seed}fed-page" in asked(crawl)
+    assert {site_of(url) for url in asked(crawl)} == {site_of(seed)}
+    for reason in bad.values():
+        assert stat(crawl, f"start_urls/refused/{reason.decode()}") == 1
+    text = crawl.text()
+    assert "passed over: formdata, meta" in text
+    assert "Traceback" not in text
+
+
+def test_what_a_worker_that_died_had_taken_joins_when_its_time_is_over(crawl, client):
+    # As that worker left it. The crawl has nothing else to do after its seed, and waits.
+    fed = f"{crawl.web.seeds[0]}fed-page"
+    client.zadd(TAKEN, {fed: client.time()[0] + 6})
+    crawl.start("-a", "scope=site", "-s", "SCOPE_MAX_DEPTH=0", seed=crawl.web.seeds[0])
+    assert crawl.wait() == 0
+    assert fed in asked(crawl)
+    assert client.keys("*") == []
+
+
+def test_no_entry_is_lost_when_the_crawl_is_killed_at_any_time(crawl, client):
+    home = crawl.web.seeds[0]
+    urls = {f"{home}fed/{number}" for number in range(6_000)}
+    client.rpush(KEY, *urls)
+    for least in (5_000, 3_000, 1_000):
+        crawl.start("-s", "REDIS_START_URLS_BATCH_SIZE=700", seed=home)
+        # Most of the time between two looks nothing is taken; this falls into the middle of one.
+        until(lambda least=least: client.llen(KEY) <= least and client.exists(TAKEN))
+        crawl.kill()
+    left = set(client.lrange(KEY, 0, -1)) | set(client.zrange(TAKEN, 0, -1))
+    with FrontierReader(crawl.folder / "state" / "frontier.db") as reader:
+        joined = {candidate.url for candidate in reader.waiting()}
+    joined |= asked(crawl)
+    assert left
+    assert {url for url in urls if url not in joined} <= {url.decode() for url in left}
+
+
+@pytest.fixture
+def own(tmp_path_factory):
+    server = RedisServer(tmp_path_factory.mktemp("own"), durable=True).start()
+    yield server
+    server.stop()
+
+
+def test_a_redis_that_goes_away_and_comes_back_costs_a_line_of_the_log(web, tmp_path, own, monkeypatch):
+    monkeypatch.setenv("REDIS_URL", own.url)
+    crawl = Crawl(web, tmp_path)
+    crawl.start()
+    crawl.until(lambda log: len(log) >= 3)
+    own.stop()
+    until(lambda: "media:start_urls cannot be read" in crawl.text())
+    own.start()
+    with redis.Redis.from_url(own.url) as client:
+        client.rpush(KEY, f"{web.seeds[0]}fed-page")
+    assert crawl.wait() == 0
+    assert f"{web.seeds[0]}fed-page" in asked(crawl)
+    text = crawl.text()
+    assert text.count("cannot be read") == 1
+    assert text.count("can be read again") == 1
+    assert "Traceback" not in text
+
+
+def test_a_crawl_that_was_told_of_no_redis_asks_none(web, tmp_path):
+    crawl = Crawl(web, tmp_path)
+    crawl.start("-a", "scope=site", "-s", "SCOPE_MAX_DEPTH=0", seed=web.seeds[0])
+    assert crawl.wait() == 0
+    assert "start_urls" not in crawl.text()
+
+
+def test_settings_that_name_no_server_end_the_crawl_with_a_sentence(web, tmp_path, monkeypatch):
+    monkeypatch.setenv("REDIS_URL", "redis://:secret@host:port/0")
+    crawl = Crawl(web, tmp_path)
+    crawl.start("-a", "scope=site", "-s", "SCOPE_MAX_DEPTH=0", seed=web.seeds[0])
+    crawl.wait()
+    text = crawl.text()
+    assert "REDIS_URL (redis://***@***) or REDIS_PARAMS cannot be used" in text
+    assert "Spider closed (redis_error)" in text
+    assert "Traceback" not in text
+    assert "secret" not in text

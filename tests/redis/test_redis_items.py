@@ -1,0 +1,157 @@
+"""Items as lines of JSON in a Redis list: all of them, while Redis comes and goes, from any project."""
+
+import json
+import os
+import time
+
+import pytest
+import redis
+from crawling import Crawl
+from judging import stat
+from launcher import launcher
+from redis_server import RedisServer
+
+KEY = "media:items"
+PIPELINES = {"mediacrawl.pipelines.MojibakePipeline": 200, "mediacrawl.pipelines.RedisItemsPipeline": 400}
+SWITCHED_ON = ("-s", f"ITEM_PIPELINES={json.dumps(PIPELINES)}")
+
+SPIDER = """
+import datetime, decimal, scrapy
+
+class Plain(scrapy.Spider):
+    name = "plain"
+    start_urls = ["data:,nothing"]
+
+    def parse(self, response):
+        when, price = datetime.date(2026, 1, 2), decimal.Decimal("1.5")
+        yield {"title": "\\u00dcbung \\u202e", "when": when, "price": price, "raw": b"\\xff"}
+
+def shout(item):
+    return item["title"].upper()
+"""
+
+
+def by_url(lines):
+    return {record["content_url"]: record for record in map(json.loads, lines)}
+
+
+def until(holds, seconds=60):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "never seen"
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def own(tmp_path_factory):
+    server = RedisServer(tmp_path_factory.mktemp("own"), durable=True).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def lonely(web, tmp_path, own, monkeypatch):
+    """A crawl whose Redis comes and goes."""
+    monkeypatch.setenv("REDIS_URL", own.url)
+    crawl = Crawl(web, tmp_path)
+    yield crawl
+    if crawl.process is not None and crawl.process.poll() is None:
+        crawl.kill()
+
+
+def test_each_item_is_a_line_of_the_list_as_it_is_one_of_the_output(crawl, client, tmp_path):
+    crawl.start(*SWITCHED_ON, "-o", "items.jl")
+    assert crawl.wait() == 0
+    listed = client.lrange(KEY, 0, -1)
+    assert len(listed) == stat(crawl, "redis_items/stored") >= 30
+    assert by_url(listed) == by_url((crawl.folder / "items.jl").read_bytes().splitlines())
+    command = ["demojibake", f"{crawl_url(client)}?key={KEY}", "-o", "again.jl"]
+    with (tmp_path / "out").open("wb") as out:
+        assert launcher().run("mediacrawl", command, tmp_path, dict(os.environ), out, out, seconds=60) == 0
+    assert by_url((tmp_path / "again.jl").read_bytes().splitlines()).keys() == by_url(listed).keys()
+
+
+def crawl_url(client):
+    return f"redis://127.0.0.1:{client.get_connection_kwargs()['port']}/0"
+
+
+def test_items_wait_for_a_redis_that_is_away(lonely, own):
+    lonely.start(*SWITCHED_ON, "-o", "items.jl")
+    until(lambda: redis.Redis.from_url(own.url).llen(KEY) >= 3)
+    own.kill()
+    until(lambda: "Items wait" in lonely.text())
+    time.sleep(1.5)
+    own.start()
+    assert lonely.wait() == 0
+    with redis.Redis.from_url(own.url) as client:
+        listed = by_url(client.lrange(KEY, 0, -1))
+    assert listed == by_url((lonely.folder / "items.jl").read_bytes().splitlines())
+    assert len(listed) >= 30
+    text = lonely.text()
+    assert text.count("Items wait") == 1
+    assert "Items go to media:items again" in text
+    assert "Traceback" not in text
+
+
+def test_a_crawl_that_ends_while_redis_is_away_asks_for_those_files_again(lonely, own):
+    lonely.start(*SWITCHED_ON)
+    until(lambda: redis.Redis.from_url(own.url).llen(KEY) >= 3)
+    own.kill()
+    until(lambda: "Items wait" in lonely.text())
+    lonely.interrupt()
+    text = lonely.text()
+    assert "keep it from here: {" in text
+    assert stat(lonely, "redis_items/error") >= 1
+    lost = by_url(line.partition("keep it from here: ")[2] for line in text.splitlines() if "keep it from" in line)
+    own.start()
+    lonely.start(*SWITCHED_ON, seed="")
+    assert lonely.wait() == 0
+    with redis.Redis.from_url(own.url) as client:
+        listed = by_url(client.lrange(KEY, 0, -1))
+    assert lost.keys() <= listed.keys()
+    assert len(listed) >= 30
+
+
+def test_a_key_that_holds_something_else_is_told_and_left_alone(crawl, client):
+    client.set(KEY, "precious")
+    crawl.start(*SWITCHED_ON)
+    until(lambda: "media:items" in crawl.text() and "WRONGTYPE" in crawl.text())
+    assert client.get(KEY) == b"precious"
+    client.delete(KEY)
+    assert crawl.wait() == 0
+    assert len(client.lrange(KEY, 0, -1)) >= 30
+
+
+@pytest.mark.parametrize("serializer", ["", "plain.shout"])
+def test_it_works_alone_in_any_project(client, tmp_path, serializer):
+    (tmp_path / "plain.py").write_text(SPIDER, encoding="utf-8")
+    settings = {
+        "REDIS_URL": crawl_url(client),
+        "REDIS_ITEMS_KEY": "found:%(spider)s",
+        "REDIS_ITEMS_SERIALIZER": serializer,
+        "ITEM_PIPELINES": json.dumps({"mediacrawl.pipelines.RedisItemsPipeline": 1}),
+    }
+    command = ["runspider", "plain.py"]
+    for name, value in settings.items():
+        command += ["-s", f"{name}={value}"]
+    with (tmp_path / "log").open("wb") as log:
+        code = launcher().run("scrapy", command, tmp_path, dict(os.environ), log, log, seconds=60)
+    text = (tmp_path / "log").read_text()
+    assert code == 0, text
+    assert "Deprecat" not in text
+    (line,) = client.lrange("found:plain", 0, -1)
+    if serializer:
+        assert line.decode() == "\u00dcBUNG \u202e"
+    else:
+        record = json.loads(line)
+        assert record["title"] == "\u00dcbung \u202e"
+        assert (record["when"], record["price"]) == ("2026-01-02", "1.5")
+        assert "\u202e" not in line.decode()
+        assert "\u00dcbung" in line.decode()
+
+
+def test_a_serializer_that_is_not_there_ends_the_crawl_before_it_begins(crawl, client):
+    crawl.start(*SWITCHED_ON, "-s", "REDIS_ITEMS_SERIALIZER=no.such.thing")
+    crawl.wait()
+    assert "REDIS_ITEMS_SERIALIZER = 'no.such.thing' cannot be loaded" in crawl.text()
+    assert not crawl.web.settled_log()
