@@ -85,8 +85,9 @@ def _answer(status: bytes, mime: bytes, body: bytes) -> bytes:
 class Protocol(asyncio.Protocol):
     """HTTP/1.1 with keep-alive, for GET without a body."""
 
-    def __init__(self, web: Web) -> None:
+    def __init__(self, web: Web, pause: float = 0.0) -> None:
         self.web = web
+        self.pause = pause
         self.buffer = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -99,14 +100,26 @@ class Protocol(asyncio.Protocol):
         while (end := self.buffer.find(b"\r\n\r\n")) >= 0:
             request, self.buffer = self.buffer[:end], self.buffer[end + 4 :]
             path = request.split(b" ", 2)[1]
-            self.transport.write(self.web.answer(path))  # type: ignore[attr-defined]
+            if self.pause:
+                asyncio.get_running_loop().call_later(self.pause, self.answer, path)
+            else:
+                self.answer(path)
+
+    def answer(self, path: bytes) -> None:
+        """Send an answer."""
+        self.transport.write(self.web.answer(path))  # type: ignore[attr-defined]
 
 
-async def serve(hosts: int) -> None:
-    """Serve until stdin closes, so that it ends with whoever started it; prints its port."""
+async def serve(hosts: int, pause: float = 0.0) -> None:
+    """Serve until stdin closes, so that it ends with whoever started it; prints its port.
+
+    Args:
+        hosts: of the web.
+        pause: seconds before each answer.
+    """
     loop = asyncio.get_running_loop()
     web: list[Web] = []
-    server = await loop.create_server(lambda: Protocol(web[0]), "0.0.0.0", 0, backlog=4096)
+    server = await loop.create_server(lambda: Protocol(web[0], pause), "0.0.0.0", 0, backlog=4096)
     port = server.sockets[0].getsockname()[1]
     web.append(Web(hosts, port))
     print(port, flush=True)
@@ -116,9 +129,10 @@ async def serve(hosts: int) -> None:
 
 
 if __name__ == "__main__":
+    serving = serve(int(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 0.0)
     try:
         import uvloop
 
-        uvloop.run(serve(int(sys.argv[1])))
+        uvloop.run(serving)
     except ImportError:
-        asyncio.run(serve(int(sys.argv[1])))
+        asyncio.run(serving)

@@ -1,9 +1,23 @@
 """Doors to Scrapy's extensions, one file each."""
 
 from mediacrawl.extensions.breaker import Breaker
+from mediacrawl.extensions.feeding import Feeding
+from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.extensions.log_format import QuietLogFormatter
 from mediacrawl.extensions.progress import Progress
+from mediacrawl.extensions.revisiting import Revisiting
+from mediacrawl.extensions.stats_file import StatsFile
 from mediacrawl.extensions.steering import Steering
 from mediacrawl.extensions.tuning import Tuning
 
-__all__ = ["Breaker", "Progress", "QuietLogFormatter", "Steering", "Tuning"]
+__all__ = [
+    "Breaker",
+    "Feeding",
+    "HarvestFile",
+    "Progress",
+    "QuietLogFormatter",
+    "Revisiting",
+    "StatsFile",
+    "Steering",
+    "Tuning",
+]

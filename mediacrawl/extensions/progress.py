@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, TextIO
 from scrapy import signals
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
+from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.observe import CrawlFacts, progress_line, summary
+from mediacrawl.observe.harvest import Tally
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.records import Drop, Kind, Outcome, Visit
@@ -76,9 +78,10 @@ class Progress:
         """
         stats = self._crawler.stats
         get = stats.get_value
-        folder = self._parts.folder
         counts = self._parts.counts()
         catalogue = catalogue_path(self._parts.settings)
+        harvest = self._crawler.get_extension(HarvestFile)
+        run, last = (harvest.run, harvest.last) if harvest else (Tally(), Tally())
         drops = {str(drop): int(get(f"drop/{drop}", 0)) for drop in Drop}
         return CrawlFacts(
             duration=self._clock.now() - self._began,
@@ -101,11 +104,17 @@ class Progress:
             paused_sites=counts.shelved_sites[0],
             retired_sites=counts.shelved_sites[1],
             resting_sites=counts.resting,
+            ended_pages=run.pages,
+            new_nuggets=run.new,
+            even_pages=run.even_pages,
+            even_nuggets=run.even_new,
+            last_pages=last.pages,
+            last_nuggets=last.new,
             faults=get("errors/faults", 0),
             lost_lines=get("request_log/lost", 0),
             catalogue_path=str(catalogue),
             next_command=f"{_program()} catalogue --db {catalogue}",
-            log_path=str(folder / "log") if self._parts.settings.getbool("REQUEST_LOG_ENABLED") else "",
+            log_path=str(self._parts.log_folder) if self._parts.settings.getbool("REQUEST_LOG_ENABLED") else "",
         )
 
     def _opened(self) -> None:

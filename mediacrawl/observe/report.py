@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mediacrawl.observe.format import count, elapsed, share, size
+from mediacrawl.observe.harvest import Tally
 from mediacrawl.observe.text import cut, pad, printable
 
 _LABEL = 11
@@ -44,6 +45,12 @@ class CrawlFacts:
         paused_sites: sites that the operator paused.
         retired_sites: sites that have had their budget of requests, were broken for days, or sent us away.
         resting_sites: those of the waiting sites that rest.
+        ended_pages: URLs that came to their end.
+        new_nuggets: new nuggets that they gave.
+        even_pages: those of them that were picked evenly, by chance.
+        even_nuggets: new nuggets that these gave.
+        last_pages: URLs of the last whole window of the harvest; 0 before there was one.
+        last_nuggets: new nuggets that these gave.
         faults: exceptions that nobody thought of.
         lost_lines: lines that the request log could not write.
         catalogue_path: where the records are; empty if they were not stored there.
@@ -71,6 +78,12 @@ class CrawlFacts:
     paused_sites: int = 0
     retired_sites: int = 0
     resting_sites: int = 0
+    ended_pages: int = 0
+    new_nuggets: int = 0
+    even_pages: int = 0
+    even_nuggets: int = 0
+    last_pages: int = 0
+    last_nuggets: int = 0
     faults: int = 0
     lost_lines: int = 0
     catalogue_path: str = ""
@@ -98,6 +111,7 @@ def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
         ("pages", count(facts.pages)),
         ("media", _ranking(facts.media)),
         ("records", _records(facts)),
+        ("harvest", _harvest(facts)),
         ("read", _saving(facts)),
         ("requests", _requests(facts)),
         ("visited", _ranking(facts.sites)),
@@ -139,6 +153,26 @@ def _records(facts: CrawlFacts) -> str:
     if not facts.new_records and not facts.updated_records:
         return ""
     return f"{count(facts.new_records)} new, {count(facts.updated_records)} known before"
+
+
+def _harvest(facts: CrawlFacts) -> str:
+    """Nothing before a whole window: of few pages no rate can be told."""
+    last = Tally(pages=facts.last_pages, new=facts.last_nuggets).rate
+    run = Tally(
+        pages=facts.ended_pages, new=facts.new_nuggets, even_pages=facts.even_pages, even_new=facts.even_nuggets
+    )
+    if last is None or run.rate is None:
+        return ""
+    rates = f"{run.rate:.1f} new per 1,000 URLs, {last:.1f} in the last {count(facts.last_pages)}"
+    if run.ratio is not None:
+        return f"{rates}; {_times(run.ratio)} chance"
+    if (least := run.ratio_at_least) is not None and least >= 1:
+        return f"{rates}; at least {_times(least)} chance"
+    return f"{rates}; too few even picks to tell"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.0f} times" if ratio >= 9.95 else f"{ratio:.1f} times"
 
 
 def _saving(facts: CrawlFacts) -> str:

@@ -1,7 +1,8 @@
 """How promising is a URL?
 
-Comes in: a URL that scope let through, with its evidence. Goes out: the name of its link class, and the score
-with which a new class starts. It promises never to look at a single URL's row again: only classes have scores.
+Comes in: a URL that scope let through, with its evidence, and what came of each visit. Goes out: the name of a URL's
+link class, and the scores of classes. `adaptive` learns them from what the crawl found; `orders` has others to compare
+with. It promises never to look at a single URL's row again: only classes have scores.
 """
 
 from mediacrawl.priority.link_class import link_class

@@ -14,6 +14,8 @@ what they link to, and the near before the far, as breadth-first does, which fin
 
 _LEAST = 0.0
 _FEEDS = frozenset({"feed", "enclosure"})
+_AS_PAGES = frozenset({"sitemap", "robots_sitemap", "oembed"})
+"""Doors to lists of pages, and to what a site says of one: they are worth what a page is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,6 @@ class Scores:
 def _name(kind: Kind, via: str) -> str:
     if kind is Kind.MEDIA:
         return "media"
-    if via in _FEEDS:
+    if via in _FEEDS or (kind is Kind.LIST and via not in _AS_PAGES):
         return "feed"
     return "seed" if via == "seed" else "page"

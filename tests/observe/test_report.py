@@ -60,6 +60,26 @@ def test_colour_codes_come_only_when_asked_for():
     assert summary(facts(), colour=True).startswith("\x1b[1m15 media files")
 
 
+@pytest.mark.parametrize(
+    ("even_pages", "even_nuggets", "said"),
+    [
+        (1_000, 4, "; 20 times chance"),
+        (200, 5, "; 3.2 times chance"),
+        (1_000, 0, "; at least 27 times chance"),
+        (20, 0, "; too few even picks to tell"),
+        (0, 0, "; too few even picks to tell"),
+    ],
+)
+def test_the_harvest_is_told_in_one_line_with_how_many_times_chance_it_is(even_pages, even_nuggets, said):
+    known = {"ended_pages": 50_000, "new_nuggets": 4_000, "last_pages": 1_000, "last_nuggets": 91}
+    text = summary(facts(**known, even_pages=even_pages, even_nuggets=even_nuggets))
+    assert f"  harvest    80.0 new per 1,000 URLs, 91.0 in the last 1,000{said}\n" in text
+
+
+def test_before_a_whole_window_nothing_is_told_of_the_harvest():
+    assert "harvest" not in summary(facts(ended_pages=60, new_nuggets=12, even_pages=1))
+
+
 names = st.dictionaries(st.text(), st.integers(0, 10**9), max_size=40)
 
 

@@ -86,7 +86,7 @@ hostile = st.none() | hostile_text
 numbers = st.none() | st.floats()
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(hostile_text, hostile, hostile, hostile, hostile, numbers, numbers)
 def test_no_header_can_break_a_line(tmp_path_factory, url, header, length, location, error, duration, delay):
     folder = tmp_path_factory.mktemp("log")

@@ -16,6 +16,13 @@ from mediacrawl.priority import link_class
         ("http://a.org/node/17", "a.org/node/#"),
         ("https://a.org:8443/x?b=2&a=1&b=3", "a.org:8443/x?a&b"),
         ("http://a.org/v1.2/", "a.org/*#.#/"),
+        ("http://a.org/news/what-came-of-it.html", "a.org/news/*.html"),
+        ("http://a.org/about-us", "a.org/about-us"),
+        ("http://a.org/2024/05/12/the_last_of_them/", "a.org/#/#/#/*/"),
+        ("http://a.org/%D0%BC%D1%83%D0%B7%D1%8B%D0%BA%D0%B0", "a.org/*"),
+        ("http://a.org/users/john.smith/averyveryverylongnamewithoutwords", "a.org/users/john.smith/*"),
+        ("http://a.org/some-band-live-2024.mp3", "a.org/*.mp3"),
+        ("http://a.org/x/y-z-w?a-b-c=1", "a.org/x/*?a-b-c"),
     ],
 )
 def test_what_varies_is_taken_out(url, name):

@@ -1,0 +1,216 @@
+"""New media files per 1,000 pages, by the order in which URLs are asked, on a synthetic web.
+
+In process: the frontier in memory, one request of a site in 50 ticks, 100 seeds, 50,000 pages. Peers: any waiting URL
+by chance (`random`), the success rate of the site that a link was found on (`site-rate`, as MLBot did it),
+breadth-first, and the rules that mediacrawl had before it learned. Then without each of the order's parts. Over HTTP:
+``scrapy crawl media`` on the same web, served by another process; and the same in process killed and resumed half-way.
+
+The webs that are reported have other seeds than those that anything was chosen on (1 to 9).
+
+Run: ``make bench NAME=harvest``; arguments: ``--pages``, ``--webs`` (seeds of webs, by comma), ``--no-http``,
+``--no-ablation``. All of it takes half an hour.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from harvest_crawl import crawl, pace
+from harvest_walk import Curve, OrderedWalk, RandomWalk, in_memory
+from harvest_web import Web
+
+from mediacrawl.frontier.stores.memory import MemoryFrontier
+from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
+from mediacrawl.priority.classes import ScorePolicy
+from mediacrawl.priority.credit import CreditPolicy
+from mediacrawl.priority.orders import Alike, Priority, Rules, SiteRate
+
+WEBS = (101, 102, 103, 104, 105)
+SEEDS = 100
+PAGES = 50_000
+EARLY = 5_000
+MARKS = (1_000, 2_000, EARLY, 10_000, 20_000, PAGES)
+"""Pages after which is counted what was found."""
+
+OVER_RANDOM, OVER_SITE_RATE, EARLY_OVER_RANDOM = 100.0, 5.0, 40.0
+MICROSECONDS = 80.0
+OVER_HTTP, RESUMED = 0.7, 0.9
+ABLATED, CRAWLED = 3, 2
+"""Webs on which parts are left out, and which are crawled over HTTP."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """An order, and how it is made."""
+
+    name: str
+    make: Callable[[MemoryFrontier], Priority]
+    explore: float = 0.02
+
+
+def adaptive(policy: AdaptivePolicy | None = None) -> Callable[[MemoryFrontier], Priority]:
+    """Make the adaptive order."""
+    return lambda frontier: Adaptive(policy or AdaptivePolicy(), frontier)
+
+
+PEERS = (
+    Peer("adaptive", adaptive()),
+    Peer("site-rate", lambda _: SiteRate(CreditPolicy())),
+    Peer("rules", lambda _: Rules()),
+    Peer("breadth", lambda _: Alike()),
+    Peer("even", lambda _: Alike(), explore=1.0),
+)
+ABLATIONS = (
+    Peer("without credit", adaptive(AdaptivePolicy(credit=CreditPolicy(steps=1)))),
+    Peer("without model", adaptive(AdaptivePolicy(score=ScorePolicy(model=False)))),
+    Peer("without classes", adaptive(AdaptivePolicy(score=ScorePolicy(records=False)))),
+    Peer("without exploration", adaptive(AdaptivePolicy(score=ScorePolicy(curiosity=0.0))), explore=0.0),
+    Peer("with tag paths", adaptive(AdaptivePolicy(paths=30))),
+    Peer("without looking again", adaptive(AdaptivePolicy(looked_at=0))),
+)
+ORDERS = {peer.name: peer for peer in (*PEERS, *ABLATIONS)}
+
+
+def walk(task: tuple[str, int, int]) -> tuple[str, int, Curve]:
+    """One crawl in process: the name of an order, the seed of a web, pages."""
+    name, seed, pages = task
+    web = Web(seed)
+    if name == "random":
+        return name, seed, RandomWalk(web, seed, SEEDS, {*MARKS, pages}).run(pages)
+    peer = ORDERS[name]
+    frontier = in_memory(seed, peer.explore)
+    return name, seed, OrderedWalk(web, peer.make(frontier), frontier, SEEDS, {*MARKS, pages}).run(pages)
+
+
+def resumed(task: tuple[int, int]) -> Curve:
+    """A crawl in process that is killed half-way: what was not saved is lost, and another process goes on."""
+    seed, pages = task
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.npz"
+        web, frontier = Web(seed), in_memory(seed)
+        first = Adaptive(AdaptivePolicy(), frontier, path)
+        crawled = OrderedWalk(web, first, frontier, SEEDS, {pages})
+        crawled.run(pages // 2 - 300)
+        # A second's worth of pages that the last commit lacks.
+        first.save(0.0)
+        crawled.run(pages // 2)
+        second = Adaptive(AdaptivePolicy(), frontier, path)
+        second.begin()
+        crawled.order = second
+        return crawled.run(pages)
+
+
+class Runs:
+    """What the crawls of several webs came to, by order."""
+
+    def __init__(self, pages: int) -> None:
+        self.pages = pages
+        self.curves = dict[str, dict[int, Curve]]()
+
+    def walk(self, pool: ProcessPoolExecutor, names: Iterable[str], webs: Iterable[int]) -> None:
+        """Crawl each web in each of these orders."""
+        tasks = [(name, seed, self.pages) for name in names for seed in webs]
+        for name, seed, curve in pool.map(walk, tasks):
+            self.curves.setdefault(name, {})[seed] = curve
+            if len(self.curves[name]) == len({seed for _, seed, _ in tasks}):
+                print(self.row(name), flush=True)
+
+    def found(self, name: str, pages: int) -> int:
+        """New media files of all webs, after so many pages of each."""
+        return sum(curve.marks[pages] for curve in self.curves[name].values())
+
+    def row(self, name: str, webs: Iterable[int] = ()) -> str:
+        """A row of the table: means over some webs, or all, and the least and the most at the end."""
+        curves = [self.curves[name][seed] for seed in (webs or self.curves[name])]
+        ends = [curve.rate(self.pages) for curve in curves]
+        marks = [mark for mark in MARKS if mark <= self.pages]
+        rates = "".join(f"{sum(curve.rate(mark) for curve in curves) / len(curves):>9.1f}" for mark in marks)
+        links = sum(curve.links for curve in curves)
+        cost = f"{1e6 * sum(curve.cpu for curve in curves) / links:9.1f}" if links else " " * 9
+        return f"{name:<24}{rates}   [{min(ends):.1f}, {max(ends):.1f}]{cost}"
+
+
+def over_http(runs: Runs, webs: Iterable[int]) -> float:
+    """The same crawls over HTTP; answers what share of the figure in process they reach."""
+    there = here = 0
+    delay = 0.0
+    for seed in webs:
+        delay = delay or pace(seed, SEEDS)
+        with tempfile.TemporaryDirectory() as folder:
+            crawled = crawl(seed, SEEDS, runs.pages, Path(folder), delay)
+        there += crawled.marks[runs.pages]
+        here += runs.curves["adaptive"][seed].marks[runs.pages]
+        print(
+            f"over HTTP, web {seed}: {1000 * crawled.marks[runs.pages] / runs.pages:.1f} per 1,000 URLs;"
+            f" {crawled.requests:,} requests in {crawled.seconds:.0f} s, {crawled.cpu:.0f} s of CPU;"
+            f" one request of a site in {crawled.gap}",
+            flush=True,
+        )
+    return there / here
+
+
+def figures(runs: Runs) -> list[dict[str, object]]:
+    """What the targets are about, of the crawls in process."""
+    pages = runs.pages
+    early = min(EARLY, pages)
+    adaptive = runs.curves["adaptive"].values()
+    cost = 1e6 * sum(curve.cpu for curve in adaptive) / sum(curve.links for curve in adaptive)
+    return [
+        _figure("times random", runs.found("adaptive", pages) / max(runs.found("random", pages), 1), "x", OVER_RANDOM),
+        _figure(
+            "times the rate of sites",
+            runs.found("adaptive", pages) / max(runs.found("site-rate", pages), 1),
+            "x",
+            OVER_SITE_RATE,
+        ),
+        _figure(
+            f"times random, first {early:,} pages",
+            runs.found("adaptive", early) / max(runs.found("random", early), 1),
+            "x",
+            EARLY_OVER_RANDOM,
+        ),
+        _figure("CPU for each new link", cost, "us", MICROSECONDS, better="less"),
+    ]
+
+
+def _figure(name: str, value: float, unit: str, target: float, better: str = "more") -> dict[str, object]:
+    return {"name": name, "value": round(value, 2), "unit": unit, "target": target, "better": better}
+
+
+def main() -> None:
+    """Measure, and print the tables and the figures."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pages", type=int, default=PAGES)
+    parser.add_argument("--webs", default=",".join(map(str, WEBS)))
+    parser.add_argument("--no-http", action="store_true")
+    parser.add_argument("--no-ablation", action="store_true")
+    options = parser.parse_args()
+    webs = [int(seed) for seed in options.webs.split(",")]
+    runs = Runs(options.pages)
+    shown = "".join(f"{mark:>9,}" for mark in MARKS if mark <= options.pages)
+    print(f"New media files per 1,000 pages, {len(webs)} webs; [least, most] of them; us of CPU for each new link")
+    print(f"{'pages':<24}{shown}")
+    with ProcessPoolExecutor(2) as pool:
+        runs.walk(pool, ["random", *(peer.name for peer in PEERS)], webs)
+        if not options.no_ablation:
+            print(f"Without parts of it, {len(webs[:ABLATED])} of the webs")
+            print(runs.row("adaptive", webs[:ABLATED]))
+            runs.walk(pool, [peer.name for peer in ABLATIONS], webs[:ABLATED])
+        again = sum(curve.marks[options.pages] for curve in pool.map(resumed, [(seed, options.pages) for seed in webs]))
+    found = figures(runs)
+    found.append(_figure("killed half-way and resumed", again / runs.found("adaptive", options.pages), "x", RESUMED))
+    if not options.no_http:
+        found.append(_figure("over HTTP", over_http(runs, webs[:CRAWLED]), "x", OVER_HTTP))
+    for figure in found:
+        print(f"{figure['name']:<36}{figure['value']:>10} {figure['unit']:<4} target {figure['target']}")
+    print(json.dumps({"bench": "harvest", "figures": found}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,283 @@
+"""The door for URLs that other programs put into Redis while the crawl runs."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from scrapy import signals
+from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
+from scrapy.utils.asyncio import CallLaterResult, call_later, run_in_thread
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+
+from mediacrawl import seams
+from mediacrawl.connection import ConnectionSettingError, connect, hidden, key_of, redis_url
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.contract import FrontierAwayError, Remote
+from mediacrawl.frontier.feed import FeedError, Unreadable, read_entry
+from mediacrawl.observe.text import cut, printable
+from mediacrawl.parts import Parts
+from mediacrawl.records import Candidate, Drop
+from mediacrawl.scope import Scope
+from mediacrawl.scope.fed import fed
+from mediacrawl.signals import seeds_joined
+from mediacrawl.threads import in_reactor
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
+
+    from mediacrawl.frontier.start_urls import StartUrls, Taken
+    from mediacrawl.scheduler import PenaltyBoxScheduler
+
+logger = logging.getLogger(__name__)
+
+INTERVAL = 1.0
+"""Seconds between two looks."""
+
+PATIENCE = 60.0
+"""Seconds for which a crawl that has nothing else to do waits for a Redis that is away."""
+
+_NAMES_SHOWN = 10
+_End: TypeAlias = Candidate | Drop | Unreadable
+
+
+class Feeding:
+    """Takes URLs from ``REDIS_START_URLS_KEY`` once a second, and keeps the crawl until none is left.
+
+    They are put there by any program, at any time: ``redis-cli rpush media:start_urls https://site.example/``. What an
+    entry may say is told by `frontier.feed.read_entry`, where it lies meanwhile by `frontier.start_urls.StartUrls`.
+    An entry joins as a seed does, through the spider's scope, but it widens no borders: with ``-a scope=site`` the
+    crawl keeps to the sites of ``-a seed=``, and the others are refused as ``offsite``. What does not join lies in
+    ``media:start_urls:refused``.
+
+    The reactor never waits for Redis: it is asked in a thread, by one question at a time.
+
+    Stats: ``start_urls/new``, ``start_urls/known``, ``start_urls/refused/<reason>``; and ``drop/<reason>`` where it was
+    scope that refused.
+    """
+
+    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+        url = redis_url(parts.settings)
+        if url is None or not parts.leases:
+            raise NotConfigured
+        self._crawler = crawler
+        self._parts = parts
+        self._where = hidden(url)
+        self._most = max(parts.settings.getint("REDIS_START_URLS_BATCH_SIZE", 1000), 1)
+        self._queue: StartUrls | None = None
+        self._timer: CallLaterResult | None = None
+        self._looking: Deferred[None] | None = None
+        self._settled: list[tuple[str, bytes]] = []
+        self._trouble = ""
+        self._troubled_since = 0.0
+        self._idle = self._empty = self._gave_up = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl.
+
+        Raises:
+            NotConfigured: no Redis is used, or the scheduler is not ours.
+        """
+        feeding = cls(crawler, Parts.of(crawler))
+        crawler.signals.connect(feeding._opened, signals.spider_opened)
+        # Not before: the seeds tell where the crawl's borders are.
+        crawler.signals.connect(feeding._begin, seeds_joined)
+        crawler.signals.connect(feeding._spider_idle, signals.spider_idle)
+        crawler.signals.connect(feeding._closed, signals.spider_closed)
+        return feeding
+
+    @property
+    def _scheduler(self) -> PenaltyBoxScheduler:
+        return cast("PenaltyBoxScheduler", self._crawler.engine.scheduler)
+
+    def _opened(self) -> None:
+        """Make ready.
+
+        Raises:
+            CloseSpider: the settings of Redis cannot be used; the log says so in one sentence.
+        """
+        spider = self._crawler.spider
+        assert spider is not None
+        if not getattr(spider, "follows", False) or not isinstance(getattr(spider, "scope", None), Scope):
+            # Not ours, or a recheck, which takes what it asks from a catalogue.
+            return
+        # Here, since most crawls use no Redis, and its client takes a while to import.
+        from mediacrawl.frontier.start_urls import StartUrls  # noqa: PLC0415
+
+        try:
+            key = key_of(self._parts.settings.get("REDIS_START_URLS_KEY") or "%(name)s:start_urls", spider.name)
+            self._queue = StartUrls(connect(self._parts.settings), key)
+        except ConnectionSettingError as error:
+            logger.critical("%s", error)
+            raise CloseSpider("redis_error") from error
+        logger.info("URLs are taken from %s at %s", key, self._where)
+
+    def _begin(self) -> None:
+        if self._queue is not None and self._timer is None:
+            self._tick()
+
+    def _tick(self) -> None:
+        self._timer = call_later(INTERVAL, self._tick)
+        self._begin_look()
+
+    def _begin_look(self) -> None:
+        if self._looking is None or self._looking.called:
+            self._looking = deferred_from_coro(self._look())
+
+    # -- a look ----------------------------------------------------------------------------------------------
+
+    async def _look(self) -> None:
+        queue, at_idle, taken = self._queue, self._idle, None
+        assert queue is not None
+        self._idle = self._empty = False
+        try:
+            await self._settle(queue)
+            taken = await run_in_thread(queue.take, self._most)
+            self._recovered()
+            await self._take_in(queue, taken)
+        except FeedError as error:
+            self._tell(str(error))
+        except FrontierAwayError as error:
+            self._tell(str(error))
+        except FrontierError as error:
+            self._scheduler.stop("frontier_error", error)
+        # Only what was asked after the crawl had nothing else to do says that it is over.
+        self._empty = at_idle and taken is not None and not taken.left and not taken.entries
+        if at_idle or self._idle:
+            seams.wake(self._crawler.engine)
+
+    async def _take_in(self, queue: StartUrls, taken: Taken) -> None:
+        self._count_refused({Unreadable.TOO_LONG: taken.too_long})
+        if taken.too_long:
+            logger.warning("%s: %d entries are too long, see %s", queue.key, taken.too_long, queue.refused_key)
+        if not taken.entries:
+            return
+        if self._parts.final is not None:
+            await run_in_thread(queue.give_back, taken.entries)
+            return
+        self._settled += await self._join(queue, taken.entries)
+        await self._settle(queue)
+
+    async def _settle(self, queue: StartUrls) -> None:
+        """Tell Redis what has joined. If it is away by now, the next look begins with it."""
+        if self._settled:
+            await run_in_thread(queue.settle, self._settled)
+            self._settled = []
+
+    async def _join(self, queue: StartUrls, entries: Sequence[bytes]) -> list[tuple[str, bytes]]:
+        """Let entries join, durably; answers for each why it was refused, empty if it was not.
+
+        Raises:
+            FrontierError: they could not.
+        """
+        found, names = self._judge(entries)
+        candidates = [end for end in found if isinstance(end, Candidate)]
+        new = await self._hand_in(candidates)
+        refused = Counter(str(end) for end in found if not isinstance(end, Candidate))
+        self._count(new, len(candidates) - new, found)
+        self._report(queue, new, len(candidates) - new, refused)
+        if names:
+            shown = ", ".join(cut(printable(name), 40) for name in sorted(names)[:_NAMES_SHOWN])
+            logger.warning("%s: fields that are not obeyed were passed over: %s", queue.key, shown)
+        return [
+            ("" if isinstance(end, Candidate) else str(end), entry) for end, entry in zip(found, entries, strict=True)
+        ]
+
+    async def _hand_in(self, candidates: list[Candidate]) -> int:
+        """Let URLs join, durably; answers how many were new.
+
+        Raises:
+            FrontierError: they could not.
+        """
+        frontier = self._parts.frontier
+        if isinstance(frontier, Remote):
+            added = await in_reactor(frontier.hand_in(candidates))
+            self._scheduler.count("frontier/new", added.new)
+            self._scheduler.count("frontier/known", added.known)
+            return added.new
+        new = self._scheduler.add(candidates)
+        # `add` only stops the crawl if it fails; this tells, and nothing is settled.
+        frontier.commit()
+        return new
+
+    def _judge(self, entries: Sequence[bytes]) -> tuple[list[_End], set[str]]:
+        """What becomes of entries, and the names of fields in them that nobody obeys."""
+        scope: Scope = self._crawler.spider.scope  # type: ignore[union-attr]
+        ends: list[_End] = []
+        names: set[str] = set()
+        for raw in entries:
+            entry = read_entry(raw)
+            if isinstance(entry, Unreadable):
+                ends.append(entry)
+                continue
+            names.update(entry.passed_over[:_NAMES_SHOWN])
+            ends.append(fed(entry, scope, self._parts.reach, self._parts.scores))
+        return ends, names
+
+    # -- what is told ----------------------------------------------------------------------------------------
+
+    def _count(self, new: int, known: int, ends: Sequence[_End]) -> None:
+        count = self._scheduler.count
+        count("start_urls/new", new)
+        count("start_urls/known", known)
+        self._count_refused(Counter(end for end in ends if not isinstance(end, Candidate)))
+
+    def _count_refused(self, refused: Mapping[Drop | Unreadable, int]) -> None:
+        for reason, number in refused.items():
+            if number:
+                self._scheduler.count(f"start_urls/refused/{reason}", number)
+            if number and isinstance(reason, Drop):
+                self._scheduler.count(f"drop/{reason}", number)
+
+    def _report(self, queue: StartUrls, new: int, known: int, refused: Counter[str]) -> None:
+        told = f"{new:,} URLs joined, {known:,} were known"
+        if not refused:
+            logger.info("%s: %s", queue.key, told)
+            return
+        reasons = ", ".join(f"{number:,} refused ({reason})" for reason, number in refused.most_common())
+        logger.warning("%s: %s, %s; see %s", queue.key, told, reasons, queue.refused_key)
+
+    def _tell(self, trouble: str) -> None:
+        """Say once what is wrong with Redis."""
+        if not self._trouble:
+            self._troubled_since = self._parts.clock.now()
+        if trouble != self._trouble and self._queue is not None:
+            logger.warning("%s cannot be read at %s: %s; tried again", self._queue.key, self._where, trouble)
+        self._trouble = trouble
+
+    def _recovered(self) -> None:
+        if self._trouble and self._queue is not None:
+            away = self._parts.clock.now() - self._troubled_since
+            logger.info("%s can be read again, after %.0f s", self._queue.key, away)
+        self._trouble, self._gave_up = "", False
+
+    # -- the end ---------------------------------------------------------------------------------------------
+
+    def _spider_idle(self) -> None:
+        """Keep the crawl until a look, begun while nothing else was to be done, has found nothing.
+
+        Raises:
+            DontCloseSpider: it has not yet.
+        """
+        if self._queue is None or self._empty:
+            return
+        if self._trouble and self._parts.clock.now() - self._troubled_since > PATIENCE:
+            if not self._gave_up:
+                self._gave_up = True
+                logger.warning("%s was away for long and is waited for no more; what waits there stays", self._where)
+            return
+        self._idle = True
+        self._begin_look()
+        raise DontCloseSpider
+
+    async def _closed(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._looking is not None:
+            await maybe_deferred_to_future(self._looking)

@@ -1,0 +1,108 @@
+"""The door to the harvest: how much is found for how many pages, written down while the crawl runs."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
+from mediacrawl.frontier import FrontierError
+from mediacrawl.observe.harvest import CLASSES, Harvest, Tally, tally_of
+from mediacrawl.observe.harvest_lines import HarvestLines
+from mediacrawl.parts import NOTHING, Parts
+from mediacrawl.priority.again import is_again
+from mediacrawl.records import Outcome, Visit
+from mediacrawl.signals import visit_ended
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+
+class HarvestFile:
+    """Writes a line to ``HARVEST_FILE`` for every ``HARVEST_EVERY`` pages, and one for the rest at the end.
+
+    It lies beside the frontier, and a crawl that goes on counts on from its last line; one that begins counts from
+    zero, below the lines of the one before. Of several workers each has its own.
+
+    On disk: see `HarvestLines`.
+    """
+
+    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+        self._every = parts.settings.getint("HARVEST_EVERY", 1_000)
+        self._name = str(parts.settings.get("HARVEST_FILE", "harvest.jl") or "")
+        if self._every <= 0 or not self._name:
+            raise NotConfigured("HARVEST_EVERY is 0, or HARVEST_FILE is empty")
+        if not parts.leases:
+            raise NotConfigured("without our scheduler there are no visits to count")
+        self._crawler = crawler
+        self._parts = parts
+        self._harvest = Harvest(self._every)
+        self._lines: HarvestLines | None = None
+        self._failing = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
+        file = cls(crawler, Parts.of(crawler))
+        connect = crawler.signals.connect
+        connect(file._opened, signals.spider_opened)
+        connect(file._visit_ended, visit_ended)
+        connect(file._closed, signals.spider_closed)
+        return file
+
+    @property
+    def run(self) -> Tally:
+        """All so far, since this process began."""
+        return self._harvest.run
+
+    @property
+    def last(self) -> Tally:
+        """The last whole window of this process; empty before there was one."""
+        return self._harvest.last or Tally()
+
+    def _opened(self) -> None:
+        path = Path(self._name)
+        self._lines = HarvestLines(path if path.parent != Path() else self._parts.frontier_folder / path)
+        if not self._parts.counts().seen:
+            # Nothing joined so far: what the file tells is of a crawl that was forgotten.
+            return
+        try:
+            self._harvest = Harvest(self._every, tally_of(self._lines.last()))
+        except OSError as error:
+            self._tell(error)
+
+    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
+        if self._harvest.ended(visit, outcome, revisit=is_again(visit.lease)):
+            self._write()
+
+    def _closed(self) -> None:
+        if self._harvest.is_begun:
+            self._write()
+
+    def _write(self) -> None:
+        try:
+            counts, classes = self._parts.counts(), self._parts.priority.extremes(CLASSES)
+        except FrontierError:
+            # The frontier cannot be asked; whoever uses it says why.
+            counts, classes = NOTHING, None
+        line = self._harvest.line(self._parts.clock.now(), counts.ready, counts.waiting, classes)
+        if self._lines is None:
+            return
+        try:
+            self._lines.append(line)
+        except OSError as error:
+            self._tell(error)
+        else:
+            self._failing = False
+
+    def _tell(self, error: OSError) -> None:
+        if not self._failing:
+            logger.error("The harvest cannot be written down: %s", error)
+        self._failing = True

@@ -1,0 +1,264 @@
+"""The door to revisits: what visits say of pages that may come back, and which of these join the frontier again."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from itertools import islice
+from random import Random
+from typing import TYPE_CHECKING, cast
+
+from scrapy import Request, signals
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.asyncio import CallLaterResult, call_later
+
+from mediacrawl import seams
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.contract import Remote
+from mediacrawl.headers import header
+from mediacrawl.parts import REDIS, Parts
+from mediacrawl.priority.again import AGAIN, FRONT, Came, came_to, candidate_of, is_again, page_of
+from mediacrawl.priority.fronts import Front, Fronts
+from mediacrawl.priority.hubs import LOST, Again, front_page
+from mediacrawl.priority.revisit import Share, score
+from mediacrawl.records import FINAL, VISIT, Candidate, Evidence, Kind, Outcome, Visit
+from mediacrawl.scope.joining import candidate
+from mediacrawl.signals import seeds_joined, visit_ended
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from mediacrawl.scheduler import PenaltyBoxScheduler
+    from mediacrawl.scope import Scope
+
+logger = logging.getLogger(__name__)
+
+LOOK = 5.0
+"""Seconds between two looks for pages that are due: 50,000 are looked at within minutes, in a millisecond each time.
+More often where a page may come back sooner (REVISIT_SOONEST), as in tests."""
+
+RESCORED = 100
+"""Waiting revisits whose score is told anew at a look, in turn: it grows with time."""
+
+_QUICKEST = 0.1
+_CUT_OFF = "dataloss"
+"""Scrapy's flag of a body that is not whole: asked under a condition, the rest would never come."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waits:
+    """A revisit that waits or is out, on which site, and since when (seconds since the epoch)."""
+
+    site: str
+    since: float
+
+
+class Revisiting:
+    """Lets pages that led to media come back, with ``-a revisit``; without it nothing is kept, and nothing costs.
+
+    What each visit says of its page is told to `priority.hubs`; every few seconds the hubs that are worth it join the
+    frontier once more, in a link class of their own (``again``) whose score is what is expected of them. They are asked
+    under a condition (`spiders.media.MediaSpider.make_request`), and read as any page. While other URLs wait they are
+    at most a share of the requests (`revisit.Share`). A front page that was never found joins as a found URL does.
+    The crawl does not end by itself: there is always something that will be due.
+
+    On disk: the notes of `Hubs` and `Fronts`, in the frontier's own commits. A kill loses what was told since
+    the page's bucket was written last, seconds or, where much changes, minutes (`Hubs`): some pages are asked once
+    more, or without a condition. Revisits that wait, wait on.
+
+    Stats: ``revisit/joined`` (in Redis: at most, those that were there before counted), ``revisit/unchanged``,
+    ``revisit/changed``, ``revisit/failed``, ``revisit/gone``, ``revisit/fronts`` (front pages that joined for the first
+    time; not counted with Redis), ``revisit/hubs`` (pages that may come back, at the last look).
+    """
+
+    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+        if not parts.leases:
+            raise NotConfigured("without our scheduler there is no frontier that pages could come back to")
+        self._crawler = crawler
+        self._parts = parts
+        get = parts.settings.getfloat
+        self._worth = get("REVISIT_WORTH", 0.1)
+        self._interval = min(LOOK, max(get("REVISIT_SOONEST", 3_600.0) / 2, _QUICKEST))
+        self._share = Share(0.0)
+        self._rng = Random()
+        self._fronts: Fronts | None = None
+        self._headers: dict[int, tuple[str, str]] = {}
+        self._waiting: dict[str, _Waits] = {}
+        self._timer: CallLaterResult | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
+        revisiting = cls(crawler, Parts.of(crawler))
+        connect = crawler.signals.connect
+        connect(revisiting._opened, signals.spider_opened)
+        connect(revisiting._joined, seeds_joined)
+        connect(revisiting._closed, signals.spider_closed)
+        return revisiting
+
+    @property
+    def _scheduler(self) -> PenaltyBoxScheduler:
+        return cast("PenaltyBoxScheduler", self._crawler.engine.scheduler)
+
+    @property
+    def _scope(self) -> Scope:
+        return cast("Scope", self._crawler.spider.scope)  # type: ignore[union-attr]
+
+    # -- the beginning ---------------------------------------------------------------------------------------
+
+    def _opened(self) -> None:
+        # What workers share is known later, and nothing is asked before.
+        if self._parts.store != REDIS:
+            self._begin()
+
+    def _joined(self) -> None:
+        if self._fronts is None:
+            self._begin()
+
+    def _begin(self) -> None:
+        """Listen, if this crawl has revisits."""
+        share = getattr(self._crawler.spider, "revisit", None)
+        if not isinstance(share, float) or share <= 0:
+            return
+        try:
+            frontier, hubs = self._parts.frontier, len(self._parts.hubs)
+        except FrontierError as error:
+            self._scheduler.stop("frontier_error", error)
+            return
+        self._share = Share(share)
+        self._fronts = Fronts(frontier, frontier.later if isinstance(frontier, Remote) else None)
+        self._crawler.signals.connect(self._received, signals.response_received)
+        self._crawler.signals.connect(self._visit_ended, visit_ended)
+        self._scheduler.stay()
+        self._timer = call_later(self._interval, self._tick)
+        logger.info(
+            "revisit: known pages (%d so far) are asked again, while other URLs wait by at most %g %% of the requests;"
+            " the crawl goes on until it is stopped",
+            hubs,
+            100 * share,
+        )
+
+    # -- what visits say -------------------------------------------------------------------------------------
+
+    def _received(self, response: Response, request: Request) -> None:
+        """Take down under which conditions a page may be asked again."""
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is None or visit.kind is Kind.ROBOTS or visit.lease.kind is Kind.MEDIA or response.status == 304:
+            return
+        cut = _CUT_OFF in response.flags
+        told = ("", "") if cut else (header(response, "ETag"), header(response, "Last-Modified"))
+        self._headers[visit.lease.id] = told
+
+    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
+        headers = self._headers.pop(visit.lease.id, None)
+        if outcome.asked:
+            self._share.fetched()
+        if outcome.end not in FINAL:
+            return
+        came = came_to(visit, outcome)
+        if is_again(visit.lease):
+            self._waiting.pop(visit.lease.url, None)
+            self._scheduler.count(f"revisit/{came or Came.GONE}")
+        try:
+            if came is None:
+                self._parts.hubs.gone(visit.lease.url, self._parts.clock.now())
+            else:
+                self._tell(visit, came, headers)
+            if visit.reward > 0 and visit.lease.parent:
+                # Of a redirect's target too it is the page that the link stood on.
+                self._parts.hubs.earned(visit.lease.parent, min(visit.reward, 1.0))
+        except FrontierError as error:
+            self._scheduler.stop("frontier_error", error)
+
+    def _tell(self, visit: Visit, came: Came, headers: tuple[str, str] | None) -> None:
+        url, now, hubs = visit.lease.url, self._parts.clock.now(), self._parts.hubs
+        if self._fronts is not None and url == front_page(url):
+            self._fronts.ended(url, now, gone=came is Came.GONE)
+        if came is Came.GONE:
+            hubs.gone(url, now)
+            return
+        if came is not Came.CHANGED:
+            hubs.visited(page_of(visit.lease), now)
+            return
+        etag, modified = headers or (None, None)
+        fresh = sum(not found.hops for found in visit.found)
+        hubs.visited(page_of(visit.lease), now, new=visit.reward, fresh=fresh, etag=etag, modified=modified)
+
+    # -- who comes back --------------------------------------------------------------------------------------
+
+    def _tick(self) -> None:
+        self._timer = call_later(self._interval, self._tick)
+        if self._parts.final is None and not seams.is_closing(self._crawler.engine):
+            self._look()
+
+    def _look(self) -> None:
+        now, hubs = self._parts.clock.now(), self._parts.hubs
+        try:
+            due = hubs.due(now, self._share.room(idle=self._is_idle()), self._rng, self._worth)
+            for again in due:
+                self._let_join(again, now)
+            self._tell_scores(now)
+            hubs.save()
+        except FrontierError as error:
+            self._scheduler.stop("frontier_error", error)
+            return
+        self._crawler.stats.set_value("revisit/hubs", len(hubs))
+        if due:
+            seams.wake(self._crawler.engine)
+
+    def _is_idle(self) -> bool:
+        """Whether nothing but revisits waits or is out."""
+        return self._parts.frontier.pending() <= len(self._waiting)
+
+    def _let_join(self, again: Again, now: float) -> None:
+        """Let a hub join, unless it may not by now, or has not ended."""
+        hubs, fronts = self._parts.hubs, self._fronts
+        assert fronts is not None
+        if self._scope.check(again.url, again.depth) is not None:
+            self._scheduler.count(f"revisit/{Came.GONE}")
+            hubs.gone(again.url, now)
+            return
+        known = Front.ENDED if again.asked else fronts.known(again.url, now)
+        if known is Front.ENDED:
+            self._let_join_again(candidate_of(again), now)
+        elif known is Front.GONE:
+            hubs.gone(again.url, now)
+        elif known is Front.UNKNOWN:
+            self._let_join_first(again, now)
+
+    def _let_join_again(self, found: Candidate, now: float) -> None:
+        frontier, shelved = self._parts.frontier, self._parts.frontier.counts().shelved
+        if self._scheduler.add_again(found):
+            self._share.joined()
+            self._scheduler.count("revisit/joined")
+        self._parts.hubs.joined(found.url, now)
+        if frontier.counts().shelved == shelved:
+            # On a site that is paused or retired nobody waits for it.
+            self._waiting[found.url] = _Waits(found.site, now)
+
+    def _let_join_first(self, again: Again, now: float) -> None:
+        """A front page joins as any found URL does, if nobody has found it; else it waits, or ended unheard."""
+        found = candidate(again.url, Evidence(FRONT), self._parts.scores, again.kind, depth=again.depth)
+        if self._scheduler.add([found]):
+            self._scheduler.count("revisit/fronts")
+            self._parts.hubs.joined(again.url, now)
+        else:
+            self._parts.hubs.put_off(again.url, now)
+
+    def _tell_scores(self, now: float) -> None:
+        """Tell what is expected by now of some revisits that wait."""
+        for url in list(islice(self._waiting, RESCORED)):
+            waits, hub = self._waiting.pop(url), self._parts.hubs.get(url)
+            if hub is None or hub.last > waits.since or now - waits.since >= LOST:
+                # Another worker has asked it, or it was forgotten.
+                continue
+            self._waiting[url] = waits
+            worth = self._parts.hubs.worth(url, now, self._rng)
+            self._parts.frontier.set_scores(waits.site, {AGAIN: score(worth)})
+
+    def _closed(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()

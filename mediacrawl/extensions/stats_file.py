@@ -1,0 +1,95 @@
+"""What a crawl says of itself to other programs: its stats, as a file."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.asyncio import CallLaterResult, call_later
+
+from mediacrawl.extensions.progress import Progress
+from mediacrawl.fleet.account import Account
+from mediacrawl.frontier import FrontierError
+from mediacrawl.observe import CrawlFacts
+from mediacrawl.parts import Parts
+from mediacrawl.signals import seeds_joined
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+
+class StatsFile:
+    """Writes the crawl's stats, and what its summary is made from, to ``STATS_FILE``: ``mediacrawl fleet`` reads it.
+
+    It is written when the crawl begins, when its seeds have joined, every ``STATS_FILE_INTERVAL`` seconds (every
+    ``LOGSTATS_INTERVAL``, if that is less) and at the end.
+
+    Works alone in any Scrapy project, then without the facts that `Progress` has.
+
+    On disk: see `fleet.account.Account`. A kill loses what was counted since it was written last.
+    """
+
+    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+        name = str(parts.settings.get("STATS_FILE") or "")
+        if not name:
+            raise NotConfigured
+        path = Path(name)
+        self._path = path if path.parent != Path() else parts.folder / path
+        self._crawler = crawler
+        self._clock = parts.clock
+        every = (parts.settings.getfloat("STATS_FILE_INTERVAL", 10.0), parts.settings.getfloat("LOGSTATS_INTERVAL"))
+        self._interval = min((seconds for seconds in every if seconds > 0), default=10.0)
+        self._timer: CallLaterResult | None = None
+        self._reason = ""
+        self._failing = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
+        file = cls(crawler, Parts.of(crawler))
+        connect = crawler.signals.connect
+        connect(file._write_and_go_on, signals.spider_opened)
+        connect(file._write, seeds_joined)
+        connect(file._closed, signals.spider_closed)
+        connect(file._stopped, signals.engine_stopped)
+        return file
+
+    def _write_and_go_on(self) -> None:
+        self._timer = call_later(self._interval, self._write_and_go_on)
+        self._write()
+
+    def _closed(self, reason: str) -> None:
+        self._reason = reason
+        if self._timer is not None:
+            self._timer.cancel()
+        self._write()
+
+    def _stopped(self) -> None:
+        """Once more: other parts count until the end."""
+        self._write()
+
+    def _write(self) -> None:
+        account = Account(self._clock.now(), self._crawler.stats.get_stats(), self._facts())
+        try:
+            account.save(self._path)
+        except OSError as error:
+            if not self._failing:
+                logger.error("The stats cannot be written: %s", error)  # noqa: TRY400 - one line is what helps
+            self._failing = True
+        else:
+            self._failing = False
+
+    def _facts(self) -> CrawlFacts:
+        progress = self._crawler.get_extension(Progress)
+        try:
+            return progress.facts(self._reason) if progress else CrawlFacts()
+        except FrontierError:
+            # The frontier cannot be asked; whoever uses it says why.
+            return CrawlFacts()

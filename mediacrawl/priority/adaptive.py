@@ -1,0 +1,342 @@
+"""The adaptive order: what the crawl found so far says what it asks next.
+
+URLs wait by class, only classes have scores, and a score is the class's own record shrunk towards a small model of
+links; a nugget is credited to the whole path that led to it. Some sites are looked at again with each fetch, so nothing
+ever walks all of them.
+"""
+
+from __future__ import annotations
+
+import logging
+from array import array
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from math import inf, isnan
+from pathlib import Path
+
+import numpy as np
+
+from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.stores.rules import AGAIN
+from mediacrawl.notes import Notes
+from mediacrawl.observe.harvest import ClassTold
+from mediacrawl.priority.classes import Classes, ScorePolicy, SiteClasses
+from mediacrawl.priority.credit import CreditPolicy, Past, Visits
+from mediacrawl.priority.features import places
+from mediacrawl.priority.journal import Entry, Journal
+from mediacrawl.priority.learner import Learner
+from mediacrawl.priority.orders import RECORDS, ModelError, Scored
+from mediacrawl.priority.saved import load_model, save_model
+from mediacrawl.priority.shared import Exchange, SharedJournal, SharedModel
+from mediacrawl.records import Candidate, Lease
+
+logger = logging.getLogger(__name__)
+
+_TOLD = 10_000
+"""Classes asked since the last look at the best and the worst of them that are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptivePolicy:
+    """The numbers of the adaptive order.
+
+    Attributes:
+        score: how a class's record and the model make its score.
+        credit: how a nugget is shared out along its path.
+        rate: how far the model's first example moves a weight.
+        looked_at: sites that are looked at again with each fetch, beside the one that was asked.
+        sites: sites whose classes are held in memory.
+        classes: link classes a site may have, as in `FrontierPolicy`.
+        paths: links of one shape beyond which those that stand in different lists of a site's own pages are different
+            classes; 0 for never.
+        save_every: seconds between two writes of the model.
+    """
+
+    score: ScorePolicy = field(default_factory=ScorePolicy)
+    credit: CreditPolicy = field(default_factory=CreditPolicy)
+    rate: float = 0.1
+    looked_at: int = 4
+    sites: int = 50_000
+    classes: int = 60
+    paths: int = 200
+    save_every: float = 60.0
+
+
+class Adaptive:
+    """Gives link classes their scores, and learns from each visit.
+
+    In the notes of the frontier, in msgpack: records of classes (room ``classes``, by site) and the last visits
+    (`Journal`), written by `save`, so a kill loses what the commit since lacks: a second. In a file: the model, written
+    each minute and at the end; what it lacks after a kill it learns again from the journal.
+
+    Where several workers share the notes (`shared.Exchange`) each learns from the visits of all, some seconds later
+    than from its own (`SharedJournal`). A site's record comes with its lease, and is written by the worker that visited
+    the site, or that credited it and had visited it before; the others only count. Of two that write one record within
+    two seconds the later wins, and each goes on with what it has counted. So a credit may be missing in a record until
+    the site is visited again, and is lost if no worker is left that heard of it and its visit is not kept. Where delays
+    are shorter than it takes to hear of a visit, it may count twice for a worker that is given the site. The model is a
+    note (`SharedModel`); the file is written at the end, for other crawls.
+
+    In memory: the model (8 MB), the classes of `AdaptivePolicy.sites` sites (5 KB each), the last visits (600 bytes
+    each).
+
+    Args:
+        policy: its numbers.
+        notes: where it is kept.
+        path: of the model's file; None keeps none.
+
+    Attributes:
+        learner: the model.
+        classes: what is known of link classes.
+        visits: the last ones.
+        journal: where these are written down.
+    """
+
+    def __init__(self, policy: AdaptivePolicy, notes: Notes, path: Path | None = None) -> None:
+        self._policy = policy
+        self._notes = notes
+        self._path = path
+        self.learner = Learner(policy.rate)
+        self.classes = Classes(policy.sites, policy.classes, self._recall)
+        self.visits = Visits(policy.credit)
+        self._shared: SharedJournal | None = None
+        self._model: SharedModel | None = None
+        if isinstance(notes, Exchange):
+            self._shared = SharedJournal(notes, policy.credit.remembered)
+            self._model = SharedModel(notes, policy.save_every)
+        self.journal = self._shared or Journal(notes, policy.credit.remembered)
+        self._known = 0
+        self._resumes = False
+        self._stale = dict[str, SiteClasses]()
+        self._asked = set[tuple[str, str]]()
+        self._saved = -inf
+
+    # -- scores ----------------------------------------------------------------------------------------------
+
+    def join(self, candidates: Iterable[Candidate], source: str = "") -> None:
+        """Links were found: give each the score of its class.
+
+        Args:
+            candidates: with the class of their shape; it is told apart by the tag path on the link's own site.
+            source: the site that they were found on; empty for seeds.
+        """
+        new = list[tuple[Candidate, SiteClasses, int]]()
+        for found in candidates:
+            counts = found.site == source and found.evidence.path and self._policy.paths
+            if counts and self.classes.of(source).met(found.link_class) > self._policy.paths:
+                found.link_class = f"{found.link_class} {found.evidence.path}"
+            classes, number, is_new = self.classes.place(found.site, found.link_class, partial(places, found))
+            told = float(classes.told[number])
+            if is_new or isnan(told):
+                new.append((found, classes, number))
+            else:
+                found.score = told
+        if new:
+            self._score(new)
+
+    def _score(self, new: list[tuple[Candidate, SiteClasses, int]]) -> None:
+        rows = np.stack([classes.rows[number] for _, classes, number in new])
+        fetches = np.array([classes.fetches[number] for _, classes, number in new])
+        credit = np.array([classes.credit[number] for _, classes, number in new])
+        scores = self._policy.score.scores(fetches, credit, self.learner.odds(rows))
+        for (found, classes, number), score in zip(new, scores.tolist(), strict=True):
+            found.score = score
+            if not classes.fetches[number] and not self._resumes:
+                # One that an earlier process met, or that was only recalled, has another score in the frontier.
+                classes.told[number] = score
+
+    def ended(self, lease: Lease, reward: float) -> Scored:
+        """A URL came to its end: learn from it. Gives sites with the new scores of their classes.
+
+        Args:
+            lease: its last lease.
+            reward: what was found there, 0 to 1.
+        """
+        came_from = lease.evidence.requested_url if lease.hops else ""
+        parent = came_from or lease.parent
+        entry = Entry(
+            key=url_key(lease.url),
+            parent=url_key(parent) if parent else 0,
+            site=lease.site,
+            link_class=lease.link_class,
+            row=places(lease),
+            reward=reward,
+        )
+        if self._shared is not None:
+            classes = self.classes.of(lease.site)
+            classes.merge(self._notes.note(RECORDS, lease.site))
+            classes.upto = self._shared.last
+        self.journal.add(entry)
+        self._learn(entry)
+        return self._moved(lease.site)
+
+    def _moved(self, site: str) -> Scored:
+        for name in (site, *self.classes.next(self._policy.looked_at)):
+            classes = self.classes.held(name)
+            if classes is not None and (moved := classes.moved(self.learner, self._policy.score)):
+                yield name, moved
+
+    # -- learning --------------------------------------------------------------------------------------------
+
+    def _learn(self, entry: Entry) -> None:
+        visit = _past(entry)
+        self.visits.add(entry.key, visit)
+        self._stale[visit.site] = self._count(visit)
+        if len(self._asked) < _TOLD:
+            self._asked.add((visit.site, visit.link_class))
+        for past, more in self._credited(entry, visit):
+            self.learner.learn(past.row, more)
+            classes = self.classes.of(past.site)
+            if more and _credit(classes, past, more) and (self._shared is None or classes.upto >= 0):
+                # A worker that never had the site does not know all that the record says.
+                self._stale[past.site] = classes
+
+    def _hear(self, number: int, entry: Entry) -> None:
+        """Another worker made a visit, or an earlier one did: it counts, and nothing is written.
+
+        Records that were read since know of it already, and so does a model with a higher number.
+        """
+        visit = _past(entry)
+        self.visits.add(entry.key, visit)
+        if number > self.classes.of(visit.site, turn=False).upto:
+            self._count(visit, turn=False)
+        for past, more in self._credited(entry, visit):
+            if number > self._known:
+                self.learner.learn(past.row, more)
+            classes = self.classes.held(past.site)
+            if more and classes is not None and number > classes.upto:
+                _credit(classes, past, more)
+
+    def _count(self, visit: Past, *, turn: bool = True) -> SiteClasses:
+        if visit.link_class == AGAIN:
+            # Its score is that of its pages (`hubs`), whatever came of the others.
+            return self.classes.of(visit.site, turn=turn)
+        classes, number, _ = self.classes.place(visit.site, visit.link_class, lambda: visit.row, turn=turn)
+        classes.fetches[number] += 1
+        classes.rows[number] = visit.row
+        return classes
+
+    def _credited(self, entry: Entry, visit: Past) -> Iterator[tuple[Past, float]]:
+        """The visits that an entry says something of: if nothing was found, itself alone.
+
+        A page that was visited anew says nothing of links: that nothing new is there yet was known of no other.
+        """
+        said = self.visits.reward(entry.key, entry.reward) if entry.reward > 0 else ((visit, 0.0),)
+        return ((past, more) for past, more in said if past.link_class != AGAIN)
+
+    def extremes(self, number: int) -> tuple[list[ClassTold], list[ClassTold]]:
+        """The best and the worst classes of those that were asked since the last call, by their scores.
+
+        Args:
+            number: how many of each.
+        """
+        told = list[ClassTold]()
+        for site, name in self._asked:
+            classes = self.classes.held(site)
+            place = classes.numbers.get(name) if classes else None
+            if classes is not None and place is not None and not isnan(classes.told[place]):
+                n, r, score = (float(numbers[place]) for numbers in (classes.fetches, classes.credit, classes.told))
+                told.append(ClassTold(name, site, n, r, score))
+        self._asked.clear()
+        told.sort(key=lambda one: (-one.score, one.site, one.name))
+        return told[:number], told[number:][-number:][::-1]
+
+    # -- what outlives the process ---------------------------------------------------------------------------
+
+    def begin(self, warm: Path | None = None, *, resumes: bool = False) -> int:
+        """Take up what an earlier process left; answers how many visits are remembered.
+
+        Args:
+            warm: a model of another crawl to begin with, where this crawl has none of its own.
+            resumes: whether the frontier has classes already, whose scores are not known here.
+
+        Raises:
+            ModelError: that model cannot be read. One of our own that cannot is learned again.
+        """
+        if (own := self._own_model()) is not None:
+            self.learner, self._known = own
+        elif warm is not None:
+            self.learner.take_general(load_model(warm, self._policy.rate)[0])
+        take = self._recollect if self._shared is None else self._hear
+        for number, entry in self.journal.read():
+            take(number, entry)
+        self._resumes = resumes or bool(self.visits)
+        return len(self.visits)
+
+    def _own_model(self) -> tuple[Learner, int] | None:
+        if self._model is not None:
+            return self._model.load(self._policy.rate)
+        if self._path is not None and self._path.exists():
+            with suppress(ModelError):
+                return load_model(self._path, self._policy.rate)
+            return self.learner, 0
+        return None
+
+    def _recollect(self, number: int, entry: Entry) -> None:
+        """A visit of an earlier process: the records of classes have it, the model perhaps not."""
+        visit = _past(entry)
+        self.visits.add(entry.key, visit)
+        for past, more in self._credited(entry, visit):
+            if number > self._known:
+                self.learner.learn(past.row, more)
+
+    def save(self, now: float, *, last: bool = False) -> None:
+        """Write down what was learned since, for the next commit of the frontier; each minute the model as well.
+
+        Args:
+            now: seconds, of any clock.
+            last: whether the crawl is over.
+        """
+        for site, classes in self._stale.items():
+            self._notes.set_note(RECORDS, site, classes.dump())
+        self._stale.clear()
+        self.journal.save()
+        if self._shared is not None:
+            self._exchange(self._shared, now, last=last)
+        elif self._path is not None and (last or now - self._saved >= self._policy.save_every):
+            self._write(self._path, self.journal.number)
+            self._saved = now
+
+    def _exchange(self, shared: SharedJournal, now: float, *, last: bool) -> None:
+        """What several workers do at each `save`: hear what the others told, and give them the model."""
+        for number, entry in shared.heard():
+            self._hear(number, entry)
+        if self._model is not None and not shared.is_behind:
+            self._model.save(self.learner, shared.number, now, last=last)
+        if last:
+            shared.close()
+            if self._path is not None:
+                # Its numbers of visits mean nothing to another crawl.
+                self._write(self._path)
+
+    def _write(self, path: Path, visits: int = 0) -> None:
+        """Write the model. A disk that does not take it does not stop the crawl: the journal has what it is made of."""
+        try:
+            save_model(self.learner, path, visits)
+        except OSError as error:
+            logger.warning("What was learned of links cannot be written into %s (%s)", path, error.strerror or error)
+
+    def _recall(self, site: str) -> bytes | None:
+        # Of one that is not leased nothing is at hand, and to ask would hold the crawl up.
+        if self._shared is not None:
+            return None
+        # What was let go of since the last `save` is not in the notes yet.
+        stale = self._stale.get(site)
+        return stale.dump() if stale is not None else self._notes.note(RECORDS, site)
+
+
+def _past(entry: Entry) -> Past:
+    # A list of numbers would take five times as much, for each visit that is remembered.
+    return Past(entry.parent, entry.site, entry.link_class, array("I", entry.row))
+
+
+def _credit(classes: SiteClasses, past: Past, more: float) -> bool:
+    """A visit got credit, and so did its class; answers whether that is known."""
+    number = classes.numbers.get(past.link_class)
+    if number is None:
+        return False
+    # What was recalled of a class may be a second older than its visits.
+    classes.credit[number] = min(classes.credit[number] + more, classes.fetches[number])
+    return True

@@ -1,0 +1,281 @@
+"""What is known of link classes: how often each was asked, what that came to, and what its next link looks like."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+import msgpack
+import numpy as np
+from numpy.typing import NDArray
+
+from mediacrawl.frontier.stores.rules import MOST_CLASSES, class_for
+from mediacrawl.priority.features import SIZE, WIDTH, Rows
+from mediacrawl.priority.learner import Learner
+
+_MOVED = 0.06
+"""Share by which a score must differ from the one that the frontier has before it is told: half of what may have one
+rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePolicy:
+    """How a class's own record and the model make a score.
+
+    Attributes:
+        weight: how many fetches the model's guess counts as.
+        curiosity: how much a class is preferred for being little known.
+        model: whether the model guesses; else every class begins alike.
+        records: whether the class's own record counts.
+    """
+
+    weight: float = 2.0
+    curiosity: float = 0.1
+    model: bool = True
+    records: bool = True
+
+    def scores(
+        self, fetches: NDArray[np.float64], credit: NDArray[np.float64], odds: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The score of each class: its record, shrunk towards the model, and a little more for the little known.
+
+        Args:
+            fetches: how often it was asked.
+            credit: what that came to.
+            odds: what the model says of its next link, 0 to 1.
+        """
+        if not self.model:
+            odds = np.full_like(odds, _ALIKE)
+        if not self.records:
+            return odds
+        fetches = fetches + self.weight
+        rates = (credit + self.weight * odds) / fetches
+        return rates + self.curiosity * np.sqrt(rates / fetches)
+
+
+_ALIKE = 0.1
+"""What a link is taken to be worth without a model."""
+
+
+class SiteClasses:
+    """The link classes of one site.
+
+    Attributes:
+        numbers: class -> its place in the arrays.
+        fetches: how often each was asked.
+        credit: what that came to.
+        rows: features of its link that was asked last; of the first one that was met, until one was.
+        told: the score that the frontier has; nan if that is not known.
+        joined: links of each shape that were met in this process, of the first 256 shapes.
+        upto: number of the last visit of all workers that was told when the record was read that they share, which has
+            those before it; -1 if it was not read. Only for a crawl of several workers.
+        has_turn: whether it is looked at again in its turn.
+    """
+
+    __slots__ = ("_known", "credit", "fetches", "has_turn", "joined", "numbers", "rows", "told", "upto")
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self.fetches: NDArray[np.float64] = np.zeros(4)
+        self.credit: NDArray[np.float64] = np.zeros(4)
+        self.rows: Rows = np.zeros((4, WIDTH), np.uint32)
+        self.told: NDArray[np.float64] = np.full(4, np.nan)
+        self.joined: dict[str, int] = {}
+        self.upto = -1
+        self.has_turn = False
+        self._known = hash(b"")
+        """Of the record that was read or written last."""
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def met(self, shape: str) -> int:
+        """Count a link of a shape; answers how many there were, 0 for one of too many shapes.
+
+        Args:
+            shape: of the link.
+        """
+        if shape not in self.joined and len(self.joined) >= MOST_CLASSES:
+            # A site that makes up shapes without end is not to fill the memory.
+            return 0
+        number = self.joined[shape] = self.joined.get(shape, 0) + 1
+        return number
+
+    def add(self, name: str, row: Sequence[int] | NDArray[np.uint32]) -> int:
+        """A class is new; answers its place.
+
+        Args:
+            name: its name.
+            row: features of its first link.
+        """
+        number = self.numbers[name] = len(self.numbers)
+        if number == len(self.fetches):
+            self.fetches = np.concatenate([self.fetches, np.zeros(number)])
+            self.credit = np.concatenate([self.credit, np.zeros(number)])
+            self.rows = np.concatenate([self.rows, np.zeros((number, WIDTH), np.uint32)])
+            self.told = np.concatenate([self.told, np.full(number, np.nan)])
+        self.rows[number] = row
+        return number
+
+    def scores(self, learner: Learner, policy: ScorePolicy) -> NDArray[np.float64]:
+        """The score of each class, in the order of their places.
+
+        Args:
+            learner: the model.
+            policy: how record and model are joined.
+        """
+        number = len(self.numbers)
+        odds = learner.odds(self.rows[:number])
+        return policy.scores(self.fetches[:number], self.credit[:number], odds)
+
+    def moved(self, learner: Learner, policy: ScorePolicy) -> dict[str, float]:
+        """The scores that the frontier is to be told, since they have moved by more than a hair.
+
+        Args:
+            learner: the model.
+            policy: see `scores`.
+        """
+        number = len(self.numbers)
+        scores = self.scores(learner, policy)
+        told = self.told[:number]
+        # What is not known differs from everything.
+        changed = ~(np.abs(scores - told) <= _MOVED * told)
+        if not changed.any():
+            return {}
+        self.told[:number] = np.where(changed, scores, told)
+        names = list(self.numbers)
+        return {names[place]: float(scores[place]) for place in np.flatnonzero(changed)}
+
+    def dump(self) -> bytes:
+        """What is written down of the classes that were ever asked: name, fetches, credit, features (msgpack)."""
+        listed = [
+            (name, float(self.fetches[place]), float(self.credit[place]), self.rows[place].astype("<u4").tobytes())
+            for name, place in self.numbers.items()
+            if self.fetches[place]
+        ]
+        packed: bytes = msgpack.packb(listed, unicode_errors="replace")
+        self._known = hash(packed)
+        return packed
+
+    def merge(self, packed: bytes | None) -> None:
+        """Take from a record what it knows better: of each class, which of the two knows of more fetches has the word.
+
+        Args:
+            packed: what `dump` wrote, here or at another worker; None if nothing was written.
+        """
+        if not packed or hash(packed) == self._known:
+            return
+        self._known = hash(packed)
+        other = SiteClasses.load(packed)
+        for name, theirs in other.numbers.items():
+            ours = self.numbers.get(name)
+            if ours is None:
+                ours = self.add(name, other.rows[theirs])
+            mine = self.fetches[ours], self.credit[ours]
+            self.fetches[ours], self.credit[ours] = max(mine, (other.fetches[theirs], other.credit[theirs]))
+
+    @classmethod
+    def load(cls, packed: bytes | None) -> SiteClasses:
+        """What `dump` wrote; of what it did not write nothing is known.
+
+        Args:
+            packed: the record, if there is one.
+        """
+        found = cls()
+        try:
+            for name, fetches, credit, row in msgpack.unpackb(packed) if packed else ():
+                numbers = np.frombuffer(row, "<u4")
+                fits = numbers.shape == (WIDTH,) and numbers.max() < SIZE and isfinite(fetches)
+                if fits and fetches >= credit >= 0 and str(name) == name and name not in found.numbers:
+                    place = found.add(name, numbers)
+                    found.fetches[place], found.credit[place] = fetches, credit
+        except (ValueError, TypeError, msgpack.exceptions.UnpackException):
+            return cls()
+        return found
+
+
+class Classes:
+    """The link classes of many sites; those that were not met for longest are let go of.
+
+    In memory: some 5 KB a site of a dozen classes.
+
+    Args:
+        most: sites that are held.
+        each: link classes that a site may have.
+        recall: what `SiteClasses.dump` made of a site that is not held, or None.
+    """
+
+    def __init__(self, most: int, each: int, recall: Callable[[str], bytes | None]) -> None:
+        self._most = max(most, 1)
+        self._each = each
+        self._recall = recall
+        self._held: OrderedDict[str, SiteClasses] = OrderedDict()
+        self._turn: deque[str] = deque()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __iter__(self) -> Iterator[tuple[str, SiteClasses]]:
+        return iter(self._held.items())
+
+    def held(self, site: str) -> SiteClasses | None:
+        """The classes of a site, if they are held."""
+        return self._held.get(site)
+
+    def of(self, site: str, *, turn: bool = True) -> SiteClasses:
+        """The classes of a site, with what was written down of them.
+
+        Args:
+            site: its name.
+            turn: whether it is looked at again from now on; one that only other workers met is theirs to look at.
+        """
+        found = self._held.get(site)
+        if found is None:
+            found = self._held[site] = SiteClasses.load(self._recall(site))
+            if len(self._held) > self._most:
+                self._held.popitem(last=False)
+        else:
+            self._held.move_to_end(site)
+        if turn and not found.has_turn:
+            found.has_turn = True
+            self._turn.append(site)
+            if len(self._turn) > 2 * self._most:
+                self._turn = deque(name for name in dict.fromkeys(self._turn) if name in self._held)
+        return found
+
+    def place(
+        self, site: str, name: str, row: Callable[[], Sequence[int]], *, turn: bool = True
+    ) -> tuple[SiteClasses, int, bool]:
+        """The class that a link joins, its place among the site's, and whether it is new.
+
+        Args:
+            site: of the link.
+            name: the class that its shape asks for.
+            row: makes its features, which take longest, if they are needed.
+            turn: see `of`.
+        """
+        classes = self.of(site, turn=turn)
+        number = classes.numbers.get(name)
+        if number is not None:
+            return classes, number, False
+        name = class_for(name, classes.numbers, self._each)
+        number = classes.numbers.get(name)
+        if number is not None:
+            return classes, number, False
+        return classes, classes.add(name, row()), True
+
+    def next(self, number: int) -> list[str]:
+        """The sites whose turn it is to be looked at again.
+
+        Args:
+            number: how many, at most.
+        """
+        found = list[str]()
+        for _ in range(min(number, len(self._turn))):
+            site = self._turn.popleft()
+            if site in self._held:
+                self._turn.append(site)
+                found.append(site)
+        return found

@@ -1,0 +1,78 @@
+"""Why a link has the score that it has: its class's record, and the words that speak for it and against it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mediacrawl.observe.format import count
+from mediacrawl.observe.text import printable
+from mediacrawl.priority.classes import ScorePolicy, SiteClasses
+from mediacrawl.priority.features import Found, features, places
+from mediacrawl.priority.learner import Learner
+
+STRONGEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What speaks for a link.
+
+    Attributes:
+        fetches, credit: how often its class was asked, and what that came to.
+        odds: what the model says of this link, 0 to 1.
+        score: what record and model make of it.
+        strongest: its features with the greatest weights, the greatest first: text and weight in log odds.
+        learned: examples that the model has learned.
+    """
+
+    fetches: float
+    credit: float
+    odds: float
+    score: float
+    strongest: tuple[tuple[str, float], ...]
+    learned: int
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What an operator is told: label and text of each row."""
+        asked = f"{count(int(self.fetches))} URLs of its class came to an end, worth {self.credit:.2f} in all"
+        told = [
+            ("record", asked if self.fetches else "no URL of its class has come to an end"),
+            ("model", f"{self.odds:.3f} for this link, after {count(self.learned)} examples"),
+            ("score", f"{self.score:.3f} by both, now"),
+        ]
+        for label, sign in (("for it", 1), ("against it", -1)):
+            words = [f"{printable(text)} {weight:+.2f}" for text, weight in self.strongest if weight * sign > 0]
+            told += [(label, ", ".join(words))] if words else []
+        return told
+
+
+def explain(
+    found: Found, link_class: str, learner: Learner, record: bytes | None, policy: ScorePolicy | None = None
+) -> Explanation:
+    """Tell what speaks for a link.
+
+    Args:
+        found: as it was found.
+        link_class: the class that it waits in.
+        learner: the model.
+        record: of its site's classes, as `SiteClasses.dump` wrote it, if there is one.
+        policy: how record and model are joined.
+    """
+    classes = SiteClasses.load(record)
+    number = classes.numbers.get(link_class)
+    fetches = float(classes.fetches[number]) if number is not None else 0.0
+    credit = float(classes.credit[number]) if number is not None else 0.0
+    odds = learner.odds(np.array([places(found)], np.uint32))
+    score = (policy or ScorePolicy()).scores(np.array([fetches]), np.array([credit]), odds)
+    weighed = [(text, float(learner.weights[place])) for text, place in features(found)]
+    weighed = sorted((pair for pair in weighed if pair[1]), key=lambda pair: -abs(pair[1]))
+    return Explanation(
+        fetches=fetches,
+        credit=credit,
+        odds=float(odds[0]),
+        score=float(score[0]),
+        strongest=tuple(weighed[:STRONGEST]),
+        learned=learner.learned,
+    )

@@ -1,0 +1,94 @@
+"""A small model of which links lead to something: logistic regression, learned while the crawl runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mediacrawl.priority.features import HALF, NOTHING, SIZE, WIDTH, Rows, place
+
+PRIOR = {"from other": -2.0, "from own": -2.5, "from seed": -1.0}
+"""Weights that the model begins with, as log odds: what leads to another site is better than what stays, and a seed was
+chosen by somebody. That what is named like a media file is one, it learns within some fetches where it is so; told
+beforehand it finds half as much in the first 2,000 pages, since those who fake media have most of such names."""
+
+_BATCH = 100
+"""Examples that are learned at a time: one at a time costs thirty times as much, and finds no more."""
+_FIRST_BATCH = 10
+"""The first ones are learned sooner: of the first hundred fetches each counts."""
+_EARLY = 1_000
+
+
+class Learner:
+    """Weights of features, learned by AdaGrad (Duchi, Hazan and Singer, JMLR 12, 2011).
+
+    An own dozen lines of numpy, because one example in a hundred thousand features must not touch the others: 0.4 us to
+    score a link and 0.5 us to learn it in batches, against 124 us for scikit-learn's ``partial_fit``.
+
+    In memory: two arrays of a million numbers, 8 MB. On disk: see `saved`.
+
+    Args:
+        rate: how far the first example moves a weight.
+    """
+
+    def __init__(self, rate: float = 0.1) -> None:
+        self._rate = rate
+        self.weights: NDArray[np.float32] = np.zeros(SIZE, np.float32)
+        self.squares: NDArray[np.float32] = np.zeros(SIZE, np.float32)
+        """Sums of squares of each weight's gradients; 0 for a feature that was never learned."""
+        for text, weight in PRIOR.items():
+            self.weights[place(text)] = weight
+        self.learned = 0
+        """Examples so far."""
+        self._rows: list[Sequence[int]] = []
+        self._targets: list[float] = []
+
+    def odds(self, rows: Rows) -> NDArray[np.float64]:
+        """How likely each link leads to something, 0 to 1.
+
+        Args:
+            rows: features, one row of `WIDTH` for each link.
+        """
+        sums: NDArray[np.float64] = self.weights[rows].sum(axis=1, dtype=np.float64)
+        return 1.0 / (1.0 + np.exp(-sums))
+
+    def learn(self, row: Sequence[int], target: float) -> None:
+        """Take an example; it counts with the next batch.
+
+        Args:
+            row: the link's features, see `features.places`.
+            target: what it was worth, 0 to 1.
+        """
+        self._rows.append(row)
+        self._targets.append(target)
+        if len(self._rows) >= (_BATCH if self.learned > _EARLY else _FIRST_BATCH):
+            self.flush()
+
+    def flush(self) -> None:
+        """Learn the examples that were taken."""
+        if not self._rows:
+            return
+        rows = np.array(self._rows, np.uint32).reshape(-1, WIDTH)
+        targets = np.array(self._targets)
+        self._rows.clear()
+        self._targets.clear()
+        self.learned += len(targets)
+        errors = self.odds(rows) - targets
+        used, which = np.unique(rows, return_inverse=True)
+        gradients = np.repeat(errors, WIDTH)
+        which = which.ravel()
+        sums = np.bincount(which, gradients)
+        self.squares[used] += np.bincount(which, gradients * gradients)
+        self.weights[used] -= self._rate * sums / np.sqrt(self.squares[used] + 1e-12)
+        self.weights[NOTHING] = self.squares[NOTHING] = 0.0
+
+    def take_general(self, other: Learner) -> None:
+        """Begin with what another crawl has learned of features without a host.
+
+        Args:
+            other: its model.
+        """
+        self.weights[:HALF] = other.weights[:HALF]
+        self.squares[:HALF] = other.squares[:HALF]

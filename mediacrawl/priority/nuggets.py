@@ -1,0 +1,435 @@
+"""What is a find, what is it worth, and is it new? A nugget function says the first two, a note says the third.
+
+A function of the user's may stand in the place of ours; whatever it raises ends nothing. What is new is decided by the
+key of a nugget and never by its URL: the same recording at ten URLs is one find.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import blake2b
+from math import isfinite
+from typing import Any, Protocol
+
+import msgpack
+from itemadapter import ItemAdapter
+
+from mediacrawl.facts import BESIDE
+from mediacrawl.notes import Later, Notes
+from mediacrawl.politeness.lru import LastUsed
+from mediacrawl.probe.record import PAGE_STATUS
+from mediacrawl.records import Drop, End, MediaItem, Nugget, Outcome, Visit
+from mediacrawl.store.rows import plain
+from mediacrawl.store.works import LEAST_HEAD
+
+logger = logging.getLogger(__name__)
+
+ROOM = "nuggets"
+"""The room of the notes in which known keys stand."""
+RECENT = 20_000
+"""Keys held in memory, 250 bytes each: the others cost a read, or with Redis a round trip."""
+UNREAD = 0.5
+"""What a record is worth whose file was not read: a player's, or one of a format without a reader. The page that speaks
+for it may say anything, so files go first; no measurement stands behind the number."""
+SAYING = ("title", "artist", "albumartist", "album", "composer", "podcast", "description")
+"""Fields of which a record needs one to say something about itself. The others stand in files that nobody has named:
+taggers write a genre and a year by themselves, encoders a comment and their own name."""
+
+_UNREAD = frozenset({PAGE_STATUS, "unsupported"})
+_FAILED = "error"
+"""What the `probe_status` of a file begins with of which nothing could be read."""
+_NO_MD5 = frozenset({"", "0" * 32})
+_SAMPLES = ("pcm_", "dsd_")
+
+
+class Headers(Protocol):
+    """The headers of an answer; names in any case."""
+
+    def get(self, key: str, def_val: Any = None, /) -> bytes | None:
+        """The last value of a name, as the server wrote it."""
+        ...
+
+    def getlist(self, key: str, def_val: Any = None, /) -> list[bytes]:
+        """All values of a name."""
+        ...
+
+
+class Answer(Protocol):
+    """What a nugget function sees of an answer. In a crawl it is Scrapy's ``Response``, with all that this can do."""
+
+    @property
+    def url(self) -> str:
+        """What was asked."""
+        ...
+
+    @property
+    def status(self) -> int:
+        """HTTP status; 0 if the answer that completed a record did not come."""
+        ...
+
+    @property
+    def headers(self) -> Headers:
+        """As the server sent them."""
+        ...
+
+    @property
+    def body(self) -> bytes:
+        """As much of it as was read."""
+        ...
+
+
+class NoHeaders:
+    """The headers of an answer that did not come."""
+
+    def get(self, key: str, def_val: Any = None, /) -> bytes | None:  # noqa: ARG002
+        """There is none."""
+        return None
+
+    def getlist(self, key: str, def_val: Any = None, /) -> list[bytes]:  # noqa: ARG002
+        """There are none."""
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """Stands in for an answer that did not come: the last range of a file whose record is stored all the same."""
+
+    url: str
+    status: int = 0
+    headers: NoHeaders = field(default_factory=NoHeaders)
+    body: bytes = b""
+
+
+# -- the function of ours ----------------------------------------------------------------------------------------
+
+
+def media(response: Answer, item: Any) -> Nugget | None:  # noqa: ARG001 - what stands in the record is enough
+    """Find a record that says something about itself, under the name of its recording.
+
+    Whether the file says it, or a page, a feed or a list, is the same. A file that nobody names is no find, nor one of
+    which nothing could be read. Records without a file (`UNREAD`) are worth less. An item that is no media record is
+    another project's: it is a find by all that it says.
+
+    Args:
+        response: the answer.
+        item: the record, as it was stored; None for an answer that gave none, which is no find.
+    """
+    record = _record(item)
+    if record is None:
+        return None
+    url = record.get("content_url")
+    if not isinstance(url, str) or not url:
+        return Nugget("item:" + json.dumps(plain(record), sort_keys=True, ensure_ascii=False))
+    status = str(record.get("probe_status") or "")
+    if status.startswith(_FAILED) or not any(record.get(name) for name in SAYING):
+        return None
+    return Nugget(recording(record), UNREAD if status in _UNREAD else 1.0)
+
+
+def recording(record: Mapping[str, Any]) -> str:
+    """Name the recording of a media record as `store.works` tells them apart.
+
+    By the MD5 that FLAC states of its audio, else by head, size and own texts. What neither tells is named by its URL:
+    streams, players, short files. Two things differ there and cost at worst a nugget too much: texts that only one of
+    two records has, and the files that were found in a known player.
+
+    Args:
+        record: with a ``content_url``.
+    """
+    md5 = record.get("audio_md5")
+    if isinstance(md5, str) and md5 not in _NO_MD5:
+        return f"audio:{md5}"
+    head, size, digest = record.get("head_bytes"), record.get("content_size"), record.get("head_sha256")
+    if not (isinstance(head, int) and isinstance(size, int) and isinstance(digest, str)) or head < LEAST_HEAD:
+        return f"url:{record['content_url']}"
+    if head < size and str(record.get("codec") or "").startswith(_SAMPLES):
+        # Samples may be silence: then many files begin so, and have one size.
+        return f"url:{record['content_url']}"
+    return f"head:{digest}:{size}:{head}:{_texts(record.get('tags'))}"
+
+
+def _record(item: Any) -> Mapping[str, Any] | None:
+    if isinstance(item, MediaItem):
+        return {name: getattr(item, name) for name in MediaItem.__slots__}
+    return ItemAdapter(item).asdict() if item is not None and ItemAdapter.is_item(item) else None
+
+
+def _texts(tags: Any) -> str:
+    """A hash of the file's own texts; of what was decided about them nothing."""
+    told = set()
+    for element in tags if isinstance(tags, list) else ():
+        if isinstance(element, Mapping) and element.get("source") not in BESIDE:
+            place = tuple(str(element.get(name)) for name in ("source", "frame", "desc", "lang", "index"))
+            told.add((*place, str(element.get("raw_b64") or element.get("text_declared") or element.get("text"))))
+    return blake2b(repr(sorted(told)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+# -- functions of the user's -------------------------------------------------------------------------------------
+
+
+class UserFunction:
+    """A function that a setting names. What it raises is told once for each kind, and counted, and ends nothing.
+
+    Stats: ``nugget/failed``.
+
+    Args:
+        setting: the name of the setting.
+        function: what it names.
+        arguments: how many it is called with.
+
+    Raises:
+        ValueError: it is no function, one that is to be awaited, or one that takes other arguments.
+    """
+
+    def __init__(self, setting: str, function: Any, arguments: int) -> None:
+        name = getattr(function, "__qualname__", repr(function))
+        self.name = f"{setting} ({getattr(function, '__module__', '?')}.{name})"
+        self.function: Callable[..., Any] = function
+        self.count: Callable[[str], object] = _nothing
+        """Told the name of what is to be counted."""
+        self._told: set[str] = set()
+        problem = _problem(function, arguments)
+        if problem:
+            raise ValueError(f"{self.name} {problem}")
+
+    def failed(self, url: str, error: Exception) -> None:
+        """It could not be used for an answer.
+
+        Args:
+            url: of the answer.
+            error: what it raised, or what is wrong with what it gave.
+        """
+        self.count("nugget/failed")
+        kind = type(error).__name__
+        if kind not in self._told:
+            self._told.add(kind)
+            logger.error("%s failed for %s; its next %s is only counted", self.name, url, kind, exc_info=error)
+
+
+def _nothing(name: str) -> None:
+    """Nobody counts."""
+
+
+def _problem(function: Any, arguments: int) -> str:
+    if not callable(function):
+        return "is no function"
+    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+        return "must answer at once: it may be no coroutine and no generator"
+    try:
+        inspect.signature(function).bind(*[None] * arguments)
+    except TypeError:
+        return f"must take {arguments} arguments"
+    except ValueError:
+        # Functions that are not written in Python need not say what they take.
+        return ""
+    return ""
+
+
+def is_worth_opening(function: UserFunction, status: int, headers: Mapping[str, str], url: str) -> bool:
+    """Tell whether the body of an answer is worth having. In doubt it is.
+
+    Args:
+        function: takes the following.
+        status: HTTP status.
+        headers: of the answer, by name in lower case; several of one name are joined by a comma.
+        url: what was asked.
+    """
+    try:
+        return bool(function.function(status, headers, url))
+    except Exception as error:  # noqa: BLE001 - whatever a user's function raises, the crawl goes on
+        function.failed(url, error)
+        return True
+
+
+# -- what is new -------------------------------------------------------------------------------------------------
+
+
+class Known(StrEnum):
+    """What is known of the key of a nugget."""
+
+    NEW = "new"
+    MET = "met"
+    """A visit that is not over has it: if it is killed, the key is new to its URL still."""
+    OLD = "old"
+
+
+class Nuggets:
+    """Asks the nugget function, and knows which keys are new.
+
+    In the notes: one for each key, named by 16 bytes of its BLAKE2b in hex; msgpack: the URL whose visit gave it first,
+    and whether that visit is still open. Each key is new once, over restarts and workers: the note is written when the
+    nugget is met, and closed behind the visit's end. A kill between the two has the visit repeated, and for the URL of
+    an open note the key is new still: so a nugget is not lost to the learner, which a repeated one hardly disturbs. A
+    later visit of the same URL finds the note closed.
+
+    Args:
+        function: the nugget function.
+        notes: where keys are kept.
+        later: how a note is made of the one before where the notes stand on another machine; None where they do not.
+    """
+
+    def __init__(self, function: UserFunction, notes: Notes, later: Later | None = None) -> None:
+        self.function = function
+        self._notes = notes
+        self._later = later
+        # What is known of a key: empty that it is, else the URL whose visit is open.
+        self._recent: LastUsed[str] = LastUsed(RECENT, RECENT)
+
+    def judge(self, response: Answer, item: Any) -> Nugget | None:
+        """Ask the nugget function; None if what it is asked about is no find.
+
+        Args:
+            response: an answer.
+            item: a record that it gave and that is stored, or None if it gave none.
+        """
+        try:
+            return _usable(self.function.function(response, item))
+        except Exception as error:  # noqa: BLE001 - whatever a user's function raises, the crawl goes on
+            self.function.failed(response.url, error)
+            return None
+
+    def look(self, visit: Visit, nugget: Nugget) -> Known | Future[Known]:
+        """Tell what is known of a nugget, and make it known; where notes are far the answer is told in another thread.
+
+        Args:
+            visit: that gave it.
+            nugget: any.
+
+        Raises:
+            FrontierError: the notes cannot be used.
+        """
+        name, url = _name(nugget.key), visit.lease.url
+        recent = self._recent.get(name)
+        if recent == "":
+            return Known.OLD
+        if recent not in {None, url} or any(one.key == nugget.key for one in visit.nuggets):
+            return Known.MET
+        if self._later is not None:
+            return _asked(self._later, name, url)
+        record = self._notes.note(ROOM, name)
+        if _unpacked(record) is None:
+            self._notes.set_note(ROOM, name, _packed(url, is_open=True))
+        return _known(record, url)
+
+    def credit(self, visit: Visit, nugget: Nugget, known: Known) -> bool:
+        """Write a nugget into its visit; answers whether it is new.
+
+        Args:
+            visit: that gave it.
+            nugget: it.
+            known: what `look` told.
+        """
+        # Records of one visit may be asked about before the first of them is credited.
+        if known is Known.NEW and all(one.key != nugget.key for one in visit.nuggets):
+            visit.earned += 1
+            visit.reward += nugget.reward
+            visit.nuggets.append(nugget)
+            self._recent.put(_name(nugget.key), visit.lease.url, 1)
+            return True
+        visit.repeats += 1
+        if known is Known.OLD:
+            self._recent.put(_name(nugget.key), "", 1)
+        return False
+
+    def close(self, visit: Visit) -> None:
+        """The end of a visit is told: from now on its nuggets are known to its own URL too.
+
+        Args:
+            visit: any.
+
+        Raises:
+            FrontierError: the notes cannot be used.
+        """
+        for nugget in visit.nuggets:
+            name = _name(nugget.key)
+            self._notes.set_note(ROOM, name, _packed(visit.lease.url, is_open=False))
+            self._recent.put(name, "", 1)
+
+
+def may_be_nugget(outcome: Outcome | None) -> bool:
+    """Whether an answer that gave no record is shown to the nugget function: one that was read, or that we cannot read.
+
+    Copies, soft 404s, refusals and failures are no finds, and what goes on is not over.
+
+    Args:
+        outcome: what its visit came to.
+    """
+    if outcome is None:
+        return False
+    return outcome.end is End.DONE or (outcome.end is End.DROPPED and outcome.reason is Drop.CONTENT_TYPE)
+
+
+def _usable(found: Any) -> Nugget | None:
+    """A nugget with its reward between 0 and 1; one that is worth nothing is none.
+
+    Raises:
+        TypeError: it is none, or has no key, or its reward is no number.
+    """
+    if found is None:
+        return None
+    if not isinstance(found, Nugget):
+        raise TypeError(f"it gave {type(found).__name__}, and not mediacrawl.records.Nugget or None")
+    if not isinstance(found.key, str) or not found.key:
+        raise TypeError("the key of a nugget must be a text, and not empty")
+    reward = found.reward
+    if isinstance(reward, bool) or not isinstance(reward, int | float) or not isfinite(reward):
+        raise TypeError(f"the reward of a nugget must be a number, not {type(reward).__name__}")
+    if 0 < reward <= 1:
+        return found
+    return Nugget(found.key, 1.0, found.info) if reward > 1 else None
+
+
+def _asked(later: Later, name: str, url: str) -> Future[Known]:
+    answer: Future[Known] = Future()
+    known = Known.NEW
+
+    def change(record: bytes | None) -> bytes:
+        nonlocal known
+        known = _known(record, url)
+        return _packed(url, is_open=True) if record is None or _unpacked(record) is None else record
+
+    def done(changed: Future[bytes]) -> None:
+        # Whoever waited may have lost patience.
+        with suppress(InvalidStateError):
+            error = changed.exception()
+            if error is None:
+                answer.set_result(known)
+            else:
+                answer.set_exception(error)
+
+    later(ROOM, name, change).add_done_callback(done)
+    return answer
+
+
+def _name(key: str) -> str:
+    return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _known(record: bytes | None, url: str) -> Known:
+    first = _unpacked(record)
+    if first is None or first == (url, True):
+        return Known.NEW
+    return Known.MET if first[1] else Known.OLD
+
+
+def _packed(url: str, *, is_open: bool) -> bytes:
+    record: bytes = msgpack.packb((url, is_open), unicode_errors="surrogatepass")
+    return record
+
+
+def _unpacked(record: bytes | None) -> tuple[str, bool] | None:
+    """What a note says; None if there is none, or it cannot be read."""
+    if record is None:
+        return None
+    try:
+        url, is_open = msgpack.unpackb(record, unicode_errors="surrogatepass")
+    except (ValueError, TypeError, msgpack.UnpackException):
+        return None
+    return (url, is_open) if isinstance(url, str) and isinstance(is_open, bool) else None

@@ -1,0 +1,230 @@
+"""What the workers of one crawl learn from each other: each hears of all visits, and a model waits for who joins.
+
+A visit counts at once for the worker that made it. Each worker sends once a second what it has, asks for what is new,
+and a second later learns what it was told. So a visit counts for the others within three seconds after its end, two as
+a rule, as long as Redis answers and all of them together make no more than `HEARD` visits a second. Of more, that many
+are learned each second until all are, or the oldest are forgotten.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import suppress
+from math import inf
+from secrets import token_bytes
+from typing import Protocol, runtime_checkable
+
+import msgpack
+
+from mediacrawl.notes import Notes
+from mediacrawl.politeness.lru import LastUsed
+from mediacrawl.priority.journal import Entry
+from mediacrawl.priority.learner import Learner
+from mediacrawl.priority.orders import MODEL, ModelError
+from mediacrawl.priority.saved import dumps, loads
+
+HEARD = 1_000
+"""Visits that are heard of at once, give or take a batch: to read and learn them holds the crawl up for some 20 ms."""
+
+_BATCH = 250
+"""Visits in one batch, 40 KB at most as a rule; a worker makes a tenth of that in a second."""
+_WAITING = 20_000
+"""Visits that wait while Redis is away, 200 bytes each. Of more the oldest are told to nobody."""
+_PIECES = 100
+"""Times `HEARD` visits that are read at the start, within two seconds; what is left comes while the crawl runs."""
+_PATIENCE = 5.0
+"""Seconds that the start waits for an answer, and then does without."""
+_TELLERS = 1_000
+"""Workers whose last batch is remembered, 200 bytes each."""
+_SOONER = 0.9
+"""Of the seconds between two writes of the model: for so long others are told that it was written, so that the worker
+that wrote it is not refused by its own word the next time."""
+
+Exchanged = tuple[int, list[tuple[int, bytes]]]
+"""Number of the last visit of all workers, and batches with the number of the last visit of each, in their order."""
+
+
+@runtime_checkable
+class Exchange(Notes, Protocol):
+    """Where workers tell each other what they learn: the frontier in Redis, as one worker has it."""
+
+    def exchange(self, batch: bytes, visits: int, after: int, *, keep: int, most: int) -> Future[Exchanged]:
+        """Tell of visits, and hear of those of all; the answer comes when it comes.
+
+        Args:
+            batch: what is told, and handed on as it is.
+            visits: how many it tells of; 0 for none.
+            after: number of the last visit that was heard of.
+            keep: visits that are kept; the oldest of more are forgotten.
+            most: visits that are heard of at most, or those of one batch if it has more.
+        """
+        ...
+
+    def fetch(self, room: str, key: str) -> Future[bytes | None]:
+        """As `note`, however long it takes."""
+        ...
+
+    def alone(self, what: str, seconds: float) -> Future[bool]:
+        """Whether this worker is the one that does something, for so many seconds."""
+        ...
+
+
+class SharedJournal:
+    """The last visits of all workers, written down where all read them.
+
+    In Redis, in the stream ``learned``: batches in msgpack (who tells, his how manieth batch this is, `Entry.dump` of
+    each visit), 200 bytes a visit, the last `most` visits. They are sent once a second by `save`, so a kill of a
+    worker loses what it did in its last second; nobody ever hears of that. While Redis is away visits wait in memory,
+    `_WAITING` at most. A batch that was sent twice, since no answer came, is heard once.
+
+    Args:
+        exchange: the frontier.
+        most: visits that are kept for workers that join.
+    """
+
+    def __init__(self, exchange: Exchange, most: int) -> None:
+        self._exchange = exchange
+        self._most = most
+        self._own = token_bytes(8)
+        self._batches = 0
+        self._waiting = deque[bytes](maxlen=_WAITING)
+        self._asked: Future[Exchanged] | None = None
+        self._told: LastUsed[int] = LastUsed(_TELLERS, _TELLERS)
+        self._heard = list[tuple[int, Entry]]()
+        self._after = 0
+        self.number = 0
+        """Number of the last visit that `heard` has given; visits of all workers are numbered as they are told."""
+        self.last = 0
+        """Number of the last visit of all, as Redis said last."""
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether more is to be heard of than at one time."""
+        return self.last - self._after > HEARD
+
+    def add(self, entry: Entry) -> None:
+        """Tell the others of a visit, at the next `save`."""
+        self._waiting.append(entry.dump())
+
+    def save(self) -> None:
+        """Send what waits, a batch of it, and ask for what is new; unless the last answer is still to come."""
+        self._take()
+        if self._asked is None:
+            self._ask()
+
+    def close(self) -> None:
+        """Send all that waits: there is no next time."""
+        while self._waiting:
+            self._ask()
+
+    def heard(self) -> list[tuple[int, Entry]]:
+        """Visits of other workers with their numbers, in their order: those of the answers that came since."""
+        found, self._heard = self._heard, []
+        self.number = self._after
+        return found
+
+    def read(self) -> Iterator[tuple[int, Entry]]:
+        """The visits that are kept with their numbers, the oldest first; what it leaves, `heard` gives later."""
+        for _ in range(_PIECES):
+            self._ask()
+            try:
+                if self._asked is not None:
+                    self._asked.exception(_PATIENCE)
+            except TimeoutError:
+                return
+            self._take()
+            yield from self.heard()
+            if self._after >= self.last:
+                return
+
+    def _ask(self) -> None:
+        batch = [self._waiting.popleft() for _ in range(min(len(self._waiting), _BATCH))]
+        packed = b""
+        if batch:
+            self._batches += 1
+            packed = msgpack.packb((self._own, self._batches, batch))
+        self._asked = self._exchange.exchange(packed, len(batch), self._after, keep=self._most, most=HEARD)
+
+    def _take(self) -> None:
+        """The answer, if it has come."""
+        if self._asked is None or not self._asked.done():
+            return
+        asked, self._asked = self._asked, None
+        if asked.exception() is not None:
+            # The frontier failed, and says so to whoever asks it next.
+            return
+        self.last, batches = asked.result()
+        for number, packed in batches:
+            self._heard += self._unpacked(number, packed)
+        # It may be less than before: a Redis that was started anew forgets its last second.
+        self._after = batches[-1][0] if batches else min(self._after, self.last)
+
+    def _unpacked(self, number: int, packed: bytes) -> Iterator[tuple[int, Entry]]:
+        """The visits of a batch; none, if it is this worker's own, was heard before, or is something else."""
+        try:
+            teller, batch, listed = msgpack.unpackb(packed)
+        except (ValueError, TypeError, msgpack.exceptions.UnpackException):
+            return
+        if not (isinstance(teller, bytes) and isinstance(batch, int) and isinstance(listed, list)):
+            return
+        if teller == self._own or batch <= (self._told.get(teller.hex()) or 0):
+            return
+        self._told.put(teller.hex(), batch, 1)
+        for place, dumped in enumerate(listed, number - len(listed) + 1):
+            entry = Entry.load(dumped)
+            if entry is not None:
+                yield place, entry
+
+
+class SharedModel:
+    """The model as one of the workers wrote it last, for workers that join.
+
+    In Redis, as the note ``model`` in the room of that name: the bytes of `saved.dumps`, a megabyte or some, with the
+    number of the last visit that it has learned; who joins learns what came after that. It is written whole, so a kill
+    leaves the last one or the one before.
+
+    Args:
+        exchange: the frontier.
+        every: seconds between two writes, all workers counted.
+    """
+
+    def __init__(self, exchange: Exchange, every: float) -> None:
+        self._exchange = exchange
+        self._every = every
+        self._tried = -inf
+        self._asked: Future[bool] | None = None
+
+    def load(self, rate: float) -> tuple[Learner, int] | None:
+        """The model, and the number of the last visit that it has learned; None if there is none, or Redis is away.
+
+        Args:
+            rate: see `Learner`.
+        """
+        with suppress(TimeoutError, ModelError):
+            packed = self._exchange.fetch(MODEL, MODEL).result(_PATIENCE)
+            return loads(packed, rate) if packed else None
+        return None
+
+    def save(self, learner: Learner, number: int, now: float, *, last: bool) -> None:
+        """Write it, if that is due and this worker's turn.
+
+        Args:
+            learner: the model.
+            number: of the last visit that it has learned, of those that were heard. Of its own it may have learned some
+                that were not numbered yet: a worker that joins learns the visits of that second twice.
+            now: seconds, of any clock.
+            last: whether the crawl is over; then it is written in any case.
+        """
+        if self._is_mine(now) or last:
+            self._exchange.set_note(MODEL, MODEL, dumps(learner, number))
+
+    def _is_mine(self, now: float) -> bool:
+        if self._asked is None and now - self._tried >= self._every:
+            self._tried = now
+            self._asked = self._exchange.alone(MODEL, max(self._every * _SOONER, 1.0))
+        if self._asked is None or not self._asked.done():
+            return False
+        asked, self._asked = self._asked, None
+        return asked.exception() is None and asked.result()

@@ -1,0 +1,372 @@
+"""The adaptive order learns which links lead to media, keeps what it learned, and tells why."""
+
+import random
+
+import msgpack
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from waiting_links import found, leased
+
+from mediacrawl.frontier.contract import FrontierPolicy
+from mediacrawl.frontier.stores.memory import MemoryFrontier
+from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
+from mediacrawl.priority.classes import ScorePolicy, SiteClasses
+from mediacrawl.priority.credit import CreditPolicy
+from mediacrawl.priority.explain import explain
+from mediacrawl.priority.features import WIDTH
+from mediacrawl.priority.learner import Learner
+from mediacrawl.priority.orders import Alike, Rules, SiteRate
+from mediacrawl.records import Evidence, Kind
+
+
+@pytest.fixture
+def notes():
+    return MemoryFrontier(FrontierPolicy())
+
+
+@pytest.fixture
+def order(notes):
+    return Adaptive(AdaptivePolicy(), notes)
+
+
+def score(order, *args, **kwargs):
+    candidate = found(*args, **kwargs)
+    order.join([candidate], "start.example")
+    return candidate.score
+
+
+def visit(order, candidate, reward=0.0, source="start.example"):
+    order.join([candidate], source)
+    return dict(order.ended(leased(candidate), reward))
+
+
+def test_some_fetches_suffice_to_know_whether_what_is_named_like_media_is_any(notes):
+    def learned(reward):
+        order = Adaptive(AdaptivePolicy(), notes)
+        for number in range(5):
+            visit(order, found(f"http://m{number}.example/one.mp3", kind=Kind.MEDIA), reward)
+            visit(order, found(f"http://p{number}.example/two.html"))
+        return score(order, "http://a.example/x.mp3", kind=Kind.MEDIA), score(order, "http://b.example/y.html")
+
+    media, page = learned(1.0)
+    assert media > 2 * page > 0
+    media, page = learned(0.0)
+    assert media < 2 * page
+
+
+def test_a_class_that_gives_nothing_falls_and_one_that_gives_rises(order):
+    before = score(order, "http://a.example/news/1"), score(order, "http://a.example/songs/1")
+    for number in range(2, 12):
+        visit(order, found(f"http://a.example/news/{number}"))
+        visit(order, found(f"http://a.example/songs/{number}"), reward=1.0)
+    after = score(order, "http://a.example/news/99"), score(order, "http://a.example/songs/99")
+    assert after[0] < before[0]
+    assert after[1] > before[1]
+    assert after[1] > 5 * after[0]
+
+
+def test_what_was_learned_on_one_site_counts_on_another(order):
+    for number in range(60):
+        host = f"host{number}.example"
+        visit(order, found(f"http://{host}/predigt/{number}"), reward=1.0)
+        visit(order, found(f"http://{host}/garten/{number}"))
+    assert score(order, "http://new.example/predigt/1") > 4 * score(order, "http://other.example/garten/1")
+
+
+def test_the_path_to_a_nugget_is_credited(order):
+    for number in range(30):
+        host = f"http://host{number}.example"
+        visit(order, found(f"{host}/door/{number}"))
+        visit(order, found(f"{host}/blind/{number}"))
+        visit(order, found(f"{host}/x/{number}", parent=f"{host}/door/{number}"), source=f"host{number}.example")
+        visit(order, found(f"{host}/f{number}.mp3", parent=f"{host}/x/{number}"), 1.0, f"host{number}.example")
+    assert score(order, "http://new.example/door/1") > 2 * score(order, "http://other.example/blind/1")
+
+
+def test_a_redirect_is_a_step_of_the_path(order):
+    asked = found("http://short.example/go/1")
+    visit(order, asked)
+    target = found("http://media.example/file.mp3", parent=asked.parent)
+    target.hops, target.evidence = 1, Evidence(requested_url=asked.url)
+    order.join([target], asked.site)
+    moved = dict(order.ended(leased(target), 1.0))
+    assert order.classes.held("short.example").credit[0] == pytest.approx(0.7)
+    assert set(moved) == {"short.example", "media.example"}
+
+
+def test_many_links_of_one_shape_are_told_apart_by_their_lists_on_their_own_site_only(notes):
+    order = Adaptive(AdaptivePolicy(paths=3), notes)
+    parent = "http://a.example/"
+    few = [found(f"http://a.example/node/{n}", parent, path=f"ul.{n}/li/a") for n in range(3)]
+    order.join(few, "a.example")
+    assert {candidate.link_class for candidate in few} == {"a.example/node/#"}
+    inside = [found(f"http://a.example/node/{n}", parent, path=f"ul.{name}/li/a") for n, name in enumerate(("x", "y"))]
+    outside = [found(f"http://b.example/node/{n}", parent, path=f"ul.{name}/li/a") for n, name in enumerate(("x", "y"))]
+    order.join(inside + outside, "a.example")
+    assert inside[0].link_class != inside[1].link_class
+    assert outside[0].link_class == outside[1].link_class == "b.example/node/#"
+
+
+def test_a_visit_anew_says_nothing_of_links_and_credit_passes_through_it(order):
+    hub = found("http://a.example/list/1", parent="http://a.example/door/1")
+    visit(order, found("http://a.example/door/1"))
+    visit(order, hub, source="a.example")
+    learned = order.learner.learned + len(order.learner._rows)
+    again = found(hub.url, parent=hub.parent)
+    again.link_class = "again"
+    list(order.ended(leased(again), 0.0))
+    assert order.learner.learned + len(order.learner._rows) == learned
+    visit(order, found("http://a.example/new.mp3", parent=hub.url), 1.0, "a.example")
+    classes = order.classes.held("a.example")
+    assert "again" not in classes.numbers
+    assert classes.credit[classes.numbers["a.example/door/#"]] == pytest.approx(0.49)
+
+
+def test_sites_that_were_not_asked_are_looked_at_again_in_turn(order):
+    for number in range(20):
+        order.join([found(f"http://site{number}.example/podcast/1")], "start.example")
+    moved = {}
+    for number in range(40):
+        moved |= visit(order, found(f"http://asked{number}.example/podcast/2"), reward=1.0)
+    raised = {site for site in moved if site.startswith("site")}
+    assert len(raised) == 20
+
+
+def test_a_score_that_has_not_moved_is_not_told(order):
+    candidate = found("http://a.example/x/1")
+    order.join([candidate], "")
+    assert order.classes.held("a.example").moved(order.learner, ScorePolicy()) == {}
+
+
+def test_a_resumed_crawl_knows_what_the_first_one_learned(notes, tmp_path):
+    path = tmp_path / "model.npz"
+    first = Adaptive(AdaptivePolicy(), notes, path)
+    first.begin()
+    for number in range(150):
+        visit(first, found(f"http://host{number % 7}.example/songs/{number}"), reward=1.0)
+        visit(first, found(f"http://host{number % 7}.example/news/{number}"))
+    first.save(0.0, last=True)
+    again = Adaptive(AdaptivePolicy(), notes, path)
+    assert again.begin() == 300
+    for url in ("http://host3.example/songs/999", "http://host3.example/news/999", "http://new.example/songs/1"):
+        assert score(again, url) == pytest.approx(score(first, url), rel=0.07)
+
+
+def test_without_its_model_it_learns_again_from_what_it_visited(notes, tmp_path):
+    path = tmp_path / "model.npz"
+    first = Adaptive(AdaptivePolicy(), notes, path)
+    for number in range(150):
+        visit(first, found(f"http://host{number}.example/songs/{number}"), reward=1.0)
+        visit(first, found(f"http://host{number}.example/news/{number}"))
+    first.save(0.0, last=True)
+    path.write_bytes(b"spoiled")
+    again = Adaptive(AdaptivePolicy(), notes, path)
+    again.begin()
+    assert score(again, "http://new.example/songs/1") > 3 * score(again, "http://other.example/news/1")
+
+
+def test_a_class_that_an_earlier_process_met_is_told_anew(notes, tmp_path):
+    first = Adaptive(AdaptivePolicy(), notes, tmp_path / "model.npz")
+    first.begin()
+    early, late = (found(f"http://late.example/predigt/{number}") for number in (1, 2))
+    first.join([early])
+    notes.add([early])
+    for number in range(60):
+        visit(first, found(f"http://host{number}.example/predigt/{number}"), reward=1.0)
+    first.save(0.0, last=True)
+    again = Adaptive(AdaptivePolicy(), notes, tmp_path / "model.npz")
+    again.begin()
+    again.join([late])
+    notes.add([late])
+    ((name, known, waiting),) = notes.site("late.example").classes
+    assert (known, waiting) == (early.score, 2)
+    moved = again.classes.held("late.example").moved(again.learner, ScorePolicy())
+    assert moved[name] == pytest.approx(late.score)
+    assert late.score > 2 * early.score
+
+
+def test_a_disk_that_does_not_take_the_model_does_not_stop_the_crawl(notes, tmp_path, caplog):
+    path = tmp_path / "model.npz"
+    path.mkdir()
+    order = Adaptive(AdaptivePolicy(), notes, path)
+    order.begin()
+    visit(order, found("http://a.example/door/1"))
+    order.save(0.0)
+    order.save(1.0, last=True)
+    assert caplog.text.count("cannot be written into") == 2
+    assert Adaptive(AdaptivePolicy(), notes).begin() == 1
+
+
+def test_a_nugget_after_a_restart_is_credited_to_the_path_before_it(notes):
+    first = Adaptive(AdaptivePolicy(), notes)
+    page = found("http://a.example/door/1")
+    visit(first, page)
+    first.save(0.0)
+    again = Adaptive(AdaptivePolicy(), notes)
+    again.begin()
+    visit(again, found("http://a.example/f.mp3", parent=page.url), 1.0, "a.example")
+    assert SiteClasses.load(again.classes.of("a.example").dump()).credit.sum() == pytest.approx(1.7)
+
+
+def test_a_model_of_another_crawl_is_a_beginning(notes, tmp_path):
+    old = Adaptive(AdaptivePolicy(), notes, tmp_path / "old.npz")
+    for number in range(100):
+        visit(old, found(f"http://host{number}.example/songs/{number}"), reward=1.0)
+        visit(old, found(f"http://host{number}.example/news/{number}"))
+    old.save(0.0, last=True)
+    new = Adaptive(AdaptivePolicy(), MemoryFrontier(FrontierPolicy()))
+    new.begin(tmp_path / "old.npz")
+    assert score(new, "http://host1.example/songs/1") > 3 * score(new, "http://host2.example/news/1")
+    assert new.classes.held("host1.example").fetches.sum() == 0
+
+
+def test_a_site_that_was_let_go_of_is_recalled(notes):
+    order = Adaptive(AdaptivePolicy(sites=2), notes)
+    for number in range(10):
+        visit(order, found(f"http://a.example/songs/{number}"), reward=1.0)
+    order.save(0.0)
+    for number in range(5):
+        visit(order, found(f"http://b{number}.example/x/1"))
+    assert order.classes.held("a.example") is None
+    classes = order.classes.of("a.example")
+    assert classes.fetches[0] == 10
+    assert classes.credit[0] == 10
+
+
+def test_a_site_that_was_let_go_of_before_it_was_written_down_is_recalled_too(notes):
+    order = Adaptive(AdaptivePolicy(sites=1), notes)
+    for number in range(4):
+        visit(order, found(f"http://a.example/songs/{number}"), reward=1.0)
+        visit(order, found(f"http://b.example/x/{number}"))
+    order.save(0.0)
+    assert SiteClasses.load(notes.note("classes", "a.example")).fetches[0] == 4
+
+
+def test_a_site_that_is_met_again_and_again_is_not_let_go_of(notes):
+    order = Adaptive(AdaptivePolicy(sites=2), notes)
+    for number in range(5):
+        order.join([found("http://a.example/songs/1"), found(f"http://b{number}.example/x/1")])
+        assert {site for site, _ in order.classes} >= {"a.example"}
+
+
+def test_sites_that_were_let_go_of_are_not_remembered_for_their_turn(notes):
+    order = Adaptive(AdaptivePolicy(sites=10, looked_at=1), notes)
+    for number in range(500):
+        order.join([found(f"http://a{number}.example/x/1")])
+    assert len(order.classes._turn) <= 20
+    assert set(order.classes.next(20)) == {site for site, _ in order.classes}
+
+
+NO_FEATURES = bytes(4 * WIDTH)
+
+
+@pytest.mark.parametrize("record", [b"", b"\xc1", b"\x91\xc0", b"\x91\x94\xa1a\x01\x02\xc4\x00"])
+def test_a_spoiled_record_is_none(record):
+    assert len(SiteClasses.load(record)) == 0
+
+
+def test_numbers_without_end_and_names_that_come_twice_are_not_taken_from_a_record():
+    record = [("a", float("inf"), 1.0, NO_FEATURES), *[("b", 2.0, 1.0, NO_FEATURES)] * 2, ("c", 3.0, 1.0, NO_FEATURES)]
+    classes = SiteClasses.load(msgpack.packb(record))
+    assert {name: classes.fetches[place] for name, place in classes.numbers.items()} == {"b": 2.0, "c": 3.0}
+
+
+def test_endless_shapes_fill_no_more_than_the_classes_of_a_site(order):
+    for number in range(500):
+        name = "".join(chr(97 + int(digit)) for digit in str(number))
+        order.join([found(f"http://a.example/{name}/")], "start.example")
+    assert len(order.classes.held("a.example")) == 60
+    assert "other" in order.classes.held("a.example").numbers
+
+
+def test_endless_shapes_in_lists_of_their_own_site_are_not_all_counted(order):
+    for number in range(500):
+        name = "".join(chr(97 + int(digit)) for digit in str(number))
+        order.join([found(f"http://a.example/{name}/", path="ul/li/a")], "a.example")
+    assert len(order.classes.held("a.example").joined) == 256
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.floats(0, 1)), max_size=60))
+def test_credit_never_exceeds_fetches_and_scores_stay_in_bounds(visits):
+    order = Adaptive(AdaptivePolicy(sites=3), MemoryFrontier(FrontierPolicy()))
+    parent = "http://s0.example/c0/0"
+    for number, (site, shape, reward) in enumerate(visits):
+        candidate = found(f"http://s{site}.example/{'abcdef'[shape]}/{number}", parent)
+        for scores in visit(order, candidate, reward, "s0.example").values():
+            assert all(0 < value < 1.2 for value in scores.values())
+        parent = candidate.url
+        if number % 5 == 0:
+            order.save(0.0)
+    for _, classes in order.classes:
+        assert (classes.credit <= classes.fetches + 1e-9).all()
+
+
+def test_an_explanation_names_the_words_that_count(order):
+    for number in range(100):
+        visit(order, found(f"http://host{number}.example/predigt/{number}"), reward=1.0)
+        visit(order, found(f"http://host{number}.example/garten/{number}"))
+    order.save(0.0)
+    order.learner.flush()
+    candidate = found("http://host1.example/predigt/7")
+    record = order._notes.note("classes", "host1.example")
+    told = explain(candidate, "host1.example/predigt/#", order.learner, record)
+    assert (told.fetches, told.credit) == (1.0, 1.0)
+    assert told.odds > 0.5
+    assert any(text == "word predigt" and weight > 0 for text, weight in told.strongest)
+    unknown = explain(candidate, "host1.example/other", Learner(), None)
+    assert (unknown.fetches, unknown.credit, unknown.learned) == (0.0, 0.0, 0)
+
+
+# -- the others ------------------------------------------------------------------------------------------------
+
+
+def test_the_rules_leave_scores_as_they_are():
+    candidate = found("http://a.example/x")
+    candidate.score = 0.37
+    Rules().join([candidate])
+    assert candidate.score == 0.37
+    assert list(Rules().ended(leased(candidate), 1.0)) == []
+
+
+def test_all_are_alike_to_an_even_order():
+    candidates = [found("http://a.example/x"), found("http://a.example/f.mp3", kind=Kind.MEDIA)]
+    Alike().join(candidates)
+    assert candidates[0].score == candidates[1].score
+
+
+def test_the_rate_of_a_site_moves_all_that_was_found_on_it():
+    order = SiteRate(CreditPolicy())
+    good = [found(f"http://t{n}.example/x", parent="http://good.example/") for n in range(5)]
+    bad = [found(f"http://u{n}.example/x", parent="http://bad.example/") for n in range(5)]
+    order.join(good, "good.example")
+    order.join(bad, "bad.example")
+    assert {candidate.link_class for candidate in good} == {"from good.example"}
+    list(order.ended(leased(bad[0]), 0.0))
+    moved = dict(order.ended(leased(good[0]), 1.0))
+    assert set(moved) == {candidate.site for candidate in good}
+    later = [found("http://v.example/x"), found("http://w.example/x")]
+    order.join(later[:1], "good.example")
+    order.join(later[1:], "bad.example")
+    assert later[0].score > later[1].score
+
+
+def test_the_rates_of_the_whole_path_move():
+    order = SiteRate(CreditPolicy())
+    page = found("http://page.example/1", parent="http://hub.example/")
+    order.join([page], "hub.example")
+    list(order.ended(leased(page), 0.0))
+    file = found("http://page.example/f.mp3", parent=page.url)
+    order.join([file], "page.example")
+    assert "from hub.example" in {name for _, scores in order.ended(leased(file), 1.0) for name in scores}
+
+
+def test_chance_does_not_move_it():
+    rng = random.Random(3)
+    urls = [f"http://s{rng.randrange(9)}.example/p/{n}" for n in range(200)]
+
+    def run():
+        order = Adaptive(AdaptivePolicy(), MemoryFrontier(FrontierPolicy()))
+        return [visit(order, found(url), float(len(url) % 3 == 0)) for url in urls]
+
+    assert run() == run()

@@ -1,0 +1,359 @@
+"""The synthetic web of the harvest benchmark: a function of its seed, spelled canonically, the same over HTTP."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from datetime import date
+from hashlib import sha256
+from heapq import heappop, heappush
+from http.client import HTTPConnection
+from io import BytesIO
+from pathlib import Path
+
+import mutagen
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mutagen.mp3 import MP3
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+sys.path.append(str(BENCHMARKS))
+
+from harvest_kinds import KINDS  # noqa: E402
+from harvest_server import Pen, mp3, seeds, with_port  # noqa: E402
+from harvest_sites import FRONT, GET, ITEM, SECTION  # noqa: E402
+from harvest_web import FAR, Answer, Web  # noqa: E402
+
+from mediacrawl.extract import fingerprint, list_form, parse_list, parse_page  # noqa: E402
+from mediacrawl.notes import NoNotes  # noqa: E402
+from mediacrawl.records import Drop  # noqa: E402
+from mediacrawl.scope import Duplicates, Scope, canonical, host_of, resolve, site_of  # noqa: E402
+
+SITES = 400
+KINDS_OF_ANSWERS = {"page", "list", "media", "gone", "redirect", "fake"}
+
+
+@pytest.fixture(scope="module")
+def web():
+    return Web(5, SITES)
+
+
+@pytest.fixture(scope="module")
+def walked(web):
+    """URL -> answer, for 2,000 pages reached from all front pages: by chance, and every fourth beside media."""
+    even, near, answers = list(web.seeds(SITES)), [], {}
+    chance = random.Random(1)
+    while len(answers) < 2000:
+        url = heappop(near)[2] if near and not len(answers) % 4 else even[chance.randrange(len(even))]
+        if url in answers:
+            continue
+        answer = answers[url] = web.fetch(url)
+        found = [link.url for link in answer.links] + [answer.location] * bool(answer.location)
+        even += found
+        for there in found:
+            heappush(near, (abs(web.distance(there) - 1), chance.random(), there))
+    return answers
+
+
+def links_of(walked):
+    return {link for answer in walked.values() for link in answer.links}
+
+
+FETCH = """
+import sys
+sys.path.append(sys.argv[1])
+from harvest_web import Web
+web = Web(5, 400)
+for line in sys.stdin:
+    print(web.fetch(line[:-1]))
+"""
+
+
+def test_the_web_is_a_function_of_its_seed_in_every_process(walked):
+    urls = list(walked)[:500]
+    environment = {**os.environ, "PYTHONHASHSEED": "77", "PYTHONIOENCODING": "utf-8"}
+    asked = "".join(f"{url}\n" for url in reversed(urls))
+    command = [sys.executable, "-c", FETCH, str(BENCHMARKS)]
+    answers = subprocess.check_output(command, input=asked, env=environment, encoding="utf-8")
+    assert answers.splitlines() == [str(walked[url]) for url in reversed(urls)]
+
+
+def test_another_seed_makes_another_web(web):
+    assert not set(Web(6, SITES).seeds(50)) & set(web.seeds(50))
+
+
+def test_every_link_is_spelled_canonically_and_leads_to_a_host_of_the_web(web, walked):
+    addresses = web.addresses()
+    for link in links_of(walked):
+        assert canonical(link.url) == link.url
+        assert host_of(link.url) in addresses
+
+
+def test_every_site_is_one_to_scope_and_has_an_address_of_its_own(web):
+    addresses = web.addresses()
+    sites = defaultdict(set)
+    for host, address in addresses.items():
+        sites[site_of(host)].add(address)
+    assert len(sites) == SITES
+    assert len(set.union(*sites.values())) == SITES
+    assert all(len(found) == 1 for found in sites.values())
+
+
+def test_scope_refuses_calendars_and_facets_only(walked):
+    scope = Scope(today=lambda: date(2026, 11, 21))
+    reasons = Counter(scope.check(link.url) for link in links_of(walked))
+    assert set(reasons) <= {None, Drop.TRAP_CALENDAR, Drop.TRAP_FACETS}
+    assert reasons[None] > 0.95 * reasons.total()
+
+
+def test_links_lead_where_the_web_has_something(walked):
+    kinds = Counter(answer.kind for answer in walked.values())
+    assert set(kinds) == KINDS_OF_ANSWERS
+    assert kinds["gone"] < 0.1 * kinds.total()
+    assert 0.002 * kinds.total() < kinds["redirect"] < 0.05 * kinds.total()
+
+
+def test_a_redirect_leads_to_a_page(web, walked):
+    ends = [web.fetch(answer.location).kind for answer in walked.values() if answer.location]
+    assert set(ends) <= {"page", "gone"}
+    assert ends.count("page") > 0.8 * len(ends)
+
+
+@given(st.data())
+def test_a_site_reads_what_it_has_spelled(data):
+    world = Web(5, SITES)._world
+    site = world.site(data.draw(st.integers(0, SITES - 1)))
+    if site.outline.kind == "open directory":
+        role, number = ITEM, data.draw(st.integers(0, site.items - 1))
+    else:
+        role = data.draw(st.sampled_from([role for role in range(FRONT, GET + 1) if site.count(role)]))
+        number = data.draw(st.integers(0, site.count(role) - 1))
+    url = site.spelling.page(role, number)
+    assert canonical(url) == url
+    assert site.spelling.read(url.removeprefix(site.base)) == (role, number, 0)
+    item, track = data.draw(st.integers(0, site.items - 1)), data.draw(st.integers(0, site.files - 1))
+    file = site.spelling.file(item, track)
+    owner = world.of_files(world.by_host(host_of(file)), file.partition(host_of(file))[2])
+    assert owner is site
+    assert owner.spelling.read(file.partition(host_of(file))[2])[1:] == (item, track)
+
+
+@given(st.integers(0, SITES - 1), st.text(max_size=40), st.sampled_from(["", "?p=", "calendar/", "catalogue?", "1/"]))
+def test_any_url_has_an_answer(number, path, before):
+    web = Web(5, SITES)
+    answer = web.fetch(f"{web.seeds(SITES)[number]}{before}{path}")
+    assert answer.kind in KINDS_OF_ANSWERS
+
+
+def test_what_is_not_in_the_web_is_gone(web):
+    host = host_of(web.seeds(1)[0])
+    for url in ("http://nowhere.example/", f"https://{host}/", f"http://other.{host}/", "", "http://"):
+        assert web.fetch(url) == Answer("gone")
+
+
+def test_the_default_web_has_what_the_benchmark_is_about():
+    totals = Web(1).totals()
+    assert sum(totals.sites.values()) == 8000
+    assert set(totals.sites) == set(KINDS)
+    assert 0.03 * 8000 <= totals.rich <= 0.06 * 8000
+    assert 0.35 <= totals.hinting / totals.rich <= 0.65
+    assert totals.pages > 2_000_000
+    assert totals.files > 150_000
+    assert 0.5 < totals.recordings / totals.files < 0.9
+
+
+def test_sizes_of_sites_have_a_heavy_tail(web):
+    sizes = sorted((web._world.site(number).pages for number in range(SITES)), reverse=True)
+    assert sum(sizes[: SITES // 10]) > 0.5 * sum(sizes)
+    assert sizes[SITES // 2] < 0.4 * sum(sizes) / SITES
+
+
+def test_sites_with_media_link_to_each_other_more_than_chance_would():
+    web = Web(3, 2000)
+    world = web._world
+    rich = {outline.number for outline in world.outlines if KINDS[outline.kind].rich is not None}
+    shares = {}
+    for name, numbers in (("rich", rich), ("other", set(range(2000)) - rich)):
+        ends = Counter(world.chosen(world.site(number), draw, world.outlines[number].topic).outline.number in rich
+                       for number in sorted(numbers)[:150] for draw in range(0, 65_536, 1_024))  # fmt: skip
+        shares[name] = ends[True] / ends.total()
+    assert shares["rich"] > 4 * shares["other"]
+    assert shares["rich"] < 0.8
+
+
+def test_mirrors_serve_the_recordings_of_their_originals_under_their_own_urls():
+    web = Web(1, 2000)
+    world = web._world
+    mirrors = [world.site(number) for number in world.of_kind("mirror")]
+    assert mirrors
+    for mirror in mirrors:
+        original = next(site for site in world.outlines if site.key == mirror.key and site.shown_as != "mirror")
+        first, again = (
+            [web.fetch(site.spelling.file(item, 0)).nugget for item in range(site.items) if site.files_of(item)]
+            for site in (world.site(original.number), mirror)
+        )
+        assert first == again
+        assert mirror.spelling.file(0, 0) != world.site(original.number).spelling.file(0, 0)
+
+
+def test_chance_finds_little_and_who_knows_all_finds_much():
+    web, chance = Web(11), random.Random(1)
+    queue, seen, found = list(web.seeds()), set(web.seeds()), set()
+    for _ in range(2000):
+        place = chance.randrange(len(queue))
+        queue[place], queue[-1] = queue[-1], queue[place]
+        answer = web.fetch(queue.pop())
+        found |= {answer.nugget} - {""}
+        queue += [link.url for link in answer.links if not (link.url in seen or seen.add(link.url))]
+    assert len(found) < 25
+    heap, seen, found = [(web.distance(url), url) for url in web.seeds()], set(web.seeds()), set()
+    for _ in range(2000):
+        answer = web.fetch(heappop(heap)[1])
+        found |= {answer.nugget} - {""}
+        for link in answer.links:
+            if link.url not in seen:
+                seen.add(link.url)
+                heappush(heap, (web.distance(link.url), link.url))
+    assert len(found) > 600
+
+
+def test_the_distance_of_a_url_is_that_of_its_links_and_one(web, walked):
+    near = [url for url in walked if 0 < web.distance(url) < FAR and walked[url].kind == "page"]
+    assert len(near) > 30
+    next_to = {url: min((web.distance(link.url) for link in walked[url].links), default=FAR) for url in near}
+    closer = [next_to[url] < web.distance(url) for url in near]
+    assert sum(closer) > 0.8 * len(closer)
+    assert all(web.distance(url) == 0 for url in walked if walked[url].nugget)
+
+
+# -- over HTTP ---------------------------------------------------------------------------------------------------
+
+
+def told(answer):
+    """What a crawl should read of a page: URL and door, and of ordinary links their text; each with its path."""
+    return [(link.url, link.anchor, link.path, link.via) for link in answer.links]
+
+
+def read(body, url, port):
+    page = parse_page(body, with_port(url, port))
+    found = []
+    for link in page.links:
+        there = resolve(page.base, link.href).replace(f":{port}/", "/", 1)
+        found.append((there, page.anchor(link), page.path(link), link.via))
+    return page, found
+
+
+def test_pages_over_http_have_the_same_links_with_the_same_words_in_the_same_places(web, walked):
+    pen = Pen(8123)
+    pages = {url: answer for url, answer in walked.items() if answer.kind in {"page", "fake"}}
+    assert {link.via for answer in pages.values() for link in answer.links} == {"a", "audio", "feed"}
+    for url, answer in list(pages.items())[:800]:
+        _, found = read(pen.page(url, answer, web.text(url, answer)), url, 8123)
+        assert found == told(answer)
+
+
+def test_feeds_over_http_name_the_same_files_and_pages(web, walked):
+    feeds = {url: answer for url, answer in walked.items() if answer.kind == "list"}
+    assert len(feeds) > 5
+    for url, answer in feeds.items():
+        body = Pen(80).feed(answer, web.text(url, answer))
+        form = list_form("application/rss+xml", body, url)
+        links = parse_list(form, body, url).links
+        listed = [(link.href.replace(":80/", "/"), link.title, "", link.via) for link in links]
+        assert sorted(listed) == sorted(told(answer))
+
+
+def test_the_rules_on_duplicates_take_no_page_for_another(web, walked):
+    pen, duplicates, verdicts = Pen(8123), Duplicates(NoNotes()), Counter()
+    for url, answer in walked.items():
+        site = web._world.by_host(host_of(url))
+        if answer.kind == "page" and site.outline.kind != "parked" and not site.is_soft:
+            page, _ = read(pen.page(url, answer, web.text(url, answer)), url, 8123)
+            media = [link.href for link in page.links if link.via == "audio" or link.href.endswith(".mp3")]
+            verdicts[duplicates.judge(site.outline.host, url, fingerprint(page, media))] += 1
+    assert verdicts[None] > 800
+    assert verdicts.total() - verdicts[None] < 0.01 * verdicts.total()
+
+
+def test_a_mirror_shows_the_same_text(web):
+    world = Web(1, 2000)._world
+    web = Web(1, 2000)
+    mirror = world.site(world.of_kind("mirror")[0])
+    original = next(site for site in world.outlines if site.key == mirror.key and site.shown_as != "mirror")
+    urls = [mirror.spelling.page(SECTION, 0), world.site(original.number).spelling.page(SECTION, 0)]
+    one, other = (Pen(80).page(url, web.fetch(url), web.text(url, web.fetch(url))) for url in urls)
+    assert sha256(one).digest() == sha256(other).digest()
+
+
+@given(st.text("0123456789abcdef-", min_size=1, max_size=30), st.text("0123456789abcdef-", min_size=1, max_size=30))
+def test_a_recording_is_the_same_file_everywhere_and_no_other(one, other):
+    assert mp3(one, "http://a.example/1.mp3") == mp3(one, "http://b.example/2.mp3")
+    assert (mp3(one, "") == mp3(other, "")) is (one == other)
+    assert (mp3("", one) == mp3("", other)) is (one == other)
+
+
+def test_files_are_mp3s_with_a_title_or_without_any_tag():
+    tagged, bare = (mutagen.File(BytesIO(mp3(key, "http://a.example/1.mp3"))) for key in ("ab-1-0", ""))
+    assert isinstance(tagged, MP3)
+    assert (tagged.info.bitrate, tagged.info.sample_rate) == (128_000, 44_100)
+    assert str(tagged["TIT2"])
+    assert str(tagged["TPE1"])
+    assert not bare.tags
+    assert len(mp3("", "")) > 4096
+
+
+@pytest.fixture(scope="module")
+def served():
+    """A server's process and its port."""
+    command = [sys.executable, str(BENCHMARKS / "harvest_server.py"), "--seed", "5", "--sites", str(SITES)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        yield process, int(process.stdout.readline())
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_the_server_serves_the_web_and_counts(web, walked, served):
+    process, port = served
+    connection = HTTPConnection("127.0.0.1", port, timeout=20)
+
+    def get(url, **headers):
+        host = host_of(url)
+        connection.request("GET", url.partition(host)[2], headers={"Host": f"{host}:{port}", **headers})
+        answer = connection.getresponse()
+        return answer, answer.read()
+
+    assert seeds(web, port, 1)[0] == with_port(web.seeds(1)[0], port)
+    asked = dict(list(walked.items())[:400])
+    nuggets = set()
+    for url, expected in asked.items():
+        answer, body = get(url)
+        kinds = {"page": "text/html", "fake": "text/html", "list": "application/rss+xml", "media": "audio/mpeg"}
+        status = {"gone": 404, "redirect": 301}.get(expected.kind, 200)
+        assert answer.status == status
+        if status == 200:
+            assert answer.getheader("Content-Type").startswith(kinds[expected.kind])
+        if expected.location:
+            assert answer.getheader("Location") == with_port(expected.location, port)
+        if expected.kind == "page":
+            assert read(body, url, port)[1] == told(expected)
+        nuggets |= {expected.nugget} - {""}
+    file = next(url for url in walked if walked[url].nugget)
+    answer, body = get(file, Range="bytes=0-99")
+    assert (answer.status, body) == (206, mp3(walked[file].nugget, file)[:100])
+    assert get(f"{web.seeds(1)[0]}robots.txt")[0].status == 404
+    stats = json.loads(get("http://127.0.0.1/__stats")[1])
+    expected = Counter("untagged" if a.kind == "media" and not a.nugget else a.kind for a in asked.values())
+    assert stats["requests"] == {**expected, "media": expected["media"] + 1, "robots": 1}
+    assert stats["pages"] == len({*asked, file})
+    assert stats["recordings"] == len({*nuggets, walked[file].nugget})
+    connection.close()
+    process.send_signal(signal.SIGTERM)
+    last = process.communicate(timeout=20)[0]
+    assert json.loads(last) == stats
+    assert process.returncode == 0
