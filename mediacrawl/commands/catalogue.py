@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -57,6 +57,7 @@ class Command(ScrapyCommand):
             help=f"most records shown (default: {_SHOWN}; with --json all)",
         )
         parser.add_argument("--json", action="store_true", help="full records as JSON lines")
+        parser.add_argument("--works", action="store_true", help="a file that is found at several URLs is shown once")
         parser.add_argument("--summary", action="store_true", help="only the numbers of the whole catalogue")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -94,13 +95,23 @@ def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace) ->
         return
     filters = Filters(site=opts.site, format=opts.format, kind=opts.kind)
     if opts.json:
-        for line in json_lines(catalogue.search(words, opts.limit, filters)):
+        found = catalogue.search(words, opts.limit, filters)
+        told = _with_sources(catalogue.works(words, opts.limit, filters)) if opts.works else found
+        for line in json_lines(told):
             sys.stdout.buffer.write(line)
         return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     limit = opts.limit or _SHOWN
-    shown = _print(listing.line(record, width) for record in catalogue.search(words, limit, filters))
+    if opts.works:
+        shown = sum(1 for work in catalogue.works(words, limit, filters) if _print(listing.work_lines(*work, width)))
+    else:
+        shown = _print(listing.line(record, width) for record in catalogue.search(words, limit, filters))
     print(_footer(shown, limit, catalogue.count()), file=sys.stderr)
+
+
+def _with_sources(works: Iterable[tuple[dict[str, Any], list[str]]]) -> Iterator[dict[str, Any]]:
+    for record, sources in works:
+        yield {**record, "sources": sources}
 
 
 def _print(lines: Iterable[str]) -> int:

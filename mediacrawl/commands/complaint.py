@@ -106,7 +106,7 @@ class Command(ScrapyCommand):
         since = since_when(opts.since, now) if opts.since else None
         blocked = self._block(subject, settings, now) if opts.block else None
         parts = Parts(settings)
-        logs = Logs.of(map(Path, opts.log or [parts.folder / "log"]))
+        logs = Logs.of(map(Path, opts.log or [parts.log_folder]))
         token, promises = settings.get("ROBOTS_TOKEN") or "mediacrawl", self._promises(parts)
         case = open_case(subject, logs, now, since=since, token=token, promises=promises)
         if opts.output:

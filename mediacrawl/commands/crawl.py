@@ -40,10 +40,23 @@ class Command(CrawlCommand):
             return
         assert self.settings is not None
         try:
-            _check(args[0], opts.spargs, self.settings)
+            self.check(args[0], opts.spargs, self.settings)
         except ArgumentError as error:
             _log(self.settings, str(error))
             raise UsageError(str(error), print_help=False) from error
+
+    def check(self, spider: str, arguments: dict[str, str], settings: BaseSettings) -> None:
+        """See that a crawl can begin.
+
+        Args:
+            spider: its name.
+            arguments: of the spider.
+            settings: the crawl's.
+
+        Raises:
+            ArgumentError: it cannot.
+        """
+        _check(spider, arguments, settings)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Crawl."""
@@ -80,5 +93,6 @@ def _check_settings(settings: BaseSettings) -> None:
     parts = Parts(settings)
     try:
         _ = parts.policy, parts.scores, parts.probe, parts.guard, use_settings(settings)
+        _ = parts.nugget_function, parts.worth_opening
     except ValueError as error:
         raise ArgumentError(f"a setting cannot be used: {error}") from error

@@ -23,11 +23,15 @@ from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.frontier.stores.check import check
 from mediacrawl.frontier.stores.reading import FrontierReader
 from mediacrawl.frontier.stores.rebuild import Remake
+from mediacrawl.frontier.stores.redis_check import check_redis
+from mediacrawl.frontier.stores.redis_reading import RedisReader
 from mediacrawl.frontier.stores.salvage import repair
-from mediacrawl.frontier.telling import overview_text, site_text, url_text
+from mediacrawl.frontier.telling import overview_text, site_text, told_rows, url_text
 from mediacrawl.observe.text import printable
-from mediacrawl.parts import Parts
+from mediacrawl.parts import REDIS, Parts
 from mediacrawl.priority import link_class
+from mediacrawl.priority.orders import RECORDS
+from mediacrawl.records import Candidate
 from mediacrawl.scope import NeverCrawlError, Scope, site_of
 from mediacrawl.scope.imported import Import
 from mediacrawl.scope.seeds import parse_seeds
@@ -65,7 +69,8 @@ class Command(ScrapyCommand):
             " or how it ended, or why it never joined. export: what waits, sorted by site, as seeds or JSON lines"
             " (-o next.txt, next.jl.gz). import FILE: let URLs join, from an export, a list of seeds or JSON lines."
             " pause, resume, drop SITE: also while a crawl runs. check: whether the file is sound. repair: save what"
-            " can be read of one that is not. The frontier is that of MEDIACRAWL_DIR (or JOBDIR)."
+            " can be read of one that is not. The frontier is that of MEDIACRAWL_DIR (or JOBDIR), or with"
+            " SCHEDULER_STORE=redis that of REDIS_URL."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -117,13 +122,13 @@ class Command(ScrapyCommand):
     # -- looking ---------------------------------------------------------------------------------------------
 
     def _stats(self) -> None:
-        now = time.time()
-        with FrontierReader(self._path) as reader:
-            say(overview_text(reader.overview(now), now))
+        with self._reader() as reader:
+            say(overview_text(reader.overview(reader.now), reader.now))
 
     def _show(self, name: str) -> None:
-        now, site = time.time(), site_of(name)
-        with FrontierReader(self._path) as reader:
+        site = site_of(name)
+        with self._reader() as reader:
+            now = reader.now
             info = reader.site(site, now)
             if info is None:
                 self._fail(f"{site} was never met by this crawl")
@@ -135,20 +140,32 @@ class Command(ScrapyCommand):
         if problems or not seeds:
             raise FrontierError(f"{written[:200]!r} is no http or https URL")
         url = seeds[0][1]
-        site, now = site_of(url), time.time()
+        site = site_of(url)
         refusal = self._scope().check(url)
-        with FrontierReader(self._path) as reader:
+        with self._reader() as reader:
+            now = reader.now
             where = reader.where(url, site, link_class(url))
             say(url_text(url, where, refusal))
+            if where.candidate is not None:
+                self._explain(reader, where.candidate)
             info = reader.site(site, now)
             if info is not None and where.candidate is not None:
                 say(site_text(info, reader.rank(site), now).splitlines()[0])
+
+    def _explain(self, reader: FrontierReader | RedisReader, found: Candidate) -> None:
+        """What speaks for a link, and against it, if the crawl learns."""
+        learner = self._parts.learned(reader.note)
+        if learner is not None:
+            from mediacrawl.priority.explain import explain  # noqa: PLC0415 - NumPy takes a quarter of a second
+
+            record = reader.note(RECORDS, found.site)
+            say(told_rows(explain(found, found.link_class, learner, record, self._parts.score_policy).rows()))
 
     # -- files -----------------------------------------------------------------------------------------------
 
     def _export(self) -> None:
         only = site_of(self._opts.site) if self._opts.site else None
-        with FrontierReader(self._path) as reader:
+        with self._reader() as reader:
             waiting = reader.waiting(only)
             if self._opts.output in {None, "-"}:
                 for line in seed_lines(waiting):
@@ -172,7 +189,7 @@ class Command(ScrapyCommand):
     def _order(self, verb: Verb) -> Callable[[str], None]:
         def order(name: str) -> None:
             site = site_of(name)
-            if not self._path.exists():
+            if self._parts.store != REDIS and not self._path.exists():
                 raise FrontierError(f"there is no frontier in {self._parts.folder.resolve()}")
             try:
                 with self._opened() as frontier:
@@ -199,13 +216,30 @@ class Command(ScrapyCommand):
     # -- the file --------------------------------------------------------------------------------------------
 
     def _check(self) -> None:
+        if self._parts.store == REDIS:
+            self._check_redis()
+            return
         if not self._path.exists():
             raise FrontierError(f"there is no frontier in {self._parts.folder.resolve()}")
         report = check(self._path, order=self._parts.order, progress=_tell)
         say("\n".join(map(printable, str(report).splitlines())))
         self.exitcode = 0 if report.sound else 1
 
+    def _check_redis(self) -> None:
+        store = self._parts.redis_store(works=False)
+        try:
+            problems, sentence = check_redis(store, progress=_tell)
+        finally:
+            store.close()
+        say("\n".join(map(printable, [*problems, sentence])))
+        self.exitcode = 1 if problems else 0
+
     def _repair(self) -> None:
+        if self._parts.store == REDIS:
+            raise FrontierError(
+                "a frontier in Redis is repaired by Redis: redis-check-aof --fix on its append-only file, while it is"
+                " stopped"
+            )
         if not self._parts.folder.is_dir():
             raise FrontierError(f"there is no frontier in {self._parts.folder.resolve()}")
         delay = max(self._parts.delay.first, self._parts.delay.minimum)
@@ -215,9 +249,18 @@ class Command(ScrapyCommand):
 
     # -- what they share -------------------------------------------------------------------------------------
 
+    def _reader(self) -> FrontierReader | RedisReader:
+        if self._parts.store == REDIS:
+            return RedisReader(self._parts.redis_store(works=False))
+        return FrontierReader(self._path)
+
     @contextmanager
     def _opened(self) -> Iterator[Frontier]:
-        frontier = open_store("sqlite", self._parts.folder, self._parts.policy, time.time())
+        frontier: Frontier
+        if self._parts.store == REDIS:
+            frontier = self._parts.redis_store(works=False)
+        else:
+            frontier = open_store("sqlite", self._parts.folder, self._parts.policy, time.time())
         try:
             yield frontier
         finally:

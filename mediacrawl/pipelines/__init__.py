@@ -5,6 +5,7 @@ Each works alone in any Scrapy project.
 """
 
 from mediacrawl.pipelines.mojibake import MojibakePipeline
+from mediacrawl.pipelines.redis_items import RedisItemsPipeline
 from mediacrawl.pipelines.store import CataloguePipeline
 
-__all__ = ["CataloguePipeline", "MojibakePipeline"]
+__all__ = ["CataloguePipeline", "MojibakePipeline", "RedisItemsPipeline"]

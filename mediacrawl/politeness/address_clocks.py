@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from math import inf
 
 import msgpack
 
 from mediacrawl.notes import Notes
 
-_ROOM = "address"
+ROOM = "address"
 _FORMAT = 1
 _WINDOW = 5
 HELD = 50_000
@@ -62,13 +63,59 @@ class AddressPolicy:
 
 
 @dataclass(slots=True)
-class _Clock:
-    """`release` is when it may be asked, `turn` when the next one may who asks now; `out`: a request is on its way."""
+class AddressClock:
+    """The clock of one address.
 
-    release: float
+    Attributes:
+        release: when it may be asked, seconds since the epoch.
+        samples: its last response times in seconds.
+        turn: when the next one may who asks now.
+        out: until when a request counts as on its way; 0 if none is.
+    """
+
+    release: float = 0.0
     samples: tuple[float, ...] = ()
     turn: float = 0.0
-    out: bool = False
+    out: float = 0.0
+
+    def take(self, now: float, policy: AddressPolicy, longest: float = inf) -> float:
+        """Ask for a turn: 0.0 and the address is taken, or the seconds after which to ask again.
+
+        Args:
+            now: seconds since the epoch.
+            policy: the clocks' numbers.
+            longest: seconds after which a request that has not ended never will.
+        """
+        # A clock of the machine that was set back must not lock an address for longer than its delay.
+        self.release = min(self.release, now + policy.maximum)
+        is_out = self.out > now
+        if not is_out and self.release <= now:
+            self.out = now + longest
+            return 0.0
+        delay = policy.delay(self.samples)
+        first = max(self.release, now + delay) if is_out else self.release
+        last = now + max(_AHEAD, delay)
+        turn = self.turn if first <= self.turn <= last else first
+        # The one before must have its answer by then, or this one would come in vain.
+        self.turn = turn + delay + max(self.samples, default=delay / max(policy.factor, 1.0))
+        # A moment at least: a turn must not come back before the clock has moved on.
+        return max(turn - now, 0.001)
+
+    def end(self, now: float, response_time: float | None, policy: AddressPolicy, *, asked: bool) -> None:
+        """The request that took the address has ended.
+
+        Args:
+            now: when, seconds since the epoch.
+            response_time: seconds; None if no answer came.
+            policy: the clocks' numbers.
+            asked: whether it went out at all; else nothing is owed for it.
+        """
+        self.out = 0.0
+        if not asked:
+            return
+        if response_time is not None:
+            self.samples = (*self.samples, max(response_time, 0.0))[-_WINDOW:]
+        self.release = now + policy.delay(self.samples)
 
 
 class AddressClocks:
@@ -90,7 +137,7 @@ class AddressClocks:
         self._store = store
         self._began = began
         self._resumes = resumes
-        self._clocks: OrderedDict[str, _Clock] = OrderedDict()
+        self._clocks: OrderedDict[str, AddressClock] = OrderedDict()
 
     def take(self, address: str, now: float) -> float:
         """Ask for a turn: 0.0 and the address is taken, until `end`; or the seconds after which to ask again.
@@ -102,18 +149,7 @@ class AddressClocks:
             address: IPv4 or IPv6, as text.
             now: seconds since the epoch.
         """
-        clock = self._clock(address, now)
-        if not clock.out and clock.release <= now:
-            clock.out = True
-            return 0.0
-        delay = self._policy.delay(clock.samples)
-        first = max(clock.release, now + delay) if clock.out else clock.release
-        last = now + max(_AHEAD, delay)
-        turn = clock.turn if first <= clock.turn <= last else first
-        # The one before must have its answer by then, or this one would come in vain.
-        clock.turn = turn + delay + max(clock.samples, default=delay / max(self._policy.factor, 1.0))
-        # A moment at least: a turn must not come back before the clock has moved on.
-        return max(turn - now, 0.001)
+        return self._clock(address).take(now, self._policy)
 
     def end(self, address: str, now: float, response_time: float | None, *, asked: bool = True) -> None:
         """The request that took an address has ended.
@@ -124,31 +160,25 @@ class AddressClocks:
             response_time: seconds; None if no answer came.
             asked: whether it went out at all; else nothing is owed for it.
         """
-        clock = self._clock(address, now)
-        clock.out = False
-        if not asked:
-            return
-        if response_time is not None:
-            clock.samples = (*clock.samples, max(response_time, 0.0))[-_WINDOW:]
-        clock.release = now + self._policy.delay(clock.samples)
-        self._store.set_note(_ROOM, address, msgpack.packb((_FORMAT, clock.release, clock.samples)))
+        clock = self._clock(address)
+        clock.end(now, response_time, self._policy, asked=asked)
+        if asked:
+            self._store.set_note(ROOM, address, msgpack.packb((_FORMAT, clock.release, clock.samples)))
 
-    def _clock(self, address: str, now: float) -> _Clock:
+    def _clock(self, address: str) -> AddressClock:
         clock = self._clocks.get(address)
         if clock is None:
             clock = self._clocks[address] = self._read(address)
             self._let_go()
         else:
             self._clocks.move_to_end(address)
-        # A clock of the machine that was set back must not lock an address for longer than its delay.
-        clock.release = min(clock.release, now + self._policy.maximum)
         return clock
 
-    def _read(self, address: str) -> _Clock:
-        release, samples = _unpack(self._store.note(_ROOM, address))
+    def _read(self, address: str) -> AddressClock:
+        release, samples = _unpack(self._store.note(ROOM, address))
         if self._resumes:
             release = max(release, self._began + self._policy.delay(samples))
-        return _Clock(release, samples)
+        return AddressClock(release, samples)
 
     def _let_go(self) -> None:
         while len(self._clocks) > HELD:

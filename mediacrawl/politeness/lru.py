@@ -41,3 +41,7 @@ class LastUsed(Generic[Value]):
         self._values[name] = (value, weight)
         while len(self._values) > self._most or (self._weight > self._heaviest and len(self._values) > 1):
             self._weight -= self._values.popitem(last=False)[1][1]
+
+    def drop(self, name: str) -> None:
+        """Forget the value of this name, if there is one."""
+        self._weight -= self._values.pop(name, (None, 0))[1]

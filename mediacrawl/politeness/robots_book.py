@@ -89,14 +89,14 @@ class Learned:
         crawl_delay: seconds that the authority asks for now, 0 if it does not, None if that is not known. After a
             failure by the older copy, if there is one.
         ambiguous: whether the file that came can be read in two ways, see `RobotsRules.ambiguous_group`.
-        sitemaps: how many it names.
+        sitemaps: the sitemaps that it names, as they stand there.
         kept: what an older copy says to us that counts on, as a robots.txt; empty if there is none.
     """
 
     known: bool
     crawl_delay: float | None = None
     ambiguous: bool = False
-    sitemaps: int = 0
+    sitemaps: tuple[str, ...] = ()
     kept: str = ""
 
 
@@ -138,10 +138,11 @@ LOOK = 60.0
 
 @dataclass(slots=True)
 class _Entry:
-    """A note whose copy is parsed; without a copy that is known there are no rules."""
+    """A note whose copy is parsed, and as it is kept; without a copy that is known there are no rules."""
 
     note: Note
     rules: RobotsRules | None
+    record: bytes = b""
 
 
 class RobotsBook:
@@ -254,8 +255,8 @@ class RobotsBook:
             modified=shortened(answer.modified) if found else "",
             source=answer.url if answer.url != own_url(authority) else "",
         )
-        learned = Learned(True, _delay(rules), rules.ambiguous_group, len(rules.sitemaps))
-        # Nobody reads them here, and they may be longer than the rules.
+        learned = Learned(True, _delay(rules), rules.ambiguous_group, tuple(rules.sitemaps))
+        # Nobody reads them here any more, and they may be longer than the rules.
         rules.sitemaps = []
         self._keep(authority, _Entry(Note(copy), rules))
         return learned
@@ -320,14 +321,21 @@ class RobotsBook:
 
     def _entry(self, authority: str) -> _Entry | None:
         entry = self._read.get(authority)
-        if entry is not None:
+        if self._store.shared:
+            # Another process may have brought it since.
+            record = self._store.note(_ROOM, authority)
+            if entry is not None and record == entry.record:
+                return entry
+        elif entry is not None:
             return entry
-        record = self._held.get(authority) or self._store.note(_ROOM, authority)
+        else:
+            record = self._held.get(authority) or self._store.note(_ROOM, authority)
         note = unpack(record) if record is not None else None
         if record is None or note is None:
             return None
-        entry = _Entry(note, self._rules(note.copy))
-        self._held.put(authority, record, len(record))
+        entry = _Entry(note, self._rules(note.copy), record)
+        if not self._store.shared:
+            self._held.put(authority, record, len(record))
         self._read.put(authority, entry, _weight(note))
         return entry
 
@@ -337,9 +345,10 @@ class RobotsBook:
         return RobotsRules.parse(copy.text.encode(), self._token, most=len(copy.text))
 
     def _keep(self, authority: str, entry: _Entry) -> None:
-        record = pack(entry.note)
+        record = entry.record = pack(entry.note)
         self._read.put(authority, entry, _weight(entry.note))
-        self._held.put(authority, record, len(record))
+        if not self._store.shared:
+            self._held.put(authority, record, len(record))
         self._store.set_note(_ROOM, authority, record)
 
 

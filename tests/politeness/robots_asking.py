@@ -12,6 +12,8 @@ RULES = b"User-agent: mediacrawl\nDisallow: /private/\nCrawl-delay: 40\n"
 
 
 class Store:
+    shared = False
+
     def __init__(self):
         self.kept = {}
 

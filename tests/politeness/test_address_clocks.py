@@ -12,6 +12,8 @@ HERE, THERE = "192.0.2.7", "2001:db8::7"
 
 
 class Notes(dict):
+    shared = False
+
     def note(self, room, key):
         return self.get((room, key))
 

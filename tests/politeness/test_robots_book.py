@@ -331,5 +331,5 @@ class Histories(RuleBasedStateMachine):
             assert unpack(self.store.kept[A]).failing is not None
 
 
-Histories.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+Histories.TestCase.settings = settings(max_examples=30, stateful_step_count=40, deadline=None)
 TestHistories = Histories.TestCase

@@ -106,7 +106,7 @@ def test_memory_holds_few_files_and_the_store_has_the_others(store, monkeypatch)
 def test_what_is_counted_of_a_file(book):
     ambiguous = b"User-agent: *\nCrawl-delay: 5\nUser-agent: x\nDisallow: /\nSitemap: /a\nSitemap: /b\n"
     learned = learn(book, 200, ambiguous, etag='"1"')
-    assert (learned.ambiguous, learned.sitemaps) == (True, 2)
+    assert (learned.ambiguous, learned.sitemaps) == (True, ("/a", "/b"))
     for status in (304, 500):
         again = learn(book, status, now=DAY, conditional=True)
-        assert (again.ambiguous, again.sitemaps) == (False, 0)
+        assert (again.ambiguous, again.sitemaps) == (False, ())

@@ -1,0 +1,214 @@
+"""``scrapy probe``: one media file, and all that was done to describe it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from itemadapter import ItemAdapter
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from scrapy.settings import Settings
+
+from mediacrawl.commands import leave_output, refuse_options, say
+from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.history import History
+from mediacrawl.observe.text import printable
+from mediacrawl.parts import REDIS, Parts
+from mediacrawl.pipelines.mojibake import HISTORY_FILE, fixer_of
+from mediacrawl.probe import Probe, ProbePolicy, build_item
+from mediacrawl.probe.account import Account, Fetch, as_object, fetch_line, lines
+from mediacrawl.probe.answer import is_media
+from mediacrawl.records import Evidence
+from mediacrawl.scope import canonical
+from mediacrawl.spiders.arguments import ArgumentError, check_contact, check_nevercrawl
+from mediacrawl.store import json_line
+
+_SWITCHED: dict[str, Any] = {
+    # Nothing waits longer than the command runs, and nothing is stored.
+    "SCHEDULER_STORE": "memory",
+    "ITEM_PIPELINES": {},
+    "PRIORITY": "rules",
+    "HARVEST_EVERY": 0,
+    "REDIS_URL": "",
+    "REDIS_HOST": "",
+    "STATS_DUMP": False,
+    "STATS_FILE": "",
+    "LOG_LEVEL": "WARNING",
+}
+_EXTENSIONS = ("Progress", "Steering", "Feeding", "StatsFile")
+"""Those of a crawl of weeks: they would take its orders and overwrite its files."""
+
+
+class Command(ScrapyCommand):
+    """Shows what a probe asks for, what comes, and what is made of it."""
+
+    requires_project = False
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        """What may follow the name of the command."""
+        return "[options] URL|FILE [URL|FILE ...]"
+
+    def short_desc(self) -> str:
+        """For the list of all commands."""
+        return "Show one media file: what was fetched, its record and the evidence"
+
+    def long_desc(self) -> str:
+        """For ``-h``."""
+        return (
+            "Probes media files as a crawl does and shows each request, what was read where, the record, and for each"
+            " text its bytes, the encoding that was declared and the one that was found. Nothing is stored. A path of a"
+            " local file costs no request. URLs are asked for under the crawl's rules: robots.txt, NeverCrawl,"
+            " MEDIACRAWL_CONTACT, and the delay between two requests to a site, which is a minute at first"
+            " (POLITENESS_FIRST_DELAY); so a file may take some minutes."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's own options and ours."""
+        super().add_options(parser)
+        parser.add_argument("--json", action="store_true", help="for each file one line of JSON with everything")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Probe, and tell; the exit code is 1 if one of the files gave no record.
+
+        Raises:
+            UsageError: nothing to probe, or a setting or a URL that cannot be used.
+        """
+        refuse_options(args)
+        if not args:
+            raise UsageError("name a URL or a file", print_help=False)
+        settings = self.settings
+        assert isinstance(settings, Settings)
+        parts = Parts(settings)
+        try:
+            fixer = fixer_of(settings, History.load(parts.folder / HISTORY_FILE))
+            paths, urls = _sorted_out(args, parts)
+            accounts = [_of_file(path, parts.probe, fixer, opts.json) for path in paths]
+            if urls:
+                accounts += self._of_urls(urls, parts, fixer, opts.json)
+            self._show(accounts, as_json=opts.json)
+        except ValueError as error:
+            raise UsageError(str(error), print_help=False) from error
+        except BrokenPipeError:
+            leave_output()
+        if not all(account.record for account in accounts):
+            self.exitcode = 1
+
+    def _show(self, accounts: list[Account], *, as_json: bool) -> None:
+        for account in accounts:
+            if as_json:
+                say(json_line(as_object(account)))
+                continue
+            say(f"\n{printable(account.target)}")
+            for line in lines(account):
+                say(line)
+        sys.stdout.flush()
+
+    def _of_urls(self, urls: list[str], parts: Parts, fixer: Fixer, as_json: bool) -> list[Account]:
+        from scrapy.crawler import AsyncCrawlerProcess  # noqa: PLC0415 - it takes a while, and a file has no need of it
+
+        from mediacrawl.commands.single import SingleSpider  # noqa: PLC0415
+
+        assert isinstance(self.settings, Settings)
+        process = AsyncCrawlerProcess(_switched(self.settings, parts))
+        crawler = process.create_crawler(SingleSpider)
+        if not as_json:
+            say("Asked for as a crawl does: after robots.txt, with the site's delay before each request.", flush=True)
+        tell = _silent if as_json else _Telling()
+        process.crawl(crawler, urls=urls, folder=parts.folder, fixer=fixer, tell=tell)
+        process.start()
+        if process.bootstrap_failed or not isinstance(crawler.spider, SingleSpider):
+            return [Account(url, why="the crawl could not begin; the log says why") for url in urls]
+        accounts = list(crawler.spider.accounts.values())
+        if crawler.stats is not None and crawler.stats.get_value("finish_reason") != "finished":
+            for account in accounts:
+                account.why = account.why or "the crawl could not go on; the log says why"
+        return accounts
+
+
+def _sorted_out(words: list[str], parts: Parts) -> tuple[list[Path], list[str]]:
+    """Paths, and URLs in canonical form.
+
+    Raises:
+        ArgumentError: one is neither, or its server may not be asked.
+    """
+    paths, urls = [], []
+    for word in words:
+        url = canonical(word) if "://" in word else None
+        if url is not None:
+            urls.append(url)
+        elif "://" not in word and Path(word).is_file():
+            paths.append(Path(word))
+        else:
+            raise ArgumentError(f"{printable(word)} is no URL that can be asked for, and no file")
+    if urls:
+        if parts.store == REDIS:
+            raise ArgumentError(
+                "probe keeps the delays of sites with the frontier of one machine only; with SCHEDULER_STORE = 'redis' "
+                "it cannot see what the workers ask, so it asks nothing"
+            )
+        check_contact(parts, urls)
+        check_nevercrawl(parts.settings)
+    return paths, list(dict.fromkeys(urls))
+
+
+def _switched(settings: Settings, parts: Parts) -> Settings:
+    """The settings of a crawl, for one that leaves nothing behind but lines in the request log."""
+    switched = settings.copy()
+    switched.setdict(_SWITCHED, priority="cmdline")
+    switched.set("REQUEST_LOG_DIR", str(parts.log_folder), priority="cmdline")
+    extensions = dict(settings.getdict("EXTENSIONS"))
+    for name in extensions:
+        if str(getattr(name, "__name__", name)).rpartition(".")[2] in _EXTENSIONS:
+            extensions[name] = None
+    switched.set("EXTENSIONS", extensions, priority="cmdline")
+    return switched
+
+
+def _silent(target: str, fetch: Fetch) -> None:
+    """With ``--json`` the requests are told at the end."""
+
+
+class _Telling:
+    """Tells each request as it ends, under the URL that was asked."""
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    def __call__(self, _: str, fetch: Fetch) -> None:
+        if fetch.url != self._last:
+            say(printable(fetch.url))
+        self._last = fetch.url
+        say(fetch_line(fetch), flush=True)
+
+
+def _of_file(path: Path, policy: ProbePolicy, fixer: Fixer, as_json: bool) -> Account:
+    """Probe a local file by the ranges that a server would be asked for."""
+    account, probe, tell = Account(str(path)), Probe(policy), _silent if as_json else _Telling()
+    try:
+        length = path.stat().st_size
+        with path.open("rb") as file:
+            while asked := probe.next_range():
+                began = perf_counter()
+                file.seek(asked[0])
+                data = file.read(asked[1] - asked[0])
+                fetch = Fetch(str(path), f"bytes {asked[0]}-{asked[1] - 1}", 0, len(data), perf_counter() - began)
+                account.fetches.append(fetch)
+                tell(str(path), fetch)
+                probe.feed(asked[0], data, length)
+    except OSError as error:
+        account.why = f"it cannot be read: {error.strerror}"
+        return account
+    result = probe.result()
+    account.take(result, probe)
+    if is_media(result.encoding_format):
+        adapter = ItemAdapter(build_item(result, probe, url=path.absolute().as_uri(), evidence=Evidence(via="")))
+        fixer.fix(adapter)
+        account.record = adapter.asdict()
+    else:
+        account.why = (account.why if length else "it is empty") or "it is nothing that is known"
+    return account

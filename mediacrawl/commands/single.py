@@ -1,0 +1,239 @@
+"""The spider behind ``scrapy probe``: a few files, asked for as every crawl asks. ``scrapy list`` does not show it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from itemadapter import ItemAdapter
+from scrapy import Request, signals
+from scrapy.exceptions import CloseSpider
+from twisted.python.failure import Failure
+
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.stores import SQLITE_FILE, open_store
+from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.observe.format import elapsed
+from mediacrawl.politeness.robots_book import own_url
+from mediacrawl.probe import Probe, ProbeResult
+from mediacrawl.probe.account import Account, Fetch
+from mediacrawl.probe.session import Odd
+from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, MediaItem, Outcome, SiteState, Visit
+from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.sites import authority_of, site_of
+from mediacrawl.signals import visit_ended
+from mediacrawl.spiders.neighbour import Neighbour
+from mediacrawl.spiders.probing import ProbingSpider
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from mediacrawl.encoding.fixer import Fixer
+
+FOLDER = "probe"
+"""Folder within the state folder that keeps the clocks of sites which were probed."""
+
+_UNASKED = frozenset({SiteState.IDLE, SiteState.PAUSED, SiteState.RETIRED})
+"""States of a site that a running crawl asks nothing of."""
+_GOES_ON = frozenset({End.CONTINUE, End.AGAIN})
+_NO_ROBOTS = "robots.txt does not allow it"
+_LONG = 61.0
+"""Seconds of delay that are told before they begin: more than a site's first one."""
+_WORDS = {
+    "robots": _NO_ROBOTS,
+    "noindex": "the server wants it listed nowhere (X-Robots-Tag)",
+    "nevercrawl": "a NeverCrawl list names it",
+    "placeholder_contact": "there is no contact: set MEDIACRAWL_CONTACT",
+    "address": "its name leads to an address that is no public web server's",
+    "content_type": "it is no audio or video",
+    "ignored": "the answer was refused; the log says why",
+}
+
+
+class SingleSpider(ProbingSpider):
+    """Probes the files that it is given, and tells all about each.
+
+    What waits is in memory; how long each site must be left alone is kept in ``probe/`` of the state folder, and is
+    shared with the media crawl there.
+
+    Args:
+        crawler: whose parts it joins.
+        urls: in canonical form.
+        folder: the state folder of the media crawl.
+        fixer: decides what the texts of a record say.
+        tell: told of each request, with the URL that it was made for, when it has ended.
+    """
+
+    name = "probe"
+    follows = False
+
+    def __init__(
+        self, crawler: Crawler, urls: list[str], folder: Path, fixer: Fixer, tell: Callable[[str, Fetch], None]
+    ) -> None:
+        super().__init__(crawler)
+        self._urls = urls
+        self._folder = folder
+        self._fixer = fixer
+        self._tell = tell
+        self.accounts = {url: Account(url) for url in urls}
+        """By the URL that was asked for first, whatever redirects led to."""
+        self._homes: dict[str, Account] = {}
+        """By authority: what was asked for there first."""
+        self._ranges: dict[int, str] = {}
+        self._odd: dict[int, Odd | None] = {}
+        self._neighbours: list[Neighbour] = []
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, **arguments: Any) -> Self:
+        """Make it for a crawl."""
+        spider = cls(crawler, **arguments)
+        spider._set_crawler(crawler)
+        crawler.signals.connect(spider._opened, signals.spider_opened)
+        crawler.signals.connect(spider._visit_ended, visit_ended)
+        crawler.signals.connect(spider._closed, signals.spider_closed)
+        return spider
+
+    def _opened(self) -> None:
+        self.reader.files.heard = self._heard
+        parts = self._parts
+        try:
+            self._meet_crawl()
+            own = self._folder / FOLDER
+            self._neighbours.append(Neighbour(open_store("sqlite", own, parts.policy, parts.clock.now())))
+            for url in self._urls:
+                for neighbour in self._neighbours:
+                    neighbour.introduce(site_of(url), self.scheduler.frontier, parts.clock.now())
+            for site in dict.fromkeys(map(site_of, self._urls)):
+                if (left := self._left(site)) > _LONG:
+                    self.logger.warning("%s is left alone for %s more", site, elapsed(left))
+        except FrontierError as error:
+            self.logger.critical("%s", error)
+            raise CloseSpider("frontier_error") from error
+
+    def _meet_crawl(self) -> None:
+        """See what the media crawl of the state folder has asked. One that runs hears nothing, so it is kept clear of.
+
+        Raises:
+            FrontierError: a crawl runs, and asks one of the sites too.
+        """
+        now = self._parts.clock.now()
+        try:
+            neighbour = Neighbour.of(self._folder, self._parts.policy, now)
+        except FrontierError:
+            with FrontierReader(self._folder / SQLITE_FILE) as running:
+                for site in dict.fromkeys(map(site_of, self._urls)):
+                    known = running.site(site, now)
+                    if known is not None and known.state not in _UNASKED:
+                        raise FrontierError(
+                            f"a crawl works in {self._folder} and asks {site}, which would be asked twice; "
+                            f"say scrapy frontier pause {site} first, and resume it afterwards"
+                        ) from None
+                    if known is not None and known.release > now:
+                        visit = Outcome(End.DONE, retry_after=known.release - now)
+                        self.scheduler.frontier.charge(site, visit, now)
+            return
+        if neighbour is not None:
+            self._neighbours.append(neighbour)
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Hand the URLs to the frontier."""
+        for url in self._urls:
+            reason = self.scope.check(url, 0)
+            if reason is not None:
+                self.accounts[url].why = _WORDS.get(str(reason), f"scope refuses it: {reason}")
+                continue
+            found = Evidence("probe", requested_url=url)
+            self.scheduler.add([candidate(url, found, self._parts.scores, Kind.MEDIA)])
+        return
+        yield  # type: ignore[unreachable]  # an asynchronous generator is what Scrapy wants
+
+    def make_request(self, visit: Visit) -> Request:
+        """The request of a lease, and what it asks for."""
+        request = super().make_request(visit)
+        if visit.kind is not Kind.ROBOTS:
+            self._homes.setdefault(authority_of(visit.url), self._account(visit))
+        asked = (request.headers.get("Range") or b"").decode("ascii").replace("=", " ")
+        self._ranges[visit.lease.id] = asked or "the whole file"
+        return request
+
+    async def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
+        """Read an answer; a record is decided here, and stored nowhere."""
+        return self._decided(response.meta[VISIT], await self.parsed(response))
+
+    async def range_failed(self, failure: Failure) -> list[MediaItem] | None:
+        """Errback of a probe's later ranges: what its first ones told may be a record."""
+        visit: Visit = failure.request.meta[VISIT]  # type: ignore[attr-defined]
+        return self._decided(visit, await super().range_failed(failure))
+
+    def _decided(self, visit: Visit, items: list[MediaItem] | None) -> list[MediaItem] | None:
+        for item in items or ():
+            adapter = ItemAdapter(item)
+            self._fixer.fix(adapter)
+            self._account(visit).record = adapter.asdict()
+        return items
+
+    def _account(self, visit: Visit) -> Account:
+        lease = visit.lease
+        if lease.kind is Kind.ROBOTS:
+            # The robots.txt of another authority is kept here.
+            return self._homes[lease.parent]
+        first = lease.evidence.requested_url or lease.url
+        return self.accounts.get(first) or self.accounts.setdefault(lease.url, Account(lease.url))
+
+    def _heard(self, visit: Visit, odd: Odd | None, result: ProbeResult | None, probe: Probe) -> None:
+        self._odd[visit.lease.id] = odd
+        if result is not None:
+            self._account(visit).take(result, probe)
+
+    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
+        account, lease = self._account(visit), visit.lease
+        for neighbour in self._neighbours:
+            neighbour.tell(lease.site, outcome, self._parts.clock.now())
+        if outcome.end is End.DROPPED:
+            account.why = self._why(visit, outcome)
+        elif visit.location:
+            account.why = f"redirected to {visit.location}"
+        if visit.sent is not None:
+            self._tell_of(visit, account, goes_on=outcome.end in _GOES_ON)
+        self._give_up(lease.parent if lease.kind is Kind.ROBOTS else authority_of(lease.url), account)
+
+    def _tell_of(self, visit: Visit, account: Account, *, goes_on: bool) -> None:
+        lease, odd = visit.lease, self._odd.pop(visit.lease.id, None)
+        asked = "robots.txt" if visit.kind is Kind.ROBOTS else self._ranges.get(lease.id, "")
+        remark = visit.error or str(odd or "").replace("_", " ") or (visit.location and f"to {visit.location}")
+        if goes_on and (left := self._left(lease.site)) > _LONG:
+            remark = ", ".join(filter(None, [remark, f"the next in {elapsed(left)}"]))
+        fetch = Fetch(visit.url, asked, visit.status, visit.bytes, visit.response_time, lease.delay, remark)
+        account.fetches.append(fetch)
+        self._tell(account.target, fetch)
+
+    def _left(self, site: str) -> float:
+        """Seconds that a site is left alone for from now on."""
+        known = self.scheduler.frontier.site(site)
+        return known.release - self._parts.clock.now() if known is not None else 0.0
+
+    def _give_up(self, authority: str, account: Account) -> None:
+        """End what waits for a robots.txt that could not be had. A crawl waits for weeks, a person does not."""
+        if not self._parts.robots.is_failing(authority):
+            return
+        account.why = why = f"{own_url(authority)} could not be had, and without it nothing may be asked"
+        for url, other in self.accounts.items():
+            if authority_of(url) == authority:
+                other.why = other.why or why
+        self.scheduler.frontier.drop(site_of(authority), Drop.ROBOTS, lambda url: authority_of(url) == authority)
+
+    def _why(self, visit: Visit, outcome: Outcome) -> str:
+        known = self._account(visit).why
+        if str(outcome.reason) == "http_status" and visit.status:
+            return f"the server answered {visit.status}"
+        if str(outcome.reason) == "content_type" and known:
+            return known
+        return _WORDS.get(str(outcome.reason)) or visit.error or str(outcome.reason)
+
+    def _closed(self) -> None:
+        for neighbour in self._neighbours:
+            neighbour.close()

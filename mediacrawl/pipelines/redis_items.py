@@ -1,0 +1,178 @@
+"""Door to a Redis list: adds each item as a line of JSON, as scrapy-redis' pipeline does."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from itemadapter import ItemAdapter
+from scrapy.crawler import Crawler
+from scrapy.exceptions import CloseSpider
+from scrapy.utils.asyncio import run_in_thread, sleep
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.misc import load_object
+from twisted.internet.defer import Deferred
+
+from mediacrawl import seams
+from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, key_of, redis_url
+from mediacrawl.observe.text import cut, printable
+from mediacrawl.store import StoreError, json_line
+
+logger = logging.getLogger(__name__)
+
+PAUSE = 1.0
+"""Seconds between two tries while Redis is away."""
+
+LAST_TRIES = 3
+"""Tries that are made once the crawl is closing."""
+
+AT_ONCE = 500
+"""Items in one command."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """An item on its way: its line, and what fires when Redis has it."""
+
+    line: bytes
+    stored: Deferred[None] = field(default_factory=Deferred)
+
+
+class RedisItemsPipeline:
+    """Adds items to the end of a Redis list and passes them on unchanged. Works alone in any Scrapy project.
+
+    The settings are scrapy-redis': ``REDIS_URL`` and its like, ``REDIS_ITEMS_KEY`` (``%(spider)s:items``), and
+    ``REDIS_ITEMS_SERIALIZER``, the path of a function that makes text or bytes of an item. Without one an item is one
+    JSON object in UTF-8, as in a line of ``-o items.jl``: ``redis-cli lrange media:items 0 0`` shows it, and ``scrapy
+    demojibake 'redis://HOST/0?key=media:items'`` reads it.
+
+    An item is in Redis when `process_item` returns; how safe it is there is told by Redis' ``appendfsync``. While Redis
+    is away items wait, and so do their visits: nothing is dropped, nothing is finished. Where the answer to a command
+    was lost, its items stand in the list twice. The reactor never waits: Redis is asked in a thread, one at a time, by
+    commands that take all items that wait.
+
+    Stats: ``redis_items/stored``, ``redis_items/error`` (not stored, since the crawl was closing).
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._settings = crawler.settings
+        self._client: Client = None
+        self._serialize: Callable[[Any], str | bytes] = _as_json
+        self._key = ""
+        self._waiting: list[_Waiting] = []
+        self._sending = False
+        self._away = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
+        return cls(crawler)
+
+    def open_spider(self) -> None:
+        """Read the settings; a crawl whose items have nowhere to go does not begin.
+
+        Raises:
+            CloseSpider: they cannot be used; the log says why in one sentence.
+        """
+        assert self._crawler.spider is not None
+        template = self._settings.get("REDIS_ITEMS_KEY") or "%(spider)s:items"
+        try:
+            self._key = key_of(template, self._crawler.spider.name)
+            self._client = connect(self._settings)
+            self._serialize = _serializer(self._settings.get("REDIS_ITEMS_SERIALIZER"))
+        except ConnectionSettingError as error:
+            logger.critical("%s", error)
+            raise CloseSpider("redis_error") from error
+        logger.info("Items go to %s at %s", self._key, self._where)
+
+    async def process_item(self, item: Any) -> Any:
+        """Store the item.
+
+        Raises:
+            StoreError: Redis was away, and the crawl is closing. The whole item stands in the log.
+        """
+        line = self._serialize(item)
+        waiting = _Waiting(line.encode() if isinstance(line, str) else bytes(line))
+        self._waiting.append(waiting)
+        if not self._sending:
+            self._sending = True
+            deferred_from_coro(self._send_all())
+        await maybe_deferred_to_future(waiting.stored)
+        return item
+
+    def close_spider(self) -> None:
+        """Let go of the connection. No item waits any more: the engine has waited for all."""
+        if self._client is not None:
+            self._client.close()
+
+    @property
+    def _where(self) -> str:
+        return hidden(redis_url(self._settings) or "redis://localhost:6379/0")
+
+    async def _send_all(self) -> None:
+        """Send until nothing waits. There is one of these at a time."""
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
+                try:
+                    await self._send(batch)
+                except Exception as error:  # noqa: BLE001 - a client of another project's may raise anything
+                    self._give_up(batch, repr(error))
+        finally:
+            self._sending = False
+
+    async def _send(self, batch: list[_Waiting]) -> None:
+        lines = [waiting.line for waiting in batch]
+        failed = 0
+        while error := await run_in_thread(self._push, lines):
+            self._tell(error)
+            failed += seams.is_closing(self._crawler.engine)
+            if failed >= LAST_TRIES:
+                self._give_up(batch, error)
+                return
+            await sleep(PAUSE)
+        if self._away:
+            self._away = False
+            logger.info("Items go to %s again", self._key)
+        self._crawler.stats.inc_value("redis_items/stored", len(batch))
+        for waiting in batch:
+            waiting.stored.callback(None)
+
+    def _push(self, lines: list[bytes]) -> str:
+        """Add lines to the list; answers what went wrong, empty if nothing did. Called in a thread."""
+        import redis  # noqa: PLC0415 - who comes here has it; others need not import it
+
+        try:
+            self._client.rpush(self._key, *lines)
+        except (redis.RedisError, OSError) as error:
+            return f"{type(error).__name__}: {cut(printable(str(error)), 200)}"
+        return ""
+
+    def _tell(self, error: str) -> None:
+        if not self._away:
+            self._away = True
+            logger.error("Items wait, since %s at %s cannot be written: %s; tried again", self._key, self._where, error)
+
+    def _give_up(self, batch: list[_Waiting], error: str) -> None:
+        for waiting in batch:
+            self._crawler.stats.inc_value("redis_items/error")
+            line = waiting.line.decode("utf-8", "backslashreplace")
+            logger.critical("This item is not stored in %s, keep it from here: %s", self._key, line)
+            waiting.stored.errback(StoreError(f"{self._key} at {self._where} cannot be written: {error}"))
+
+
+def _as_json(item: Any) -> str:
+    return json_line(ItemAdapter(item).asdict())
+
+
+def _serializer(path: Any) -> Callable[[Any], str | bytes]:
+    if not path:
+        return _as_json
+    try:
+        found: Callable[[Any], str | bytes] = load_object(path)
+    except (ImportError, NameError, ValueError, TypeError) as error:
+        raise ConnectionSettingError(f"REDIS_ITEMS_SERIALIZER = {path!r} cannot be loaded: {error}") from error
+    return found
