@@ -18,6 +18,17 @@ CONTENT_TYPES = {
     ".ogg": "audio/ogg",
     ".opus": "audio/ogg",
     ".flac": "audio/flac",
+    ".aac": "audio/aac",
+    ".ac3": "audio/ac3",
+    ".aiff": "audio/aiff",
+    ".avi": "video/x-msvideo",
+    ".flv": "video/x-flv",
+    ".mkv": "video/x-matroska",
+    ".m2ts": "video/mp2t",
+    ".wav": "audio/wav",
+    ".webm": "video/webm",
+    ".wma": "audio/x-ms-wma",
+    ".wv": "audio/x-wavpack",
 }
 
 _GARDENERS = "Die Gleisgärtner"
@@ -25,43 +36,60 @@ _FERRY, _NORTH = "Тихая Пристань", "Письма с севера"
 _PARTY, _HARBOUR = "Νησιώτικη Παρέα", "Μικρό λιμάνι"
 
 NAMES = {
+    "baile.avi": Names("Baile de otoño", "Cine del Arrabal", ""),
     "bateau.mp4": Names("Le bateau de papier", "Ciné-club des Écluses", ""),
     "burza.m4a": Names("Burza nad jeziorem", "Kapela Żuraw", "Źródło"),
     "cafe.mp3": Names("Café on the Quay", "Harbour & Sons", "Tide Tables"),
+    "dag-yolu.mkv": Names("Dağ yolunda kış", "Kıyı Film", ""),
     "foire.mp4": Names("La foire aux cerfs-volants", "Ciné-club des Écluses", ""),
     "folge-1.mp3": Names("Folge 1: Frühstück im Stehen", "Podcast am Morgen", "Staffel 1"),
     "folge-2.mp3": Names("Folge 2: Zwölf Brötchen, bitte", "Podcast am Morgen", "Staffel 1"),
     "folge-3.mp3": Names("Folge 3: Größere Tassen", "Podcast am Morgen", "Staffel 1"),
+    "halling.aiff": Names("Hallingdans på tunet", "Fjordlaget", "Sommerkveld"),
     "kaze.mp3": Names("風の駅", "青葉三重奏", "窓のむこう"),
+    "kisa.wav": Names("Kiša na trgu", "Družba Čipka", "Šetnja"),
     "kitchen.mp3": Names("Kitchen Recording No. 4", "Harbour & Sons", "Shoebox"),
     "lanternes.mp3": Names("Les lanternes de l'été", "Chœur des Écluses", "La fête au canal"),
     "low-water.flac": Names("Low Water", "Harbour & Sons", "Tide Tables"),
+    "manha.wma": Names("Manhã de nevoeiro", "Trio da Ribeira", "Casa de pedra"),
+    "marea.ac3": Names("Marea di marzo", "Coro del Molo", ""),
     "minato.mp3": Names("港の灯り", "青葉三重奏", "窓のむこう"),
+    "mlyn.webm": Names("Mlýn u řeky", "Povltavský film", ""),
     "most.mp3": Names("Старый мост", _FERRY, _NORTH),
     "nachtzug.mp3": Names("Nachtzug nach Köln", _GARDENERS, "Fahrplanwechsel"),
+    "ninna.aac": Names("Ninna nanna del porto", "Coro del Molo", "Città bassa"),
     "nychta.opus": Names("Νύχτα στο μπαλκόνι", _PARTY, _HARBOUR),
     "ozero.mp3": Names("Озеро в октябре", _FERRY, _NORTH),
     "regenlied.mp3": Names("Regenlied für Übermütige", _GARDENERS, "Fahrplanwechsel"),
     "sanchaek.mp3": Names("산책하는 고양이", "달빛 상점", "골목 이야기"),
     "spacer.m4a": Names("Zimowy spacer wśród łąk", "Kapela Żuraw", "Źródło"),
     "thalassa.ogg": Names("Η θάλασσα το πρωί", _PARTY, _HARBOUR),
+    "tuuli.wv": Names("Tuuli järvellä", "Saaren Soittajat", "Kesäyö"),
     "utro.mp3": Names("Утро на берегу", _FERRY, _NORTH),
+    "vinter.flv": Names("Vintervägen", "Skärgårdsfilm", ""),
+    "vonat.m2ts": Names("Tavaszi vonat", "Dunaparti Mozi", ""),
     **{name: made.readable for name, made in RECORDINGS.items()},
 }
 """File name -> title, artist and album as its maker meant them, also where the file itself declares a wrong encoding;
-where an ID3v1 tag alone cut them, as far as the file holds them."""
+where an ID3v1 tag alone cut them, as far as the file holds them; of `UNTAGGED` what a page says."""
 
 TITLES = {name: names.title for name, names in NAMES.items()}
 """File name -> its true title."""
+
+UNTAGGED = frozenset({"marea.ac3", "vonat.m2ts"})
+"""Files that hold no text; of them a page speaks."""
 
 LEGACY_ENCODINGS = {
     "ozero.mp3": "cp1251",
     "most.mp3": "cp1251",
     "minato.mp3": "shift_jis",
     "sanchaek.mp3": "euc_kr",
+    "kisa.wav": "cp1250",
+    "baile.avi": "utf-8",
+    "halling.aiff": "utf-8",
     **{name: made.wrong for name, made in RECORDINGS.items() if made.wrong},
 }
-"""File name -> Python codec of the text in tags that claim another one, or (ID3v1) claim nothing."""
+"""File name -> Python codec of the text in tags that claim another one, or (ID3v1, RIFF, AIFF) claim nothing."""
 
 MAX_SECONDS = 4 * 3600
 """Longest MP3 that `grow_mp3` makes; 40 MB at the bit rate of the demo's files."""

@@ -53,6 +53,7 @@ class VirtualHost:
         resources: path (escapes resolved, with the query if it matters) -> what stands there.
         rules: asked in turn when no resource fits.
         expected: URLs of media that a well-behaved crawl finds -> file name in the demo's library.
+        players: URLs of players, and of lists of pieces, whose media can be had nowhere as files.
         forbidden: beginnings of URLs that a well-behaved crawl never asks for -> the reason.
         traps: beginnings of URLs without end -> the most requests that a careful crawl makes there.
         crawl_delay: seconds that its robots.txt asks for.
@@ -63,6 +64,7 @@ class VirtualHost:
     resources: dict[str, Resource] = field(default_factory=dict)
     rules: list[Rule] = field(default_factory=list)
     expected: dict[str, str] = field(default_factory=dict)
+    players: set[str] = field(default_factory=set)
     forbidden: dict[str, str] = field(default_factory=dict)
     traps: dict[str, int] = field(default_factory=dict)
     crawl_delay: float = 0.0

@@ -40,7 +40,8 @@ class DemoWeb(HttpServer):
         hosts: name of each host -> the address it has here.
         seeds: URLs from which all the rest can be reached.
         expected_media: URLs, in canonical form, of the media that a well-behaved crawl finds.
-        files: the same URLs -> name of the file in the library.
+        expected_records: the same URLs, and those of players that only a page speaks for.
+        files: URLs of media -> name of the file in the library.
         names: the same URLs -> title, artist and album as their makers meant them, however the file encodes them.
         titles: the same URLs -> title alone.
         encodings: those URLs whose tags claim another encoding than they hold -> the one they hold, as a Python codec.
@@ -58,6 +59,7 @@ class DemoWeb(HttpServer):
         self.hosts: dict[str, str] = {}
         self.seeds: list[str] = []
         self.expected_media: set[str] = set()
+        self.expected_records: set[str] = set()
         self.files: dict[str, str] = {}
         self.names: dict[str, Names] = {}
         self.titles: dict[str, str] = {}
@@ -106,6 +108,7 @@ class DemoWeb(HttpServer):
         self.encodings = {url: LEGACY_ENCODINGS[name] for url, name in self.files.items() if name in LEGACY_ENCODINGS}
         self.sizes = {url: host.size_of(url) for host in hosts for url in host.expected}
         self.expected_media = set(self.titles)
+        self.expected_records = self.expected_media.union(*(host.players for host in hosts))
         self.forbidden = {start: why for host in hosts for start, why in host.forbidden.items()}
         self.traps = {start: limit for host in hosts for start, limit in host.traps.items()}
         self.crawl_delays = {host.host: host.crawl_delay for host in hosts if host.crawl_delay}

@@ -9,12 +9,14 @@ from scrapy.exceptions import NotConfigured
 from twisted.internet.error import DNSLookupError
 
 from mediacrawl import foreign
-from mediacrawl.middlewares.refused import refuse, refuse_address
+from mediacrawl.middlewares.refused import refuse, refuse_address, refuse_late
 from mediacrawl.parts import Parts
+from mediacrawl.politeness.address_clocks import AddressClocks
 from mediacrawl.politeness.guard import GuardedAddressError
 from mediacrawl.records import VISIT, Drop, Outcome, Visit
 from mediacrawl.scope.sites import host_of
 from mediacrawl.signals import visit_ended
+from mediacrawl.threads import in_reactor
 
 if TYPE_CHECKING:
     from typing import Self
@@ -73,7 +75,13 @@ class AddressMiddleware:
         except DNSLookupError:
             # The handler meets the same, and what it says is held against the site.
             return
-        wait = self._parts.address_clocks.take(address, self._clock.now())
+        wait = await self._turn(address)
+        if not self._parts.frontier.holds(visit.lease):
+            # The look-ups took so long that another worker may be asking this site by now.
+            if not wait:
+                self._end(address, None, asked=False)
+            foreign.hide(request, self._crawler.spider)
+            raise refuse_late(request, self._stats)
         if wait:
             self._stats.inc_value("address/waits")
             foreign.hide(request, self._crawler.spider)
@@ -84,8 +92,21 @@ class AddressMiddleware:
         taken = self._taken.pop(visit.lease.id, None)
         if taken is None:
             return
-        now, clocks = self._clock.now(), self._parts.address_clocks
-        clocks.end(taken, now, visit.response_time, asked=outcome.asked and visit.address == taken)
+        self._end(taken, visit.response_time, asked=outcome.asked and visit.address == taken)
         if visit.address not in {"", taken}:
             # The name's addresses changed between the two looks.
-            clocks.end(visit.address, now, visit.response_time, asked=outcome.asked)
+            self._end(visit.address, visit.response_time, asked=outcome.asked)
+
+    async def _turn(self, address: str) -> float:
+        """Ask for a turn. Where other workers ask the same addresses the answer takes some milliseconds."""
+        clocks = self._parts.address_clocks
+        if isinstance(clocks, AddressClocks):
+            return clocks.take(address, self._clock.now())
+        return await in_reactor(clocks.take(address))
+
+    def _end(self, address: str, response_time: float | None, *, asked: bool) -> None:
+        clocks = self._parts.address_clocks
+        if isinstance(clocks, AddressClocks):
+            clocks.end(address, self._clock.now(), response_time, asked=asked)
+        else:
+            clocks.end(address, response_time, asked=asked)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from scrapy import Request, signals
 from scrapy.exceptions import StopDownload
 
+from mediacrawl import foreign
 from mediacrawl.parts import Parts
-from mediacrawl.probe.answer import bytes_wanted
-from mediacrawl.records import VISIT, Visit
+from mediacrawl.priority.nuggets import is_worth_opening
+from mediacrawl.probe.answer import Answer, Limits, answer_kind, bytes_wanted
+from mediacrawl.records import VISIT, Drop, Kind, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -17,21 +19,33 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Headers, Response
 
+ANSWERED = b"X-Mediacrawl-Status"
+"""The header by which `handler.PoliteHTTPHandler` tells the status together with the headers. It stands before those of
+the server, so none of that name that a server sends is read, and it is gone from the response."""
+
 
 class CutMiddleware:
     """Ends a download when as much of it has come as is wanted (`probe.answer.bytes_wanted`).
 
-    A page is cut at ``PAGE_MAX_BYTES``, a media file from a server that ignores Range after its head, and what is
-    neither page nor media nor feed before its body. Only for requests with a lease.
+    A page is cut at ``PAGE_MAX_BYTES``, a list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at
+    ``PROBE_SINGLE_BYTES``, a stream that never ends after some KB, and what is none of these before its body. So is
+    what the function of ``NUGGET_WORTH_OPENING`` does not want; it is asked where `handler.PoliteHTTPHandler` is at
+    work. Only for requests with a lease.
 
-    Stats: ``cut/body``, ``cut/headers``.
+    Stats: ``cut/body``, ``cut/headers``, ``nugget/failed``.
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
+        self._crawler = crawler
         self._stats = crawler.stats
-        self._page = parts.settings.getint("PAGE_MAX_BYTES", 200_000)
-        self._head = parts.probe.head_bytes
+        page = parts.settings.getint("PAGE_MAX_BYTES", 200_000)
+        lists = parts.settings.getint("LIST_MAX_BYTES", 3_000_000)
+        self._limits = Limits(page, parts.probe.head_bytes, parts.probe.single_bytes, lists)
+        self._ignores_ranges = parts.ignores_ranges
         self._unpacked = parts.settings.getint("DOWNLOAD_MAXSIZE")
+        self._worth = parts.worth_opening
+        if self._worth is not None:
+            self._worth.count = crawler.stats.inc_value
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -56,19 +70,27 @@ class CutMiddleware:
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None:
             return
-        content_type = headers.get(b"Content-Type", b"") or b""
-        partial = b"Content-Range" in headers
-        visit.limit = bytes_wanted(
-            visit.kind,
-            content_type.decode("latin-1"),
-            partial=partial,
-            asked=visit.asked,
-            page=self._page,
-            head=self._head,
-        )
+        told = {name.decode("latin-1").lower(): b", ".join(headers.getlist(name)).decode("latin-1") for name in headers}
+        visit.content_encoding = told.get("content-encoding", "")
+        is_media = answer_kind(told.get("content-type", "")) == Answer.MEDIA
+        once = is_media and not visit.asked and self._ignores_ranges(visit.url)
+        visit.limit = bytes_wanted(visit.kind, told, self._limits, asked=visit.asked, once=once)
+        if not self._is_wanted(visit, headers, told):
+            visit.limit = 0
+            visit.drop(Drop.NOT_WORTH)
+            foreign.hide(request, self._crawler.spider)
         if visit.limit == 0:
             self._stats.inc_value("cut/headers")
             raise StopDownload(fail=False)
+
+    def _is_wanted(self, visit: Visit, headers: Headers, told: dict[str, str]) -> bool:
+        """Whether a body is worth having, of an answer that has one to be read and begins something."""
+        told.pop(ANSWERED.decode().lower(), None)
+        status = headers.getlist(ANSWERED)
+        if self._worth is None or not status or visit.kind is Kind.ROBOTS or visit.lease.state:
+            return True
+        number = int(status[0]) if status[0].isdigit() else 0
+        return not 200 <= number < 300 or is_worth_opening(self._worth, number, told, visit.url)
 
     def _body(self, data: bytes, request: Request) -> None:
         visit: Visit | None = request.meta.get(VISIT)

@@ -14,11 +14,12 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl import seams
 from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.contract import FrontierAwayError
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
 from mediacrawl.parts import Parts
 from mediacrawl.records import Drop
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.exclusions.waiting import drop_waiting
+from mediacrawl.scope.exclusions.waiting import drop_all, drop_waiting
 
 if TYPE_CHECKING:
     from typing import Self
@@ -32,6 +33,9 @@ _LEAST = 0.05
 
 _SLICE = 0.005
 """Seconds of a list's reading, or of dropping what waits, after which the crawl gets its turn."""
+
+_AWAY = 5.0
+"""Seconds after which a frontier that was away is asked again."""
 
 _TURN = 0.02
 """Seconds of that turn: a list of a million lines is in force some 10 s after the look that found it."""
@@ -110,6 +114,8 @@ class NeverCrawlMiddleware:
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
+        # The last that waited may be the last of the crawl, which then ends before its turn comes again.
+        self._tell_dropped()
 
     @property
     def _pause(self) -> float:
@@ -141,6 +147,11 @@ class NeverCrawlMiddleware:
             return True
         try:
             gone = next(self._drops, None)
+        except FrontierAwayError:
+            # What is asked meanwhile is looked at before it goes out; what waits is looked through when it can be.
+            self._drops = drop_all(self._parts.frontier, self._list)
+            self._timers["work"] = call_later(_AWAY, self._work)
+            return False
         except FrontierError as error:
             self._drops = iter(())
             self._scheduler.stop("frontier_error", error)
@@ -171,10 +182,15 @@ class NeverCrawlMiddleware:
 
     def _dropped_all(self) -> None:
         self._drops = iter(())
-        if self._dropped:
-            logger.info("NeverCrawl: %d URLs that waited are dropped", self._dropped)
-            self._dropped = 0
+        if self._tell_dropped():
             seams.wake(self._crawler.engine)
+
+    def _tell_dropped(self) -> int:
+        """Say how many were dropped since it was last said; answers how many."""
+        dropped, self._dropped = self._dropped, 0
+        if dropped:
+            logger.info("NeverCrawl: %d URLs that waited are dropped", dropped)
+        return dropped
 
     @property
     def _scheduler(self) -> Any:

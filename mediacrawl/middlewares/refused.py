@@ -63,3 +63,17 @@ def refuse_address(request: Request, stats: StatsCollector, error: GuardedAddres
     if visit is not None:
         visit.sent = None
     return refuse(request, stats, Drop.NEVERCRAWL if listed else Drop.ADDRESS, f"{request.url}: {error}")
+
+
+def refuse_late(request: Request, stats: StatsCollector) -> RefusedRequest:
+    """The exception to raise for a request whose lease was over before it went out: the worker stood still.
+
+    Args:
+        request: what is refused.
+        stats: the crawl's; ``frontier/late`` is counted.
+    """
+    stats.inc_value("frontier/late")
+    visit: Visit | None = request.meta.get(VISIT)
+    if visit is not None:
+        visit.sent = None
+    return refuse(request, stats, Drop.IGNORED, f"{request.url}: its lease is over", wait=0.001)

@@ -23,7 +23,8 @@ from mediacrawl.politeness.freshness import lifetime
 from mediacrawl.politeness.robots import is_html
 from mediacrawl.politeness.robots_book import Answer, Learned, RobotsBook, Say, Saying, own_url
 from mediacrawl.records import VISIT, Candidate, Drop, End, Evidence, Kind, Outcome, Trouble, Visit
-from mediacrawl.scope.canonical import canonical
+from mediacrawl.scope.canonical import canonical, resolve
+from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of, site_of
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class RobotsMiddleware:
     reads the status, and forbids everything while the file cannot be had.
 
     Settings: ``ROBOTS_ENABLED``, ``ROBOTS_TOKEN``, ``ROBOTS_MAX_AGE``, ``ROBOTS_MIN_AGE``, ``ROBOTS_RETRY``,
-    ``ROBOTS_GIVE_UP``.
+    ``ROBOTS_GIVE_UP``, ``ROBOTS_SITEMAPS``.
 
     Stats: ``drop/robots``, ``robots/fetched``, ``robots/failed``, ``robots/status/<code>``, ``robots/html``,
     ``robots/ambiguous_group``, ``robots/sitemaps``; of redirects ``robots/redirected``, ``robots/redirect_offsite`` (to
@@ -66,6 +67,7 @@ class RobotsMiddleware:
         self._stats = crawler.stats
         self._parts = parts
         self._clock = parts.clock
+        self._sitemaps_most = parts.settings.getint("ROBOTS_SITEMAPS", 10)
         self._fetching: dict[str, Deferred[None]] = {}
 
     @classmethod
@@ -118,6 +120,7 @@ class RobotsMiddleware:
             keeps_out = not learned.known
             if not carrier and learned.crawl_delay is not None:
                 visit.crawl_delay = learned.crawl_delay
+            visit.found += self._sitemaps(authority, learned, visit)
         if keeps_out and not carrier:
             _blame(visit, trouble_of(response.status))
         return response
@@ -158,7 +161,7 @@ class RobotsMiddleware:
         if learned.ambiguous:
             count("robots/ambiguous_group")
         if learned.sitemaps:
-            count("robots/sitemaps", learned.sitemaps)
+            count("robots/sitemaps", len(learned.sitemaps))
         if (
             response is not None
             and 200 <= answer.status < 300
@@ -167,6 +170,22 @@ class RobotsMiddleware:
             count("robots/html")
 
     # -- with leases -----------------------------------------------------------------------------------------
+
+    def _sitemaps(self, authority: str, learned: Learned, visit: Visit) -> list[Candidate]:
+        """The sitemaps that join, of whatever host, if the spider goes where nobody sent it."""
+        spider = self._crawler.spider
+        admit = getattr(spider, "admit", None)
+        if admit is None or not getattr(spider, "explores", False):
+            return []
+        urls = dict.fromkeys(
+            resolve(own_url(authority), written) for written in learned.sitemaps[: self._sitemaps_most]
+        )
+        depth = visit.lease.depth + 1
+        evidence, scores = Evidence("robots_sitemap"), self._parts.scores
+        found = [
+            candidate(url, evidence, scores, Kind.LIST, depth=depth, parent=own_url(authority)) for url in urls if url
+        ]
+        return [each for each in found if admit(each)]
 
     def _follow(self, authority: str, visit: Visit, response: Response) -> bool:
         """Have a redirected robots.txt asked at its target; False if the answer is no redirect that is followed.

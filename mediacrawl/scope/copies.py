@@ -9,7 +9,7 @@ from zlib import crc32
 
 from mediacrawl.extract import Fingerprint, hash64
 from mediacrawl.notes import Notes
-from mediacrawl.priority import link_class
+from mediacrawl.priority.link_class import shape
 from mediacrawl.records import Drop
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
 from mediacrawl.scope.site_notes import SiteNotes
@@ -188,4 +188,4 @@ class _Pages:
 
 def _shape(url: str) -> int:
     """The shape of a URL without its parameters, since filters make a shape of each of their combinations."""
-    return crc32(link_class(url.partition("?")[0]).encode())
+    return crc32(shape(url.partition("?")[0]).encode())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.records import Candidate, Evidence, Kind
-from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
+from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, PLAYLIST_EXTENSIONS, extension_of
 from mediacrawl.scope.sites import site_of
 
 
@@ -24,13 +24,14 @@ def candidate(
         url: in canonical form.
         evidence: where and how it was found.
         scores: the rules of the crawl.
-        kind: what is expected there; None leaves it to the extension.
+        kind: what is expected there; None leaves it to the extension, and against that of a list nothing counts.
         depth: clicks from a seed.
         hops: redirects in a row that led there.
         parent: URL of the page it was found on; empty for a seed.
     """
     extension = extension_of(url)
-    kind = kind or (Kind.MEDIA if extension in MEDIA_EXTENSIONS else Kind.PAGE)
+    expected = kind_of(url)
+    kind = expected if expected is Kind.LIST else kind or expected
     return Candidate(
         url=url,
         site=site_of(url),
@@ -42,3 +43,15 @@ def candidate(
         score=scores.first(kind, evidence.via, depth, extension),
         evidence=evidence,
     )
+
+
+def kind_of(url: str) -> Kind:
+    """What the extension of a URL says is there.
+
+    Args:
+        url: in canonical form.
+    """
+    extension = extension_of(url)
+    if extension in PLAYLIST_EXTENSIONS or url.endswith(".xml.gz"):
+        return Kind.LIST
+    return Kind.MEDIA if extension in MEDIA_EXTENSIONS else Kind.PAGE

@@ -17,7 +17,8 @@ class SiteNotes(Generic[Record]):
     """Records by site, read from the notes when they are asked for and written when they are saved.
 
     On disk: one note per site, in msgpack. One that can not be read is as good as none: what was learned is learned
-    again. A kill loses what was not written yet: of each site at most ``every - 1`` changes.
+    again. A kill loses what was not written yet: of each site at most ``every - 1`` changes. Where other processes
+    write too (`Notes.shared`) each change is written, and each look sees whether the note is still what it was.
 
     Args:
         notes: where they outlive the process.
@@ -43,20 +44,26 @@ class SiteNotes(Generic[Record]):
         self._room = room
         self._load = load
         self._dump = dump
-        self._every = every
+        self._every = 1 if notes.shared else every
         self._size = max(size, 1)
         self._records: OrderedDict[str, Record] = OrderedDict()
         self._unsaved: dict[str, int] = {}
+        self._written: dict[str, bytes | None] = {}
+        """Of shared notes, for each record: what the note said."""
 
     def get(self, site: str) -> Record:
         """The record of a site; it may be changed, and `save` keeps that."""
         record = self._records.get(site)
-        if record is not None:
+        note = None
+        if record is None or self._notes.shared:
+            note = self._notes.note(self._room, site)
+        if record is not None and (not self._notes.shared or note == self._written[site]):
             self._records.move_to_end(site)
             return record
         while len(self._records) >= self._size:
             self._forget()
-        record = self._records[site] = self._read(self._notes.note(self._room, site))
+        record = self._records[site] = self._read(note)
+        self._written[site] = note
         return record
 
     def at_hand(self, site: str) -> Record | None:
@@ -76,12 +83,14 @@ class SiteNotes(Generic[Record]):
 
     def _forget(self) -> None:
         site, record = self._records.popitem(last=False)
+        self._written.pop(site, None)
         if site in self._unsaved:
             self._write(site, record)
 
     def _write(self, site: str, record: Record) -> None:
         del self._unsaved[site]
-        self._notes.set_note(self._room, site, msgpack.packb(self._dump(record), unicode_errors="replace"))
+        note = self._written[site] = msgpack.packb(self._dump(record), unicode_errors="replace")
+        self._notes.set_note(self._room, site, note)
 
     def _read(self, note: bytes | None) -> Record:
         if note is not None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.stores import check_store
-from mediacrawl.parts import Parts, locate
+from mediacrawl.frontier.stores import SQLITE_FILE, check_store
+from mediacrawl.parts import REDIS, Parts, locate
 from mediacrawl.politeness.identity import agent_problem, contact_problem
 from mediacrawl.scope import NeverCrawl, NeverCrawlError, site_of
 from mediacrawl.scope.include import Include, IncludeError
@@ -46,6 +47,7 @@ class Arguments:
         include: the whitelist, if there is one.
         fresh: forget what an earlier crawl left.
         stop_below: end when fewer sites are left, of more; 0 for never.
+        says_revisit: whether the user said if known pages are asked again; `borders` has what holds.
     """
 
     seeds: list[str] = field(default_factory=list)
@@ -55,10 +57,20 @@ class Arguments:
     include: Include | None = None
     fresh: bool = False
     stop_below: int = 0
+    says_revisit: bool = False
 
     @classmethod
     def read(
-        cls, folder: Path, *, seed: str = "", scope: str = "", include: str = "", fresh: str = "", stop_below: str = ""
+        cls,
+        folder: Path,
+        *,
+        seed: str = "",
+        scope: str = "",
+        include: str = "",
+        fresh: str = "",
+        stop_below: str = "",
+        revisit: str = "",
+        share: float = 0.2,
     ) -> Arguments:
         """Read the arguments as the command line gives them, and the borders of the crawl that goes on.
 
@@ -69,6 +81,8 @@ class Arguments:
             include: path of a whitelist; left out, as the crawl began.
             fresh: yes or no.
             stop_below: a number of sites.
+            revisit: yes, no, or a share of the requests; left out, as the crawl began.
+            share: the share that yes means (REVISIT_SHARE).
 
         Raises:
             ArgumentError: one of them cannot be used.
@@ -76,6 +90,9 @@ class Arguments:
         arguments = cls(fresh=switch("fresh", fresh), stop_below=_sites(stop_below))
         before = None if arguments.fresh else Borders.load(folder)
         arguments.borders = _borders(before or Borders(), scope, include)
+        if revisit.strip():
+            arguments.says_revisit = True
+            arguments.borders = replace(arguments.borders, revisit=_revisit(revisit.strip(), share))
         arguments.include = _include(arguments.borders.include)
         if seed.strip():
             arguments._read_seeds(seed.strip())
@@ -97,6 +114,16 @@ class Arguments:
             ArgumentError: see `check_contact`.
         """
         check_contact(parts, self.seeds + self.lists)
+
+    def adopt(self, borders: Borders) -> None:
+        """Keep to the borders of the crawl that this one is a worker of.
+
+        Raises:
+            ArgumentError: its whitelist cannot be read here.
+        """
+        self.borders = borders
+        if borders.include and self.include is None:
+            self.include = _include(borders.include)
 
     @property
     def sites(self) -> frozenset[str]:
@@ -173,6 +200,26 @@ def _sites(text: str) -> int:
     return int(text)
 
 
+def _revisit(text: str, share: float) -> float:
+    """The share of the requests that may ask known pages again; 0 for none."""
+    if text.lower() in _FALSE:
+        return 0.0
+    if text.lower() in _TRUE:
+        if not 0 < share <= 1:
+            raise ArgumentError(f"REVISIT_SHARE = {share:g} is no share; it is above 0 and at most 1, as in 0.2")
+        return share
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 < number <= 1:
+        raise ArgumentError(
+            f"revisit={text} is neither yes nor no nor a share of the requests; that is above 0 and at most 1, "
+            "as in revisit=0.1"
+        )
+    return number
+
+
 def _below(text: str) -> float:
     try:
         number = float(text)
@@ -209,6 +256,21 @@ def check_contact(parts: Parts, urls: Iterable[str]) -> None:
     )
 
 
+def check_revisit(settings: BaseSettings) -> None:
+    """See that the settings of revisits can be used.
+
+    Raises:
+        ArgumentError: one of them is no number, or negative.
+    """
+    for name in ("REVISIT_SHARE", "REVISIT_WORTH", "REVISIT_SOONEST", "REVISIT_HUBS"):
+        try:
+            usable = 0 <= settings.getfloat(name) < inf
+        except (ValueError, TypeError):
+            usable = False
+        if not usable:
+            raise ArgumentError(f"{name} = {settings.get(name)!r} is no number from 0 on")
+
+
 def check_nevercrawl(settings: BaseSettings) -> None:
     """See that the NeverCrawl list can be read.
 
@@ -227,10 +289,36 @@ def check_frontier(settings: BaseSettings, folder: Path, *, fresh: bool) -> None
     Raises:
         ArgumentError: one does, or it cannot.
     """
+    parts = Parts(settings)
     try:
-        check_store(str(settings.get("SCHEDULER_STORE") or "sqlite"), folder, fresh=fresh)
+        if parts.store == REDIS and fresh:
+            from mediacrawl.frontier.stores.redis import check_deletable  # noqa: PLC0415 - most crawls use no Redis
+
+            client, prefix, server = parts.redis()
+            check_deletable(client, prefix, server)
+        elif parts.store == REDIS:
+            parts.redis_store(works=False).close()
+        else:
+            check_store(parts.store, folder, fresh=fresh)
     except FrontierError as error:
         raise ArgumentError(str(error)) from error
+
+
+def check_frontiers(settings: BaseSettings, own: Path, *, fresh: bool) -> None:
+    """As `check_frontier`, for a spider beside the media crawl, whose frontier is opened too if it is there.
+
+    Args:
+        settings: the crawl's.
+        own: folder of the spider's own frontier.
+        fresh: whether that one is forgotten.
+
+    Raises:
+        ArgumentError: another crawl works there, or one of them cannot be used.
+    """
+    check_frontier(settings, own, fresh=fresh)
+    folder = Parts(settings).folder
+    if (folder / SQLITE_FILE).exists():
+        check_frontier(settings, folder, fresh=False)
 
 
 def _is_list(url: str) -> bool:

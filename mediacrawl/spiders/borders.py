@@ -1,9 +1,13 @@
-"""The borders of a crawl, kept beside its frontier: a crawl that goes on must not go where it was not to go."""
+"""The borders of a crawl, kept beside its frontier: a crawl that goes on must not go where it was not to go.
+
+Beside them stands whether it asks known pages again, which it goes on with as well.
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isnan
 from pathlib import Path
 
 _FILE = "borders.json"
@@ -14,34 +18,69 @@ class Borders:
     """Where a crawl may go.
 
     On disk: ``borders.json`` in the state folder, written by renaming, so that a kill leaves the old or the new one. It
-    may be deleted while no crawl runs; the next start then goes by its arguments alone.
+    may be deleted while no crawl runs; the next start then goes by its arguments alone. With a frontier in Redis they
+    stand there too, as the note ``borders``, for all workers.
 
     Attributes:
         same_site: keep to `sites`.
         sites: sites of all seeds so far.
         include: path of the whitelist; empty if there is none.
+        revisit: share of the requests, 0 to 1, that may ask known pages again; 0 if none does.
     """
 
     same_site: bool = False
     sites: frozenset[str] = frozenset()
     include: str = ""
+    revisit: float = 0.0
 
     @classmethod
     def load(cls, folder: Path) -> Borders | None:
         """The borders of the crawl in this folder; None if there is none, or the file cannot be read."""
         try:
-            kept = json.loads((folder / _FILE).read_text(encoding="utf-8"))
-            return cls(bool(kept["same_site"]), frozenset(map(str, kept["sites"])), str(kept["include"]))
-        except (OSError, ValueError, KeyError, TypeError):
+            return cls.read((folder / _FILE).read_bytes())
+        except OSError:
             return None
 
-    def save(self, folder: Path) -> None:
-        """Keep them. Only a crawl with borders needs its sites remembered."""
+    @classmethod
+    def read(cls, record: bytes | None) -> Borders | None:
+        """What `dump` wrote; None if there is nothing, or it cannot be read."""
+        try:
+            kept = json.loads(record or b"")
+            # An earlier version had no revisits.
+            told = float(kept.get("revisit", 0.0))
+            revisit = 0.0 if isnan(told) else min(max(told, 0.0), 1.0)
+            return cls(bool(kept["same_site"]), frozenset(map(str, kept["sites"])), str(kept["include"]), revisit)
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+            return None
+
+    def dump(self) -> bytes:
+        """As they are kept. Only a crawl with borders needs its sites remembered."""
         sites = sorted(self.sites) if self.same_site else []
-        text = json.dumps({"same_site": self.same_site, "sites": sites, "include": self.include})
+        kept = {"same_site": self.same_site, "sites": sites, "include": self.include, "revisit": self.revisit}
+        return json.dumps(kept).encode()
+
+    def after(self, record: bytes | None, *, brings_seeds: bool, says_revisit: bool = False) -> Borders:
+        """The borders of a crawl that several workers share, when one more joins with these.
+
+        Who brings seeds says where the crawl may go, and adds their sites; who brings none keeps to what is said. Who
+        says whether known pages are asked again says it for itself and for those that join later without a word.
+
+        Args:
+            record: the borders so far, as `dump` wrote them.
+            brings_seeds: whether the worker does.
+            says_revisit: whether it does.
+        """
+        before = self.read(record)
+        if before is None:
+            return self
+        agreed = replace(self, sites=self.sites | before.sites) if brings_seeds else before
+        return replace(agreed, revisit=self.revisit if says_revisit else before.revisit)
+
+    def save(self, folder: Path) -> None:
+        """Keep them."""
         folder.mkdir(parents=True, exist_ok=True)
         fresh = folder / f"{_FILE}.new"
-        fresh.write_text(text, encoding="utf-8")
+        fresh.write_bytes(self.dump())
         fresh.replace(folder / _FILE)
 
     @staticmethod

@@ -14,6 +14,7 @@ from mediacrawl.encoding.evidence import decision_of, number, raw_bytes
 from mediacrawl.encoding.fields import by_user
 from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.encoding.values import TEXT_FIELDS, best_values
+from mediacrawl.probe.record import PAGE_STATUS
 from mediacrawl.store.rows import plain
 
 _LOST = "\ufffd"
@@ -50,8 +51,11 @@ class Doubts:
 
         ``undecided``: a field stayed as declared because nothing else was sure enough. ``unsure``: a decision is below
         `below`, or the models of today would doubt it. ``lost``: characters are missing. ``no_bytes``: a text that is
-        not ASCII has no bytes by which it could be decided again. What a person decided is never in doubt.
+        not ASCII has no bytes by which it could be decided again. What a person decided is never in doubt, nor what
+        only a page says of a medium: there is no file to be asked.
         """
+        if record.get("probe_status") == PAGE_STATUS:
+            return []
         unproven = _of_values(record, _elements(record))
         if unproven:
             # Mending text without bytes takes long, and would not bring them back.

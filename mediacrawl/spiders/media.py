@@ -7,21 +7,33 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 
+from mediacrawl.connection import redis_url
 from mediacrawl.failures import trouble_in
+from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.redirect import is_redirect, target_of
-from mediacrawl.parts import Parts
+from mediacrawl.parts import MODEL_FILE, OLD_MODEL, REDIS, Parts
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
-from mediacrawl.records import End, Evidence, Outcome, SiteState
+from mediacrawl.priority.again import is_again
+from mediacrawl.records import End, Evidence, Outcome, SiteState, Visit
 from mediacrawl.scope import site_of
-from mediacrawl.spiders.arguments import SET_CONTACT, ArgumentError, Arguments, check_frontier, check_nevercrawl
+from mediacrawl.signals import seeds_joined
+from mediacrawl.spiders.arguments import (
+    SET_CONTACT,
+    ArgumentError,
+    Arguments,
+    check_frontier,
+    check_nevercrawl,
+    check_revisit,
+)
 from mediacrawl.spiders.borders import Borders
 from mediacrawl.spiders.probing import ProbingSpider
 from mediacrawl.spiders.reader import candidate
+from mediacrawl.threads import in_reactor
 
 if TYPE_CHECKING:
     from typing import Self
@@ -33,9 +45,11 @@ if TYPE_CHECKING:
     from mediacrawl.scope.include import Include
 
 _BATCH = 1000
+_OTHERS = 10
+"""Seconds that a worker without seeds waits for one that has some."""
 _PATIENCE = 60.0
 """Seconds that a seed list waits for its site without a word."""
-_ARGUMENTS = ("seed", "scope", "include", "fresh", "stop_below")
+_ARGUMENTS = ("seed", "scope", "include", "fresh", "stop_below", "revisit")
 
 
 class MediaSpider(ProbingSpider):
@@ -48,9 +62,13 @@ class MediaSpider(ProbingSpider):
         include: path of a whitelist of domains and regular expressions.
         fresh: 1 forgets what an earlier crawl in the same state folder left.
         stop_below: ends the crawl once it has had so many sites with something waiting, and has fewer.
+        revisit: ``yes``: pages that led to media are asked again, for as long as the crawl runs, which then does not
+            end by itself; a number above 0, as ``0.1``: and they are that share of its requests at most, in place of
+            REVISIT_SHARE; ``no``: none is. Left out, as the crawl began, at first ``no``.
     """
 
     name = "media"
+    explores = True
 
     def __init__(self, arguments: Arguments, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(crawler, **kwargs)
@@ -67,6 +85,7 @@ class MediaSpider(ProbingSpider):
         include: str = "",
         fresh: str = "",
         stop_below: str = "",
+        revisit: str = "",
         **kwargs: Any,
     ) -> Self:
         """Make it for a crawl; other arguments (scrapyd's ``_job``) become attributes.
@@ -74,15 +93,28 @@ class MediaSpider(ProbingSpider):
         Raises:
             ArgumentError: an argument cannot be used.
         """
+        parts = Parts.of(crawler)
         arguments = Arguments.read(
-            Parts.of(crawler).folder, seed=seed, scope=scope, include=include, fresh=fresh, stop_below=stop_below
+            parts.folder,
+            seed=seed,
+            scope=scope,
+            include=include,
+            fresh=fresh,
+            stop_below=stop_below,
+            revisit=revisit,
+            share=_share(parts.settings),
         )
-        arguments.check(Parts.of(crawler))
+        arguments.check(parts)
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
         if arguments.fresh:
             spider._forget()
+        if parts.store == REDIS:
+            crawler.signals.connect(spider._hold, signals.spider_opened)
         return spider
+
+    def _hold(self) -> None:
+        self.scheduler.hold(True)
 
     @classmethod
     def check_arguments(cls, arguments: dict[str, str], settings: BaseSettings) -> None:
@@ -93,22 +125,36 @@ class MediaSpider(ProbingSpider):
         """
         known = {name: arguments[name] for name in _ARGUMENTS if name in arguments}
         parts = Parts(settings)
-        read = Arguments.read(parts.folder, **known)
+        check_revisit(settings)
+        read = Arguments.read(parts.folder, **known, share=_share(settings))
         read.check(parts)
         check_nevercrawl(settings)
         check_frontier(settings, parts.folder, fresh=read.fresh)
-        if read.stop_below and (settings.get("SCHEDULER_STORE") or "sqlite") != "sqlite":
+        if read.stop_below and parts.store != "sqlite":
             raise ArgumentError("stop_below needs SCHEDULER_STORE = 'sqlite': what waits is to be written to a file")
         resumes = not read.fresh and (parts.folder / SQLITE_FILE).exists()
         if resumes and parts.anonymous and not read.seeds:
             raise ArgumentError(
                 f"the crawl in {parts.folder.resolve()} cannot go on without an address to complain to; {SET_CONTACT}"
             )
-        if not read.seeds and not read.lists and not resumes:
+        # With Redis seeds may come from other workers, or from any program.
+        if not read.seeds and not read.lists and not resumes and redis_url(settings) is None:
             raise ArgumentError(
                 f"no seed is given and no crawl lies in {parts.folder.resolve()}; "
                 "begin with -a seed=seeds.txt, or see the demo: scrapy demo"
             )
+
+    @property
+    def revisit(self) -> float:
+        """Share of the requests that may ask known pages again; 0 for none."""
+        return self.arguments.borders.revisit
+
+    def make_request(self, visit: Visit) -> Request:
+        """The request of a lease; that of a revisit has a condition, so that what did not change is not sent again."""
+        request = super().make_request(visit)
+        if self.revisit and is_again(visit.lease):
+            request.headers.update(self._parts.hubs.conditional(visit.url))
+        return request
 
     # -- the beginning ---------------------------------------------------------------------------------------
 
@@ -118,6 +164,7 @@ class MediaSpider(ProbingSpider):
             await self._fetch_list(url)
         for problem in self.arguments.report():
             self.logger.warning("Left out: %s", problem)
+        await self._agree_on_borders()
         self._keep_borders()
         seeds = self.arguments.seeds
         if seeds:
@@ -128,9 +175,45 @@ class MediaSpider(ProbingSpider):
             await asyncio.sleep(0)
         # A seed is named by no page: nothing would find it again after a kill.
         self.scheduler.commit()
+        self.crawler.stats.set_value("seeds/joined", len(seeds))
+        self.crawler.signals.send_catch_log(seeds_joined, spider=self)
         nothing: tuple[Any, ...] = ()
         for _ in nothing:  # an asynchronous generator is what Scrapy wants
             yield _
+
+    async def _agree_on_borders(self) -> None:
+        """Keep to the same borders as all workers of the crawl. Until they are known nothing is asked.
+
+        Raises:
+            CloseSpider: the crawl's whitelist cannot be read on this machine.
+        """
+        frontier, arguments = self.scheduler.frontier, self.arguments
+        if not isinstance(frontier, Remote):
+            return
+        mine = replace(arguments.borders, sites=arguments.sites)
+        brings_seeds, says = bool(arguments.seeds or mine.same_site or mine.include), arguments.says_revisit
+        if not brings_seeds:
+            await self._let_others_begin()
+
+        def joining(old: bytes | None) -> bytes:
+            return mine.after(old, brings_seeds=brings_seeds, says_revisit=says).dump()
+
+        record = await in_reactor(frontier.later("borders", "", joining))
+        try:
+            arguments.adopt(Borders.read(record) or mine)
+        except ArgumentError as error:
+            self.logger.critical("%s", error)
+            raise CloseSpider("seed_error") from error
+        finally:
+            self.scheduler.hold(False)
+
+    async def _let_others_begin(self) -> None:
+        """A worker that comes before the one with the seeds would not know where the crawl may go."""
+        for _ in range(_OTHERS):
+            if self.scheduler.frontier.counts().seen:
+                return
+            await asyncio.sleep(1)
+        self.logger.info("No worker has brought seeds so far; this one waits for what comes")
 
     def _keep_borders(self) -> None:
         arguments = self.arguments
@@ -170,7 +253,7 @@ class MediaSpider(ProbingSpider):
         # nor after a kill.
         began, came_to = clock.now(), Outcome(End.DONE)
         frontier.charge(site, Outcome(End.DONE), began + self._parts.settings.getfloat("DOWNLOAD_TIMEOUT"))
-        frontier.commit()
+        self.scheduler.commit()
         meta = {"dont_obey_robotstxt": True, "dont_redirect": True}
         try:
             response = await self.crawler.engine.download_async(Request(url, headers=self._page_headers, meta=meta))
@@ -186,7 +269,7 @@ class MediaSpider(ProbingSpider):
         finally:
             frontier.charge(site, replace(came_to, response_time=clock.now() - began), clock.now())
             # Whoever starts the crawl again at once must wait as long as the site has asked for.
-            frontier.commit()
+            self.scheduler.commit()
 
     async def _wait_for(self, site: str) -> None:
         """Wait until a site may be asked. A URL of it may go out meanwhile, and its delay counts again."""
@@ -209,7 +292,20 @@ class MediaSpider(ProbingSpider):
         return self.arguments.only_sites
 
     def _forget(self) -> None:
+        if self._parts.store == REDIS:
+            from mediacrawl.frontier.stores.redis import delete_frontier  # noqa: PLC0415 - most crawls use no Redis
+
+            client, prefix, server = self._parts.redis()
+            self.logger.info("fresh: deleted %d keys at %s", delete_frontier(client, prefix, server), server)
         for path in delete_store(self._parts.folder):
             self.logger.info("fresh: deleted %s", path)
+        model = self._parts.frontier_folder / MODEL_FILE
+        if model.exists():
+            kept = model.replace(model.with_name(OLD_MODEL))
+            self.logger.info("fresh: what was learned is in %s; PRIORITY_MODEL can name it to begin with", kept)
         Borders.forget(self._parts.folder)
         self.logger.info("fresh: the catalogue and the request log in %s are kept", self._parts.folder)
+
+
+def _share(settings: BaseSettings) -> float:
+    return settings.getfloat("REVISIT_SHARE", 0.2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request, Spider
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from mediacrawl.scope.include import Include
 
 
+Given = list[MediaItem] | None
+"""What a callback gives to Scrapy."""
+
+
 class ProbingSpider(Spider):
     """Makes the requests of leases and reads their answers. It has no name: those that begin a crawl have one.
 
@@ -34,6 +39,8 @@ class ProbingSpider(Spider):
 
     follows = True
     """Whether pages and feeds are read for their links."""
+    explores = False
+    """Whether it goes where neither a seed nor a page sent it: to the sitemaps of a robots.txt."""
 
     def __init__(self, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -108,44 +115,80 @@ class ProbingSpider(Spider):
         meta = {VISIT: visit, "verbatim_url": True, "download_slot": visit.lease.site}
         if visit.kind is not Kind.MEDIA:
             return Request(visit.url, headers=self._page_headers, meta=meta)
-        session = Session.load(visit.lease.state, self._parts.probe)
-        start, stop = session.probe.next_range() or (0, 1)
-        visit.asked = stop - start
-        headers = {**self._media_headers, "Range": f"bytes={start}-{stop - 1}"}
-        if session.first.validator and start:
-            headers["If-Range"] = session.first.validator
+        once = self._parts.ignores_ranges(visit.url)
+        session = Session.load(visit.lease.state, self._parts.probe, once=once)
+        headers = dict(self._media_headers)
+        if session.asks_range:
+            start, stop = session.probe.next_range() or (0, 1)
+            visit.asked = stop - start
+            headers["Range"] = f"bytes={start}-{stop - 1}"
+            if session.first.validator and start:
+                headers["If-Range"] = session.first.validator
         return Request(visit.url, headers=headers, meta=meta, errback=self.range_failed if visit.lease.state else None)
 
     # -- answers ---------------------------------------------------------------------------------------------
 
-    def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
+    def parse(self, response: Response, **_: Any) -> Given | Coroutine[Any, Any, Given]:
         """Read an answer. The visit ends here, or, if it gave an item, when the pipelines have stored it."""
         visit: Visit = response.meta[VISIT]
-        item = self._read(visit, response) if visit.outcome is None else None
-        if item is not None:
-            visit.items = 1
-            return [item]
-        self.scheduler.end(visit)
-        return None
-
-    def _read(self, visit: Visit, response: Response) -> MediaItem | None:
+        if visit.outcome is None and _is_unchanged(response):
+            visit.outcome = Outcome(End.DONE)
+        if visit.outcome is not None:
+            return self._over(visit, [])
         try:
-            return self.reader.read(visit, response)
+            found = self.reader.read(visit, response)
         except FrontierError as error:
-            # What it found cannot be kept, so nothing is finished: it is asked again when there is room.
-            visit.found.clear()
-            visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
-            self.scheduler.stop("frontier_error", error)
-            return None
+            found = self._unkept(visit, error)
+        if not isinstance(found, list):
+            return self._later(visit, response, found)
+        waiting = None if found else self.scheduler.crediting.answer(visit, response)
+        return self._over(visit, found) if waiting is None else self._judged(visit, waiting)
 
-    def range_failed(self, failure: Failure) -> list[MediaItem] | None:
+    async def parsed(self, response: Response) -> Given:
+        """What `parse` gives, for spiders that do more with it."""
+        given = ProbingSpider.parse(self, response)
+        return await given if isinstance(given, Coroutine) else given
+
+    async def _later(self, visit: Visit, response: Response, found: Coroutine[Any, Any, list[MediaItem]]) -> Given:
+        try:
+            items = await found
+        except FrontierError as error:
+            items = self._unkept(visit, error)
+        waiting = None if items else self.scheduler.crediting.answer(visit, response)
+        return self._over(visit, items) if waiting is None else await self._judged(visit, waiting)
+
+    async def _judged(self, visit: Visit, waiting: Coroutine[Any, Any, None]) -> Given:
+        await waiting
+        return self._over(visit, [])
+
+    def _over(self, visit: Visit, items: list[MediaItem]) -> Given:
+        # It may have been ended while a thread was at work; then it is asked again.
+        if not items or visit.over:
+            self.scheduler.end(visit)
+            return None
+        visit.items = len(items)
+        return items
+
+    def _unkept(self, visit: Visit, error: FrontierError) -> list[MediaItem]:
+        """What it found cannot be kept, so nothing is finished: it is asked again when there is room."""
+        visit.found.clear()
+        visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
+        self.scheduler.stop("frontier_error", error)
+        return []
+
+    async def range_failed(self, failure: Failure) -> Given:
         """Errback of a probe's later ranges."""
         visit: Visit = failure.request.meta[VISIT]  # type: ignore[attr-defined]
-        item = None
         if visit.outcome is None and visit.sent is not None and not isinstance(failure.value, IgnoreRequest):
-            item = self.reader.without_range(visit, type(failure.value).__name__)
-        if item is not None:
-            visit.items = 1
-            return [item]
+            item = await self.reader.without_range(visit, type(failure.value).__name__)
+            if item is not None:
+                return self._over(visit, [item])
         self.scheduler.failed(failure)
         return None
+
+
+def _is_unchanged(response: Response) -> bool:
+    """Whether an answer says that what was asked for under a condition is what it was. Unasked it says nothing."""
+    if response.status != 304 or response.request is None:
+        return False
+    return any(name in response.request.headers for name in ("If-None-Match", "If-Modified-Since"))

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from collections.abc import Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from mediacrawl.extract import Page, fingerprint, link_header, looks_like_feed, parse_feed, parse_page
+from mediacrawl.extract import (
+    Page,
+    file_facts,
+    fingerprint,
+    is_open_directory,
+    link_header,
+    parse_page,
+    without_steering,
+)
+from mediacrawl.facts import pack
 from mediacrawl.headers import header, headers
 from mediacrawl.parts import Parts
-from mediacrawl.politeness.retry import after_status, is_passing
+from mediacrawl.politeness.retry import after_status
 from mediacrawl.politeness.wishes import Wishes, wishes_of
 from mediacrawl.priority import Scores
-from mediacrawl.probe import build_item, sniff
+from mediacrawl.priority.again import is_again
+from mediacrawl.probe import sniff
 from mediacrawl.probe.answer import Answer, answer_kind, is_media
-from mediacrawl.probe.session import FirstAnswer, Session
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, canonical, extension_of, joining
 from mediacrawl.scope.originals import is_named_copy, of_a_copy
+from mediacrawl.spiders.file_reader import FileReader, takes_unasked
+from mediacrawl.spiders.list_reader import ListReader
+from mediacrawl.spiders.page_media import PageMedia
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -29,7 +40,16 @@ if TYPE_CHECKING:
 _ENDINGS = frozenset(f".{ending}"[-3:] for extension in MEDIA_EXTENSIONS for ending in (extension, extension.upper()))
 """Last three characters of references to media; a look at them is quicker than to find the extension."""
 _FRAMES = frozenset({"iframe", "frame", "embed", "object", "player"})
-_PLAYERS = frozenset({"audio", "video", "source", "og:audio", "og:video", "twitter:player:stream", "enclosure"})
+_PLAYERS = frozenset(
+    {
+        *("audio", "video", "source", "data-src", "og:audio", "og:video", "twitter:player:stream", "enclosure"),
+        *("json-ld", "microdata"),
+    }
+)
+
+
+Records = list[MediaItem] | Coroutine[Any, Any, list[MediaItem]]
+"""Records, or what gives them when it is awaited: Scrapy makes a task of each coroutine, too dear for every page."""
 
 
 class Reader:
@@ -54,44 +74,55 @@ class Reader:
     ) -> None:
         self._scheduler = scheduler
         self._scope = scope
-        self._stats = stats
         self._follows = follows
         self._duplicates = parts.duplicates
         self._scores = parts.scores
-        self._probe = parts.probe
+        self.files = FileReader(parts, stats)
+        """What reads media files."""
+        self.lists = ListReader(parts, scheduler, scope, follows=follows)
+        """What reads feeds, sitemaps and playlists; a spider may put another one in its place."""
         self._attempts = parts.policy.attempts
         self._clock = parts.clock
         self._page_bytes = parts.settings.getint("PAGE_MAX_BYTES", 200_000)
         self._token = str(parts.settings.get("ROBOTS_TOKEN") or "mediacrawl")
 
-    def read(self, visit: Visit, response: Response) -> MediaItem | None:
-        """Read an answer: what it found goes to the visit, a record is handed back.
+    def read(self, visit: Visit, response: Response) -> Records:
+        """Read an answer: what it found goes to the visit, its records are handed back.
+
+        Pages are read at once, files and lists in a thread, and their records are to be awaited.
 
         Args:
             visit: which nobody has decided yet.
             response: any answer.
         """
+        if takes_unasked(visit, response):
+            return self._read_file(visit, response)
         ended = after_status(response.status, visit.lease, self._attempts)
         if ended is not None and not visit.lease.state:
             visit.outcome = ended
-            return None
+            return []
         visit.outcome = Outcome(End.DONE)
         answer = answer_kind(header(response, "Content-Type"))
         if answer is Answer.ANYTHING:
             answer = _by_content(response.body)
+        found = self.lists.recognise(visit, response, answer)
+        if found is not None:
+            return self.lists.read(visit, response, found)
         if answer is Answer.MEDIA or (visit.kind is Kind.MEDIA and _reads_as_media(visit, answer, response.body)):
-            return self._read_media(visit, response)
+            return self._read_file(visit, response)
         if not self._follows:
             visit.drop(Drop.CONTENT_TYPE)
         elif answer is Answer.PAGE:
-            self._read_page(visit, response)
-        elif answer is Answer.FEED and looks_like_feed(header(response, "Content-Type"), response.body):
-            self._read_feed(visit, response)
+            return self._read_page(visit, response)
         else:
             visit.drop(Drop.CONTENT_TYPE)
-        return None
+        return []
 
-    def _read_page(self, visit: Visit, response: Response) -> None:
+    async def _read_file(self, visit: Visit, response: Response) -> list[MediaItem]:
+        item = await self.files.read(visit, response)
+        return [] if item is None else [item]
+
+    def _read_page(self, visit: Visit, response: Response) -> list[MediaItem]:
         own_url = link_header(headers(response, "Link"), "canonical")
         body = response.body[: self._page_bytes]
         page = parse_page(body, response.url, _charset(response), self._token, canonical=own_url)
@@ -101,21 +132,59 @@ class Reader:
         if reason is not None:
             visit.drop(reason)
             if reason is not Drop.NEAR_DUPLICATE:
-                return
+                return []
+        is_directory = is_open_directory(page)
+        if is_directory:
+            self._leave_steering(page)
         hrefs = [link.href for link in page.links]
         accepted, drops = self._scope.sift(page.base, hrefs, visit.lease.depth + 1, scheduler.frontier.recent)
         fresh, repeated = self._duplicates.sift(visit.lease.url, accepted, scheduler.frontier.unknown)
         if reason is Drop.NEAR_DUPLICATE:
             fresh = self._leading_on(visit, page, fresh)
         wishes = self._wishes(response, page.robots)
+        told = PageMedia(page, visit.lease, self._scope) if self._may_list(wishes) else None
         if wishes.nofollow:
             drops[Drop.NOFOLLOW] += len(fresh)
         else:
-            self._queue_links(visit, page, fresh, listed=self._may_list(wishes))
+            self._queue_links(visit, page, fresh, told, is_directory=is_directory)
+        self._count(drops + repeated)
+        if page.media:
+            scheduler.count("page/media", len(page.media))
+        if told is None or reason is not None:
+            return []
+        items = told.items()
+        if items:
+            scheduler.count("page/standing_alone", len(items))
+        if not wishes.nofollow:
+            self._ask_more(visit, page, told)
+        return items
+
+    def _leave_steering(self, page: Page) -> None:
+        links = without_steering(page)
+        self._count(Counter({Drop.INDEX_LINK: len(page.links) - len(links)}))
+        page.links = links
+
+    def _ask_more(self, visit: Visit, page: Page, told: PageMedia) -> None:
+        """Queue the page's oEmbed, if it is to be asked: the first of its forms that may join."""
+        evidence = told.to_ask()
+        if evidence is None:
+            return
+        lease, frontier = visit.lease, self._scheduler.frontier
+        accepted, drops = self._scope.sift(page.base, page.oembed, lease.depth + 1, frontier.recent)
+        fresh, repeated = self._duplicates.sift(lease.url, accepted, frontier.unknown)
+        for _, url in fresh[:1]:
+            found = joining.candidate(
+                url, evidence, self._scores, Kind.LIST, depth=lease.depth + 1, parent=lease.url.partition("#")[0]
+            )
+            visit.found.append(found)
         self._count(drops + repeated)
 
     def _seen_before(self, visit: Visit, page: Page) -> Drop | None:
         """Why the page's links are not followed, or not all of them, judged by what it shows."""
+        if is_again(visit.lease):
+            # It has been judged. What it shows now is neither a copy of what another page showed once, nor says
+            # anything of parameters and mirrors: the pages that it would be compared with are of another day.
+            return None
         lease, thin = visit.lease, self._duplicates.policy.thin_text
         media = _media(page)
         if visit.kind is Kind.MEDIA:
@@ -141,121 +210,44 @@ class Reader:
         return False
 
     def _count(self, drops: Counter[Drop]) -> None:
-        for reason, number in drops.items():
+        for reason, number in (+drops).items():
             self._scheduler.count(f"drop/{reason}", number)
 
-    def _queue_links(self, visit: Visit, page: Page, fresh: list[tuple[int, str]], *, listed: bool) -> None:
+    def _queue_links(
+        self, visit: Visit, page: Page, fresh: list[tuple[int, str]], told: PageMedia | None, *, is_directory: bool
+    ) -> None:
+        """Queue links, with what the page says of them; without it if its words may not stand in records."""
         for place, url in fresh:
             link = page.links[place]
             if page.nofollow(link):
                 self._scheduler.count(f"drop/{Drop.NOFOLLOW}")
                 continue
+            facts = told.facts(link.href, url, link.via) if told else ""
+            if is_directory and told and not facts and joining.kind_of(url) is Kind.MEDIA:
+                facts = pack(file_facts(link))
             evidence = Evidence(
                 link.via,
-                page.anchor(link) if listed else "",
-                page.title if listed else "",
+                page.anchor(link) if told else "",
+                page.title if told else "",
                 page_language=page.language,
                 page_charset=page.charset,
+                facts=facts,
+                path=page.path(link),
             )
             visit.found.append(candidate(url, evidence, self._scores, visit))
-
-    def _read_feed(self, visit: Visit, response: Response) -> None:
-        feed = parse_feed(response.body[: self._page_bytes], response.url)
-        scheduler = self._scheduler
-        scheduler.count("feed/read")
-        doors = [
-            (href, via, entry)
-            for entry in feed.entries
-            for href, via in ((entry.enclosure, "enclosure"), (entry.link, "feed"))
-            if href
-        ]
-        frontier = scheduler.frontier
-        hrefs = [href for href, _, _ in doors]
-        accepted, drops = self._scope.sift(response.url, hrefs, visit.lease.depth + 1, frontier.recent)
-        fresh, repeated = self._duplicates.sift(visit.lease.url, accepted, frontier.unknown)
-        wishes = self._wishes(response)
-        if wishes.nofollow:
-            drops[Drop.NOFOLLOW] += len(fresh)
-            fresh = []
-        listed = self._may_list(wishes)
-        for place, url in fresh:
-            _, via, entry = doors[place]
-            titles = (entry.title[:200], feed.title[:200]) if listed else ("", "")
-            evidence = Evidence(via, *titles, response.url, entry.guid[:200])
-            visit.found.append(candidate(url, evidence, self._scores, visit))
-        self._count(drops + repeated)
-
-    def _read_media(self, visit: Visit, response: Response) -> MediaItem | None:
-        session = Session.load(visit.lease.state, self._probe)
-        if self._wishes(response).unlisted(self._clock.now()):
-            visit.drop(Drop.NOINDEX)
-            return None
-        if is_passing(response.status) and session.try_again():
-            visit.outcome = Outcome(End.CONTINUE, state=session.dump())
-            return None
-        if not session.first.at:
-            session.first = _first_answer(response)
-        session.take(
-            response.status,
-            header(response, "Content-Range"),
-            header(response, "Content-Length"),
-            response.body,
-            ranged=visit.asked > 0,
-        )
-        if not session.probe.finished:
-            visit.outcome = Outcome(End.CONTINUE, state=session.dump(), kind=Kind.MEDIA)
-            return None
-        return self._item(visit, session)
-
-    def _item(self, visit: Visit, session: Session) -> MediaItem | None:
-        lease, first, probe = visit.lease, session.first, session.probe
-        result = probe.result()
-        stats = self._stats
-        if not is_media(result.encoding_format):
-            visit.drop(Drop.CONTENT_TYPE)
-            return None
-        stats.inc_value("media/found")
-        stats.inc_value(f"media/status/{result.status}")
-        stats.inc_value(f"media/format/{result.encoding_format}")
-        stats.inc_value("media/bytes_fetched", probe.bytes_fetched)
-        stats.inc_value("media/bytes_of_files", probe.size or probe.bytes_fetched)
-        stats.inc_value("media/requests", probe.requests)
-        return build_item(
-            result,
-            probe,
-            # What stands behind a # tells visits of one URL apart, and is no part of it.
-            url=lease.url.partition("#")[0],
-            requested_url=lease.evidence.requested_url,
-            evidence=lease.evidence,
-            page_url=lease.parent,
-            site=lease.site,
-            found_at=first.at,
-            checked_at=_now(),
-            http_status=first.status,
-            content_type=first.content_type,
-            etag=first.etag,
-            last_modified=first.last_modified,
-            server_accepts_ranges=first.ranges,
-        )
 
     def _wishes(self, response: Response, on_page: Sequence[str] = ()) -> Wishes:
         """What an answer asks for, in its header or on the page."""
         return wishes_of([*headers(response, "X-Robots-Tag"), *on_page], self._token)
 
-    def without_range(self, visit: Visit, why: str) -> MediaItem | None:
-        """A later range did not come: it is asked again, or the probe ends, and what is known is the record.
+    async def without_range(self, visit: Visit, why: str) -> MediaItem | None:
+        """A later range did not come, see `FileReader.without_range`.
 
         Args:
             visit: of a probe that has begun.
             why: name of the error.
         """
-        session = Session.load(visit.lease.state, self._probe)
-        if session.try_again():
-            visit.outcome = Outcome(End.CONTINUE, state=session.dump())
-            return None
-        visit.outcome = Outcome(End.DONE)
-        session.probe.refuse(why)
-        return self._item(visit, session)
+        return await self.files.without_range(visit, why)
 
 
 def candidate(url: str, evidence: Evidence, scores: Scores, visit: Visit | None = None) -> Candidate:
@@ -296,17 +288,3 @@ def _by_content(body: bytes) -> str:
 def _reads_as_media(visit: Visit, answer: str, body: bytes) -> bool:
     """Whether the answer to a request for media goes to the probe. Servers send pages there, and media as text/html."""
     return bool(visit.lease.state) or answer is not Answer.PAGE or is_media(sniff(body).mime)
-
-
-def _first_answer(response: Response) -> FirstAnswer:
-    return FirstAnswer(
-        at=_now(),
-        status=response.status,
-        content_type=header(response, "Content-Type"),
-        etag=header(response, "ETag"),
-        last_modified=header(response, "Last-Modified"),
-    )
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from scrapy.exceptions import CloseSpider
 
 from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.encoding.values import TEXT_FIELDS
+from mediacrawl.facts import of_tags, pack
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.parts import Parts
@@ -29,12 +29,11 @@ from mediacrawl.spiders.arguments import (
     ArgumentError,
     RecheckArguments,
     check_contact,
-    check_frontier,
+    check_frontiers,
     check_nevercrawl,
 )
+from mediacrawl.spiders.beside import BesideSpider
 from mediacrawl.spiders.doubt import Doubts, keep_user, kept, pairs
-from mediacrawl.spiders.neighbour import Neighbour
-from mediacrawl.spiders.probing import ProbingSpider
 from mediacrawl.spiders.round import Round, RoundError, delete_round, report
 from mediacrawl.spiders.stored import ItemsError, check_items, is_catalogue, records
 
@@ -47,8 +46,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
-FOLDER = "recheck"
-"""Folder of the recheck's own frontier and round, within the state folder."""
 PAIRS = "pairs.jl"
 """File in the state folder that what was learned is added to: ``before``, ``after``, ``encoding``."""
 
@@ -68,13 +65,13 @@ _PROVENANCE = {
 """Field of the evidence -> field of the record that it came into."""
 
 
-class RecheckSpider(ProbingSpider):
+class RecheckSpider(BesideSpider):
     """Probes again the files of records that stayed in doubt, and replaces those records.
 
-    What is in doubt: `doubt.Doubts`. Each such URL enters a frontier of its own (``recheck/frontier.db`` in the state
-    folder) and is asked as any media file is: robots.txt, NeverCrawl, delays, ranges. The clocks of the media crawl in
-    the same state folder hold for both, and only one of the two runs at a time. Pages that come in place of a file are
-    not read. An interrupted recheck goes on at the same command; one that came to its end begins a new round.
+    What is in doubt: `doubt.Doubts`. Each such URL enters a frontier of its own (``recheck/frontier.db``, see
+    `beside.BesideSpider`) and is asked as any media file is: robots.txt, NeverCrawl, delays, ranges. Pages that come in
+    place of a file are not read. An interrupted recheck goes on at the same command; one that came to its end begins a
+    new round.
 
     A record is replaced, under its ``id``, when the new one is there; a file that is gone, or cannot be had, leaves its
     record as it was. What a person decided is carried over, see `doubt.keep_user`.
@@ -88,14 +85,14 @@ class RecheckSpider(ProbingSpider):
     """
 
     name = "recheck"
-    follows = False
+    folder = "recheck"
+    errors = (ItemsError, RoundError, FrontierError)
 
     def __init__(self, arguments: RecheckArguments, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(crawler, **kwargs)
         self.arguments = arguments
         self._doubts = Doubts(arguments.below, fixer_of(crawler.settings))
         self._round: Round | None = None
-        self._neighbour: Neighbour | None = None
         self._learned = 0
         self._taught = Substitutions.load(self._parts.folder / SUBSTITUTIONS_FILE)
 
@@ -109,9 +106,7 @@ class RecheckSpider(ProbingSpider):
         parts = Parts.of(crawler)
         arguments = RecheckArguments.read(crawler.settings, parts.folder, items, below, fresh)
         _check_contact(parts, arguments)
-        parts.frontier_folder = parts.folder / FOLDER
-        # All that is asked for is to be asked, however much of it one site has.
-        parts.policy = replace(parts.policy, budget=0)
+        cls.move(parts)
         if is_catalogue(arguments.items):
             crawler.settings.set("MEDIACRAWL_DB", str(arguments.items.resolve()), priority="spider")
         spider = cls(arguments, crawler, **kwargs)
@@ -138,14 +133,12 @@ class RecheckSpider(ProbingSpider):
             ArgumentError: it cannot; one sentence says why and what to do.
         """
         parts = Parts(settings)
+        own = cls.own_folder(parts)
         known = {name: arguments[name] for name in ("items", "below", "fresh") if name in arguments}
         read = RecheckArguments.read(settings, parts.folder, **known)
         _check_contact(parts, read)
         check_nevercrawl(settings)
-        own = parts.folder / FOLDER
-        check_frontier(settings, own, fresh=read.fresh or not (own / SQLITE_FILE).exists())
-        if (parts.folder / SQLITE_FILE).exists():
-            check_frontier(settings, parts.folder, fresh=False)
+        check_frontiers(settings, own, fresh=read.fresh or not (own / SQLITE_FILE).exists())
 
     def _forget(self) -> None:
         folder = self._parts.frontier_folder
@@ -155,23 +148,20 @@ class RecheckSpider(ProbingSpider):
     # -- the beginning ---------------------------------------------------------------------------------------
 
     def _opened(self) -> None:
-        parts = self._parts
         try:
-            # That frontier keeps the budgets of its sites.
-            policy = Parts(self.crawler.settings).policy
-            self._neighbour = Neighbour.of(parts.folder, policy, parts.clock.now())
-            self._round = Round(parts.frontier_folder, parts.clock.now())
-            self._introduce()
+            self._meet_neighbour()
+            self._round = Round(self._parts.frontier_folder, self._parts.clock.now())
+            self._introduce_all()
         except (FrontierError, RoundError) as error:
             self.logger.critical("%s", error)
             raise CloseSpider("start_error") from error
 
-    def _introduce(self) -> None:
+    def _introduce_all(self) -> None:
         """What waits from an earlier run waits on sites that the media crawl may have asked since."""
         own, after = self.scheduler.frontier, ""
         while self._neighbour is not None and (sites := own.sites_under(after=after)):
             for after in sites:
-                self._neighbour.introduce(after, own, self._parts.clock.now())
+                self._introduce(after)
 
     @property
     def round(self) -> Round:
@@ -236,7 +226,7 @@ class RecheckSpider(ProbingSpider):
         self.scheduler.add([self._admitted(known) for known in found if self._may_join(known)])
 
     def _may_join(self, known: Candidate) -> bool:
-        if self._neighbour is not None and self._neighbour.leaves_alone(known.site):
+        if self._is_left_alone(known.site):
             self.round.end(known.url, "left_alone")
             return False
         reason = self.scope.check(known.url, known.depth)
@@ -247,8 +237,7 @@ class RecheckSpider(ProbingSpider):
 
     def _admitted(self, known: Candidate) -> Candidate:
         """The candidate under a URL of this round, so that the frontier takes it though an earlier round had it."""
-        if self._neighbour is not None:
-            self._neighbour.introduce(known.site, self.scheduler.frontier, self._parts.clock.now())
+        self._introduce(known.site)
         return replace(known, url=f"{known.url}#{self.round.number}")
 
     # -- requests and answers --------------------------------------------------------------------------------
@@ -258,15 +247,15 @@ class RecheckSpider(ProbingSpider):
         visit.url = _unmarked(visit.url)
         return super().make_request(visit)
 
-    def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
+    async def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
         """Read an answer; a new record takes over what a person decided in the old one."""
         visit: Visit = response.meta[VISIT]
         visit.status = response.status
-        return self._successors(super().parse(response))
+        return self._successors(await self.parsed(response))
 
-    def range_failed(self, failure: Failure) -> list[MediaItem] | None:
+    async def range_failed(self, failure: Failure) -> list[MediaItem] | None:
         """Errback of a probe's later ranges."""
-        return self._successors(super().range_failed(failure))
+        return self._successors(await super().range_failed(failure))
 
     def _successors(self, items: list[MediaItem] | None) -> list[MediaItem] | None:
         for item in items or ():
@@ -314,19 +303,10 @@ class RecheckSpider(ProbingSpider):
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         with self._stopping():
-            if self._neighbour is not None:
-                self._neighbour.tell(visit.lease.site, outcome, self._parts.clock.now())
+            self._tell_neighbour(visit.lease.site, outcome)
             came_to = _came_to(visit, outcome)
             if came_to:
                 self.round.end(_unmarked(visit.lease.url), came_to)
-
-    @contextmanager
-    def _stopping(self) -> Iterator[None]:
-        """End the crawl with one sentence when a file of ours cannot be read or written."""
-        try:
-            yield
-        except (ItemsError, RoundError, FrontierError) as error:
-            self.scheduler.stop("store_error", error)
 
     # -- the end ---------------------------------------------------------------------------------------------
 
@@ -337,8 +317,7 @@ class RecheckSpider(ProbingSpider):
             except RoundError as error:
                 self.logger.critical("%s", error)
             self._round.close()
-        if self._neighbour is not None:
-            self._neighbour.close()
+        self._leave_neighbour()
 
     def _sum_up(self, done: Round, reason: str) -> None:
         tally = done.tally()
@@ -358,6 +337,8 @@ def _candidate(url: str, record: Mapping[str, Any], scores: Scores) -> Candidate
     """The URL of a record on its way into the frontier, with what is known of where it was found."""
     known = {field: _text(record.get(name)) for field, name in _PROVENANCE.items()}
     known["via"] = known["via"] or "recheck"
+    tags = record.get("tags")
+    known["facts"] = pack(of_tags(tags)) if isinstance(tags, list) else ""
     return candidate(url, Evidence(**known), scores, Kind.MEDIA, parent=_text(record.get("page_url")))
 
 

@@ -51,7 +51,8 @@ class Round:
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.executescript(_TABLES)
             if self._fact("over", 1):
-                self._renew(int(now))
+                # Two short rounds end within a second.
+                self._renew(int(now * 1000))
 
     @property
     def number(self) -> int:

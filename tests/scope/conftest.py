@@ -13,6 +13,8 @@ def exclusions():
 class KeptNotes(dict):
     """Notes that outlive whoever wrote them."""
 
+    shared = False
+
     def note(self, room, key):
         return self.get((room, key))
 

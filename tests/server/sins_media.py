@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 from functools import cache
 
 from sin import Visit, page, sin
@@ -14,6 +15,7 @@ from mediacrawl.demo.mislabelled import Names
 from mediacrawl.demo.tags import Field, Fields, id3v1, id3v2, retag_mp3
 
 MP3 = "audio/mpeg"
+STATION = "Радио Дальние Огни"
 
 
 @cache
@@ -86,6 +88,35 @@ async def multipart(visit: Visit) -> None:
     place = f"Content-Type: {MP3}\r\nContent-Range: bytes {start}-{stop - 1}/{len(song())}\r\n\r\n"
     body = b"\r\n--EDGE\r\n" + place.encode() + song()[start:stop] + b"\r\n--EDGE--\r\n"
     await visit.send(206, body, "multipart/byteranges; boundary=EDGE")
+
+
+@sin("packs-all", "Answers each range with 200 and the whole file, packed with gzip.")
+async def packs_all(visit: Visit) -> None:
+    await visit.send(200, gzip.compress(song(), mtime=0), MP3, Content_Encoding="gzip")
+
+
+@sin("packs-ranges", "Answers ranges with those of the packed file.")
+async def packs_ranges(visit: Visit) -> None:
+    packed = gzip.compress(song(), mtime=0)
+    start, stop = asked(visit, len(packed))
+    place = f"bytes {start}-{stop - 1}/{len(packed)}"
+    await visit.send(206, packed[start:stop], MP3, Content_Range=place, Content_Encoding="gzip")
+
+
+@sin("deaf-to-if-range", "Gives ranges, but the whole file to each range with If-Range, though it has not changed.")
+async def deaf_to_if_range(visit: Visit) -> None:
+    if "if-range" in visit.exchange.request.headers:
+        await visit.send(200, song(), MP3, ETag='"song"')
+        return
+    await visit.honest(song(), MP3, '"song"')
+
+
+@sin("station", "Plays one song after the other without end, as Icecast does; its name is in windows-1251.")
+async def station(visit: Visit) -> None:
+    head = b"HTTP/1.0 200 OK\r\nContent-Type: audio/mpeg\r\nicy-name: %s\r\nicy-br: 128\r\nicy-pub: 1\r\n\r\n"
+    await visit.raw(head % STATION.encode("cp1251"))
+    while True:
+        await visit.raw(song()[1000:])
 
 
 @sin("changing", "Serves another version, longer and with another ETag, at each request; obeys If-Range.")

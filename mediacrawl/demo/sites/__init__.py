@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from mediacrawl.demo.sites import directory, languages, music, oddities, podcast, tapes, video, wishes
+from mediacrawl.demo.sites import cabinet, directory, languages, music, oddities, podcast, tapes, video, wishes
 from mediacrawl.demo.virtual_host import VirtualHost
 
 
@@ -22,4 +22,5 @@ def build_hosts(port: int, today: date) -> list[VirtualHost]:
         *tapes.hosts(port),
         *wishes.hosts(port, today),
         *oddities.hosts(port),
+        *cabinet.hosts(port),
     ]

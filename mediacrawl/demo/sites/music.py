@@ -111,6 +111,7 @@ _FRIENDS = (
     (names.CALENDAR, "/", "Kalender"),
     (names.SLOW, "/", "Hidas radio"),
     (names.ODDITIES, "/", "Fundgrube"),
+    (names.CABINET, "/", "Kabinett der Formate"),
     (names.NEVER, "/", "Bitte nicht"),
     (names.NEVER_MEDIA, "/lied.mp3", "Ein Lied von nebenan"),
 )

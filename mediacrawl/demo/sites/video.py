@@ -1,4 +1,4 @@
-"""A film club: players, OpenGraph and JSON-LD."""
+"""A film club: players, OpenGraph, JSON-LD and oEmbed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ def hosts(port: int) -> list[VirtualHost]:
         "Kino Lumière",
         """
 <p>Le ciné-club au bord de l'écluse : <a href="/films/bateau">Le bateau de papier</a>,
-<a href="/films/foire">La foire aux cerfs-volants</a>, et <a href="/musique">la musique de l'été</a>.</p>
+<a href="/films/foire">La foire aux cerfs-volants</a>, <a href="/films/horloge">L'horloge muette</a>,
+et <a href="/musique">la musique de l'été</a>.</p>
 """,
         lang="fr",
     )
     _films(cinema)
+    _film_without_file(cinema)
     cinema.page(
         "/musique",
         "La musique de l'été",
@@ -58,3 +60,30 @@ def _films(cinema: VirtualHost) -> None:
             f'<script type="application/ld+json">{json.dumps(facts)}</script>'
         ),
     )
+
+
+def _film_without_file(cinema: VirtualHost) -> None:
+    """A page whose card names a player and no author; who asks is told more."""
+    player, asked = cinema.url("/lecteur/8"), "/oembed?url=/films/horloge"
+    cinema.players.add(player)
+    cinema.page(
+        "/films/horloge",
+        "L'horloge muette",
+        '<p>Elle ne sonne que dans son lecteur. <a href="/">Tous les films</a></p>',
+        lang="fr",
+        head=(
+            '<meta property="og:title" content="L\'horloge muette">\n'
+            f'<meta property="og:video" content="{player}">\n<meta property="og:video:type" content="text/html">\n'
+            f'<link rel="alternate" type="application/json+oembed" href="{asked}">'
+        ),
+    )
+    told = {
+        "type": "video",
+        "version": "1.0",
+        "title": "L'horloge muette",
+        "author_name": "Club des horlogers",
+        "duration": 61,
+        "html": f'<iframe src="{player}"></iframe>',
+    }
+    cinema.file(asked, json.dumps(told).encode(), "application/json")
+    cinema.page("/lecteur/8", "Lecteur", "<p>Pas de fichier ici, seulement des aiguilles.</p>", lang="fr")

@@ -38,10 +38,11 @@ def drop_waiting(frontier: Frontier, never: NeverCrawl, entries: Iterable[Entry]
         site = site_of(entry.domain)
         yield _drop(frontier, never, site, whole=site == entry.domain and not entry.path)
     if wide:
-        yield from _walk(frontier, never)
+        yield from drop_all(frontier, never)
 
 
-def _walk(frontier: Frontier, never: NeverCrawl) -> Iterator[int]:
+def drop_all(frontier: Frontier, never: NeverCrawl) -> Iterator[int]:
+    """As `drop_waiting` for the whole list: a walk over all sites where something waits."""
     names = frontier.sites_under(limit=_PAGE)
     while names:
         for name in names:

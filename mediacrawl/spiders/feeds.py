@@ -1,0 +1,358 @@
+"""The spider ``feeds``: asks feeds and lists again and again, as often as each changes, and probes what is new."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.exceptions import CloseSpider
+
+from mediacrawl import seams
+from mediacrawl.extract import Listing
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.stores import delete_store
+from mediacrawl.headers import header, headers
+from mediacrawl.parts import Parts
+from mediacrawl.politeness.freshness import lifetime
+from mediacrawl.politeness.robots_note import shortened
+from mediacrawl.priority.polling import PollPolicy
+from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
+from mediacrawl.scope import canonical
+from mediacrawl.scope.joining import candidate
+from mediacrawl.signals import visit_ended
+from mediacrawl.spiders.arguments import ArgumentError, check_contact, check_frontiers, check_nevercrawl
+from mediacrawl.spiders.beside import BesideSpider
+from mediacrawl.spiders.feeds_arguments import FeedsArguments
+from mediacrawl.spiders.poll_reader import PollReader, shown
+from mediacrawl.spiders.reader import Reader
+from mediacrawl.spiders.sources import FILE, Source, Sources, SourcesError, delete_sources
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+
+_VIA = "poll"
+_AT_ONCE = 100
+"""Sources that join the frontier at a time."""
+_LOOK = 1.0
+"""Seconds between two looks for sources that are due."""
+_GONE = 410
+_PERMANENT = frozenset({301, 308})
+
+
+@dataclass(slots=True)
+class _Poll:
+    """What is known of an answer to a poll until its visit is over.
+
+    Attributes:
+        etag, modified: its validators.
+        life: seconds that its server says it is fresh for.
+        listing: what it named; None if it was not read.
+    """
+
+    etag: str
+    modified: str
+    life: float
+    listing: Listing | None = None
+
+
+class FeedsSpider(BesideSpider):
+    """Polls feeds, sitemaps and playlists, and probes the media files that they newly name.
+
+    A poll is a visit like any other: robots.txt, NeverCrawl, delays. It has a condition (``If-None-Match``,
+    ``If-Modified-Since``), so that a source that did not change costs one visit and no reading. How long a source is
+    left alone is learned from how often it had changed (`priority.polling`); what it asks for itself (``ttl``,
+    ``sy:updatePeriod``, ``Cache-Control``) is waited for. One that is gone (410) is told of and polled no more; one
+    that has moved for good is asked at its new place; one that fails is asked more and more seldom.
+
+    The frontier is its own (``feeds/frontier.db``, see `beside.BesideSpider`), beside it lies what is known of the
+    sources (`sources.Sources`); an interrupted run goes on at the same command.
+
+    Stats: ``feeds/polled``, ``feeds/changed``, ``feeds/unchanged``, ``feeds/not_modified`` (304), ``feeds/failed``,
+    ``feeds/gone``.
+
+    Args (``-a name=value``):
+        feeds: a path (one URL a line, or OPML), ``pkg:package/file``, or URLs by comma. Left out, the sources of the
+            earlier run are polled on.
+        rounds: ends when every source that is due was polled, 1 for a job that is started by the clock; so many times
+            for more. Left out, it never ends.
+        fresh: 1 forgets what is known of the sources, and which files were seen.
+    """
+
+    name = "feeds"
+    folder = "feeds"
+    errors = (SourcesError, FrontierError)
+
+    def __init__(self, arguments: FeedsArguments, crawler: Crawler, **kwargs: Any) -> None:
+        super().__init__(crawler, **kwargs)
+        self.arguments = arguments
+        get = crawler.settings.getfloat
+        self._policy = PollPolicy(
+            least=get("FEEDS_MIN_INTERVAL", 900.0),
+            most=get("FEEDS_MAX_INTERVAL", 604_800.0),
+            first=get("FEEDS_FIRST_INTERVAL", 3_600.0),
+        )
+        self._sources: Sources | None = None
+        self._polls: dict[int, _Poll] = {}
+        self._out: set[str] = set()
+        self._done: Counter[str] = Counter()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, feeds: str = "", rounds: str = "", fresh: str = "", **kwargs: Any) -> Self:
+        """Make it for a crawl; other arguments (scrapyd's ``_job``) become attributes.
+
+        Raises:
+            ArgumentError: an argument cannot be used.
+        """
+        parts = Parts.of(crawler)
+        arguments = FeedsArguments.read(feeds, rounds, fresh)
+        check_contact(parts, arguments.urls)
+        cls.move(parts)
+        spider = cls(arguments, crawler, **kwargs)
+        spider._set_crawler(crawler)
+        if arguments.fresh:
+            for path in [*delete_store(parts.frontier_folder), *delete_sources(parts.frontier_folder)]:
+                spider.logger.info("fresh: deleted %s", path)
+        connect = crawler.signals.connect
+        connect(spider._opened, signals.spider_opened)
+        connect(spider._visit_ended, visit_ended)
+        connect(spider._closed, signals.spider_closed)
+        return spider
+
+    @classmethod
+    def check_arguments(cls, arguments: dict[str, str], settings: BaseSettings) -> None:
+        """See before the crawl starts that it can.
+
+        Raises:
+            ArgumentError: it cannot; one sentence says why and what to do.
+        """
+        parts = Parts(settings)
+        own = cls.own_folder(parts)
+        known = {name: arguments[name] for name in ("feeds", "rounds", "fresh") if name in arguments}
+        read = FeedsArguments.read(**known)
+        check_contact(parts, read.urls)
+        check_nevercrawl(settings)
+        if not read.urls and not (own / FILE).exists():
+            where = own.resolve()
+            raise ArgumentError(f"no feeds are given and none are known in {where}; begin with -a feeds=list.txt")
+        check_frontiers(settings, own, fresh=read.fresh)
+
+    # -- the beginning ---------------------------------------------------------------------------------------
+
+    def _opened(self) -> None:
+        try:
+            self._meet_neighbour()
+            self._sources = Sources(self._parts.frontier_folder)
+            if self.arguments.urls:
+                self._sources.listing(self.arguments.urls)
+            check_contact(self._parts, self._sources.polled())
+            self._forget_polls()
+        except (FrontierError, SourcesError, ArgumentError) as error:
+            self.logger.critical("%s", error)
+            raise CloseSpider("start_error") from error
+
+    def _forget_polls(self) -> None:
+        """A poll that waits from an earlier run is made anew, if its source is still due. Other URLs go on."""
+        own, after = self.scheduler.frontier, ""
+        while sites := own.sites_under(after=after):
+            for after in sites:
+                own.drop(after, Drop.PRUNED, lambda url: "#" in url)
+                self._introduce(after)
+
+    @property
+    def sources(self) -> Sources:
+        """The sources of this crawl; there as soon as the spider is open."""
+        assert self._sources is not None
+        return self._sources
+
+    @property
+    def reader(self) -> Reader:
+        """What reads the answers: lists for their media, media files; pages are not read."""
+        if self._reader is None:
+            super().reader.lists = PollReader(self._parts, self.scheduler, self.scope, self._read_list)
+        assert self._reader is not None
+        return self._reader
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Poll what is due, until the rounds are over."""
+        for problem in self.arguments.problems[:20]:
+            self.logger.warning("Left out: %s", problem)
+        with self._stopping():
+            left = self._first_round()
+            self.logger.info("%d sources, %d of them due", len(self.sources.polled()), left)
+            while not self._is_over():
+                self._poll()
+                await asyncio.sleep(_LOOK)
+        return
+        yield  # type: ignore[unreachable]  # an asynchronous generator is what Scrapy wants
+
+    def _first_round(self) -> int:
+        """A source that is not due has had the first of the rounds already; answers how many are due."""
+        due = {source.url for source in self.sources.due(self._parts.clock.now(), -1)}
+        for url in self.sources.polled():
+            self._done[url] = url not in due
+        return len(due)
+
+    def _is_over(self) -> bool:
+        rounds, polled = self.arguments.rounds, self.sources.polled()
+        if seams.is_closing(self.crawler.engine) or not polled:
+            return True
+        if not rounds:
+            return False
+        left = [url for url in polled if self._done[url] < rounds]
+        # What waits on a site that rests is left for the next run.
+        return not left or (self._out.issuperset(left) and not self.scheduler.frontier.pending())
+
+    def _poll(self) -> None:
+        now, found = self._parts.clock.now(), []
+        for source in self.sources.due(now, _AT_ONCE + len(self._out)):
+            rounds = self.arguments.rounds
+            if source.url in self._out or (rounds and self._done[source.url] >= rounds):
+                continue
+            evidence = Evidence(_VIA, requested_url=source.url)
+            known = candidate(f"{source.asked}#{now:.3f}", evidence, self._parts.scores, Kind.LIST)
+            if why := self._why_not(source, known.site):
+                source.failed(now, self._policy)
+                self.logger.info("%s is not asked (%s)", source.url, why)
+                self._settle(source)
+                continue
+            self._introduce(known.site)
+            self._out.add(source.url)
+            found.append(known)
+        if found:
+            self.scheduler.add(found)
+
+    def _why_not(self, source: Source, site: str) -> str:
+        reason = self.scope.check(source.asked)
+        if reason is not None:
+            self.crawler.stats.inc_value(f"drop/{reason}")
+            return str(reason)
+        return "left alone" if self._is_left_alone(site) else ""
+
+    # -- requests and answers --------------------------------------------------------------------------------
+
+    def make_request(self, visit: Visit) -> Request:
+        """The request of a lease; that of a poll has a condition, and not the mark that tells it from others."""
+        source = self._source(visit)
+        if source is None:
+            return super().make_request(visit)
+        visit.url = visit.lease.url.partition("#")[0]
+        request = super().make_request(visit)
+        if visit.url == source.asked:
+            for name, validator in (("If-None-Match", source.etag), ("If-Modified-Since", source.modified)):
+                if validator:
+                    request.headers[name] = validator
+        return request
+
+    async def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
+        """Read an answer; a list that did not change is not read."""
+        visit: Visit = response.meta[VISIT]
+        source = self._source(visit)
+        if source is not None and visit.kind is not Kind.ROBOTS:
+            visit.status = response.status
+            self._polls[visit.lease.id] = self._poll_of(response)
+            if response.status == 304:
+                visit.outcome = Outcome(End.DONE)
+            elif visit.outcome is not None:
+                self._follow(visit, response, source)
+        return await self.parsed(response)
+
+    def _poll_of(self, response: Response) -> _Poll:
+        control = ",".join(headers(response, "Cache-Control"))
+        expires, date, age = (header(response, name) for name in ("Expires", "Date", "Age"))
+        life = lifetime(control, expires, date, age, self._parts.clock.now())
+        etag, modified = (shortened(header(response, name)) for name in ("ETag", "Last-Modified"))
+        return _Poll(etag, modified, life or 0.0)
+
+    def _read_list(self, visit: Visit, listing: Listing) -> None:
+        if visit.lease.id in self._polls:
+            self._polls[visit.lease.id].listing = listing
+
+    def _follow(self, visit: Visit, response: Response, source: Source) -> None:
+        """A redirect's target is polled as its source was, however often it was asked before."""
+        mark = f"{visit.lease.url.partition('#')[2]}.{visit.lease.hops}"
+        is_own = visit.url == source.asked
+        visit.found = [replace(found, url=f"{found.url}#{mark}") for found in visit.found]
+        if response.status in _PERMANENT and visit.found and is_own:
+            source.location = visit.found[0].url.partition("#")[0]
+            source.etag = source.modified = ""
+            self.sources.save(source)
+
+    def _source(self, visit: Visit) -> Source | None:
+        evidence = visit.lease.evidence
+        return self.sources.get(evidence.requested_url) if evidence.via == _VIA else None
+
+    # -- what a poll came to ---------------------------------------------------------------------------------
+
+    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
+        poll = self._polls.pop(visit.lease.id, None)
+        with self._stopping():
+            self._tell_neighbour(visit.lease.site, outcome)
+            for found in visit.found:
+                self._introduce(found.site)
+            source = self._source(visit)
+            if source is not None and outcome.end in {End.DONE, End.DROPPED} and not _goes_on(visit):
+                self._end(source, visit, outcome, poll)
+
+    def _end(self, source: Source, visit: Visit, outcome: Outcome, poll: _Poll | None) -> None:
+        count = self.crawler.stats.inc_value
+        count("feeds/polled")
+        if outcome.end is End.DONE and poll is not None and (poll.listing is not None or visit.status == 304):
+            # What it named must be on disk before its validators are: with them it is not named again.
+            self.scheduler.commit()
+            self._learn(source, visit, poll)
+        elif visit.status == _GONE:
+            source.gone = str(_GONE)
+            count("feeds/gone")
+            self.logger.warning("%s is gone (%d); it is polled no more", source.url, _GONE)
+        else:
+            count("feeds/failed")
+            source.failed(self._parts.clock.now(), self._policy)
+            why = outcome.reason or f"status {visit.status}"
+            self.logger.info("%s could not be had (%s), %d in a row", source.url, why, source.failures)
+        self._settle(source)
+
+    def _learn(self, source: Source, visit: Visit, poll: _Poll) -> None:
+        listing, count = poll.listing, self.crawler.stats.inc_value
+        if listing is None:
+            count("feeds/not_modified")
+        else:
+            source.title, source.hub = listing.title, listing.hub
+            is_own = visit.url == source.asked
+            source.etag, source.modified = (poll.etag, poll.modified) if is_own else ("", "")
+            source.wait = listing.wait
+            if listing.form == "opml":
+                self._add(source, listing)
+        now = self._parts.clock.now()
+        changed = source.answered(shown(listing) if listing else None, now, self._policy, poll.life)
+        count("feeds/changed" if changed else "feeds/unchanged")
+
+    def _add(self, source: Source, listing: Listing) -> None:
+        urls = [canonical(link.href) for link in listing.links]
+        added = self.sources.add(Source(url, origin=source.url) for url in urls if url)
+        self.logger.info("%s names %d sources, %d of them new", source.url, len(urls), added)
+
+    def _settle(self, source: Source) -> None:
+        self._out.discard(source.url)
+        self._done[source.url] += 1
+        self.sources.save(source)
+
+    # -- the end ---------------------------------------------------------------------------------------------
+
+    def _closed(self) -> None:
+        if self._sources is not None:
+            self._sources.close()
+        self._leave_neighbour()
+
+
+def _goes_on(visit: Visit) -> bool:
+    """Whether a redirect was followed: its target is the rest of the poll."""
+    return 300 <= visit.status < 400 and visit.status != 304 and bool(visit.found)
