@@ -2,21 +2,22 @@
 
 import itertools
 import os
-import sys
-from pathlib import Path
 
 import launcher
 import pytest
 from hypothesis import settings
+from redis_server import RedisServer
+
+# The settings read it; no test may come near a server that is somebody's.
+os.environ.pop("REDIS_URL", None)
 
 # No example is timed: machines are noisy. MEDIACRAWL_EXAMPLES=1000 looks harder.
 settings.register_profile("ours", deadline=None, max_examples=int(os.environ.get("MEDIACRAWL_EXAMPLES", "30")))
 settings.load_profile("ours")
 
-ROOT = Path(__file__).resolve().parents[1]
-_WAITING = ("e2e", "crash", "doors")
+_WAITING = ("crash", "e2e", "deploy", "redis", "fleet", "doors")
 """Folders whose tests crawl, and mostly wait; the slowest first."""
-_COMPUTING = ("frontier", "segment", "rerun", "encoding")
+_COMPUTING = ("frontier", "spark", "segment", "rerun", "encoding")
 """Folders whose tests keep a processor busy."""
 
 
@@ -37,29 +38,17 @@ def pytest_unconfigure():
     launcher.stop()
 
 
-@pytest.fixture(scope="module")
-def spark():
-    """Spark in this process, with two workers."""
-    sql = pytest.importorskip("pyspark.sql")
-    changes = pytest.MonkeyPatch()
-    changes.setenv("PYSPARK_PYTHON", sys.executable)
-    changes.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-    # Where the package is not installed, as in an environment of its own for Spark.
-    changes.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]))
-    settings = {
-        "spark.ui.enabled": "false",
-        # For runs of seconds the better compiler costs more than it saves.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.log.level": "ERROR",
-        "spark.sql.shuffle.partitions": "3",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "50",
-        "spark.sql.files.maxPartitionBytes": "32k",
-    }
-    session = sql.SparkSession.builder.master("local[2]").appName("mediacrawl").config(map=settings).getOrCreate()
-    try:
-        yield session
-    finally:
-        session.stop()
-        changes.undo()
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory):
+    """A Redis server for all tests of this process; its URL without a database. It may hold what others left."""
+    server = RedisServer(tmp_path_factory.mktemp("redis"))
+    yield server.start().url
+    server.stop()
+
+
+@pytest.fixture
+def server(tmp_path):
+    """A Redis server for one test, which may kill it: it keeps all that it has answered for."""
+    server = RedisServer(tmp_path / "redis", durable=True).start()
+    yield server
+    server.stop()

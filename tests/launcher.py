@@ -1,10 +1,12 @@
 """Starts ``python -m scrapy`` and ``python -m mediacrawl`` in a second less: as forks of a process that imported them.
 
-The interpreter's start and the imports take most of the time of a command, and these tests start hundreds. So one
-process imports Scrapy and mediacrawl, once, and forks for each command. The fork takes over the command's folder,
-environment, arguments, streams and the paths of its PYTHONPATH, and ends as every process does, with an exit code or a
-signal. The process that is forked has no thread, no reactor and no project. What depends on the interpreter's own start
-(options, other ``PYTHON...`` variables, installed scripts) needs a process of its own.
+The interpreter's start, the imports and the models take most of the time of a command, and these tests start hundreds.
+So one process has Scrapy, mediacrawl and the models in its memory, and forks for each command. The fork takes over the
+command's folder, environment, arguments, streams and the paths of its PYTHONPATH, and ends with an exit code or a
+signal, as every process does; what came to its end without an exception and asked for no warnings is spared the taking
+apart of all modules, which takes longer than most commands. The process that is forked has no thread, no reactor and no
+project. What depends on the interpreter's own start (options, other ``PYTHON...`` variables, installed scripts) or its
+own end needs a process of its own.
 """
 
 import contextlib
@@ -14,29 +16,21 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
 PARTS = [
-    "mediacrawl.commands.catalogue",
-    "mediacrawl.commands.complaint",
-    "mediacrawl.commands.crawl",
-    "mediacrawl.commands.demo",
-    "mediacrawl.commands.demojibake",
-    "mediacrawl.commands.frontier",
-    "mediacrawl.commands.segment",
     "mediacrawl.extensions",
     "mediacrawl.handler",
     "mediacrawl.middlewares",
     "mediacrawl.pipelines",
+    "mediacrawl.priority.adaptive",
     "mediacrawl.rerun",
     "mediacrawl.resolver",
     "mediacrawl.scheduler",
-    "mediacrawl.spiders.media",
-    "mediacrawl.spiders.recheck",
     "scrapy.cmdline",
-    "scrapy.commands.list",
     "scrapy.core.downloader.handlers.http11",
     "scrapy.core.scraper",
     "scrapy.crawler",
@@ -44,6 +38,8 @@ PARTS = [
     "twisted.internet.asyncioreactor",
     "twisted.web.client",
 ]
+WHOLE = ["mediacrawl.commands", "mediacrawl.spiders", "scrapy.commands"]
+"""Packages of which Scrapy imports each module."""
 
 
 class Launched:
@@ -95,7 +91,10 @@ class Launcher:
         with theirs:
             command = [sys.executable, __file__, str(theirs.fileno())]
             self._process = subprocess.Popen(
-                command, env=environment, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
+                command,
+                env={**environment, "OPENBLAS_NUM_THREADS": "1"},
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
             )
 
     def start(self, program, arguments, folder, environment, stdout, stderr, warnings=None):
@@ -115,10 +114,27 @@ class Launcher:
         finally:
             process.kill()
 
+    def run_and_read(self, program, arguments, folder, environment, *, seconds):
+        """As `run`; answers what ``subprocess.run`` does, with both streams as text."""
+        with output() as out, output() as err:
+            code = self.run(program, arguments, folder, environment, out, err, seconds=seconds)
+            return subprocess.CompletedProcess([program, *arguments], code, written(out), written(err))
+
     def stop(self):
         """End it; commands that are under way go on."""
         self._ours.close()
         self._process.wait(30)
+
+
+def output():
+    """A file for what a command writes."""
+    return tempfile.TemporaryFile("w+", encoding="utf-8", errors="surrogateescape")
+
+
+def written(file):
+    """All that was written into it."""
+    file.seek(0)
+    return file.read()
 
 
 def environment(**changes):
@@ -201,19 +217,50 @@ def become(asked, streams):
     paths = environment.get("PYTHONPATH", "").split(os.pathsep)
     sys.path[1:1] = [path for path in paths if path and path not in sys.path]
     sys.argv = [program, *arguments]
-    if is_script:
-        runpy.run_path(program, run_name="__main__")
-    else:
-        runpy.run_module(program, run_name="__main__", alter_sys=True)
+    try:
+        if is_script:
+            runpy.run_path(program, run_name="__main__")
+        else:
+            runpy.run_module(program, run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        if shown or not isinstance(end.code, int | None):
+            raise
+        leave(end.code or 0)
+    if not shown:
+        leave(0)
+
+
+def leave(code):
+    """End as the interpreter does: with the threads, then what is registered for the end, then the streams."""
+    import atexit
+    import threading
+
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code & 0xFF)
 
 
 def main():
     """What the process does that is forked."""
     import gc
     import importlib
+    import pkgutil
 
-    for part in PARTS:
+    from scrapy.settings.default_settings import EXTENSIONS_BASE
+
+    from mediacrawl.encoding import repair
+
+    # A crawl imports also those that are switched off: the one for remote control brings all of aiohttp.
+    for part in (*PARTS, *(name.rpartition(".")[0] for name in EXTENSIONS_BASE)):
         importlib.import_module(part)
+    for package in WHOLE:
+        for module in pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}."):
+            importlib.import_module(module.name)
+    # The models are unpacked when they are first asked.
+    for encoding in ("utf-8", "cp1251"):
+        repair("Привет, мир".encode(encoding).decode("latin-1"))
     assert "twisted.internet.reactor" not in sys.modules
     gc.collect()
     gc.freeze()

@@ -16,10 +16,11 @@ from typing import NamedTuple
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Drop, Kind
-from mediacrawl.scope import MEDIA_EXTENSIONS, NeverCrawlError, ScopeRules
+from mediacrawl.scope import NeverCrawlError, ScopeRules
 from mediacrawl.scope.canonical import scheme_of
 from mediacrawl.scope.extensions import extension_of
 from mediacrawl.scope.include import Include, IncludeError
+from mediacrawl.scope.joining import kind_of
 from mediacrawl.scope.seeds import parse_seeds
 from mediacrawl.scope.sites import site_of
 from mediacrawl.segment.errors import SegmentError
@@ -36,7 +37,7 @@ class Examined(NamedTuple):
         url: canonical; None if it is no http or https URL.
         site: empty without `url`.
         key: as `frontier.seen.url_key` makes it; None without `url`.
-        kind: ``page`` or ``media``, by its extension.
+        kind: ``page``, ``media`` or ``list``, by its extension.
         reason: value of `records.Drop`; None if it may join.
     """
 
@@ -96,7 +97,7 @@ class Examiner:
         url = self._scope.spelled(_seed(written) if written.startswith(SEED) else written)
         if isinstance(url, Drop):
             return None, "", None, "", url
-        kind = Kind.MEDIA if extension_of(url) in MEDIA_EXTENSIONS else Kind.PAGE
+        kind = kind_of(url)
         # How deep it lies is known only when all links to it are.
         return url, site_of(url), url_key(url), kind, self._scope.check(url)
 
@@ -113,7 +114,7 @@ def first_score(scores: Scores, kind: str, via: str | None, depth: int | None, u
 
     Args:
         scores: the rules.
-        kind: ``page`` or ``media``.
+        kind: ``page``, ``media`` or ``list``.
         via: door of the link that gives the words; None if that is not known.
         depth: clicks from a seed; None if that is not known.
         url: in canonical form.

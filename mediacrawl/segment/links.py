@@ -46,7 +46,7 @@ _COLUMNS = {
     "score": "CASE WHEN isfinite(try_cast({0} AS DOUBLE)) THEN try_cast({0} AS DOUBLE) END",
     "depth": "CASE WHEN try_cast({0} AS INTEGER) >= 0 THEN try_cast({0} AS INTEGER) END",
     "hops": "CASE WHEN try_cast({0} AS INTEGER) >= 0 THEN try_cast({0} AS INTEGER) END",
-    "kind": "CASE WHEN {0} IN ('page', 'media') THEN {0} END",
+    "kind": "CASE WHEN {0} IN ('page', 'media', 'list') THEN {0} END",
     "parent": "left({0}, 2048)",
     "via": "left({0}, 40)",
     "anchor": "left({0}, 200)",

@@ -67,7 +67,7 @@ def queue(
     there = [f.col(name) if name in links.columns else f.lit(None) for name in _COLUMNS]
     typed = [column.cast(kind).alias(name) for column, (name, kind) in zip(there, _COLUMNS.items(), strict=True)]
     link = links.select(f.monotonically_increasing_id().alias("id"), *typed)
-    link = link.withColumn("kind", f.expr("CASE WHEN kind IN ('page', 'media') THEN kind END"))
+    link = link.withColumn("kind", f.expr("CASE WHEN kind IN ('page', 'media', 'list') THEN kind END"))
     # The numbers must not change from one step to the next.
     link.localCheckpoint().createOrReplaceTempView("link")
     keys = seen.selectExpr("examine(url).key AS key") if seen is not None else spark.createDataFrame([], "key bigint")

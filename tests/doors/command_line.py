@@ -5,7 +5,7 @@ import pty
 import re
 import subprocess
 import sys
-import tempfile
+from pathlib import Path
 
 from launcher import environment, launcher
 
@@ -62,19 +62,8 @@ def run(folder, *command, **changes):
     interpreter, option, *others = command
     if (interpreter, option) != (sys.executable, "-m") or any(name.startswith("PYTHON") for name in changes):
         return run_anew(folder, *command, **changes)
-    with output() as out, output() as err:
-        code = launcher().run(others[0], others[1:], folder, environment(**changes), out, err, seconds=90)
-        return Ended(code, *(written(file) for file in (out, err)))
-
-
-def output():
-    """A file for what a command writes."""
-    return tempfile.TemporaryFile("w+", encoding="utf-8", errors="surrogateescape")
-
-
-def written(file):
-    file.seek(0)
-    return file.read()
+    done = launcher().run_and_read(others[0], others[1:], folder, environment(**changes), seconds=90)
+    return Ended(done.returncode, done.stdout, done.stderr)
 
 
 def run_anew(folder, *command, **changes):
@@ -115,11 +104,8 @@ def recheck(folder, settings=None, **arguments):
 def shown_on_a_terminal(folder, *arguments, **changes):
     """What a command shows on a terminal of its own."""
     main, side = pty.openpty()
-    process = subprocess.Popen(
-        [*SCRAPY, *arguments],
-        cwd=folder, env=environment(**changes), stdout=side, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    os.close(side)
+    with os.fdopen(side, "wb") as terminal, Path(os.devnull).open("wb") as nothing:
+        process = launcher().start(SCRAPY[-1], arguments, folder, environment(**changes), terminal, nothing)
     raw = b""
     while True:
         try:

@@ -4,7 +4,7 @@ import json
 import subprocess
 
 import pytest
-from command_line import SCRAPY, environment, run, shown_on_a_terminal
+from command_line import MEDIACRAWL, SCRAPY, environment, run, shown_on_a_terminal
 
 from mediacrawl.observe.text import columns
 from mediacrawl.records import MediaItem
@@ -133,3 +133,16 @@ def test_on_a_terminal_every_line_fits(folder):
     assert len(lines) == 20
     assert all(columns(line) <= 70 for line in lines)
     assert lines[1].endswith("29.mp3")
+
+
+def test_a_work_is_shown_once_with_its_other_sources(tmp_path):
+    with Catalogue(tmp_path / "media.db") as made:
+        for host in ("one", "two"):
+            made.upsert({"content_url": f"https://{host}.example/a.flac", "audio_md5": "1" * 32, "title": "Song"})
+    shown = run(tmp_path, *MEDIACRAWL, "catalogue", "--db", "media.db", "--works").check()
+    first, second = shown.out.splitlines()
+    assert first.endswith("https://two.example/a.flac")
+    assert second.split() == ["also", "https://one.example/a.flac"]
+    told = run(tmp_path, *MEDIACRAWL, "catalogue", "--db", "media.db", "--works", "--json", "song").check()
+    (record,) = map(json.loads, told.out.splitlines())
+    assert record["sources"] == ["https://one.example/a.flac"]

@@ -28,19 +28,19 @@ def page(site):
 @pytest.mark.parametrize("command", [SCRAPY, MEDIACRAWL])
 def test_list_prints_the_spiders_and_nothing_else(command):
     done = run_anew(ROOT, *command, "list")
-    assert (done.code, done.out, done.err) == (0, "media\nrecheck\n", "")
+    assert (done.code, done.out, done.err) == (0, "feeds\nmedia\nrecheck\n", "")
 
 
 def test_list_works_anywhere_if_the_settings_are_named(tmp_path):
     done = run(tmp_path, *SCRAPY, "list", SCRAPY_SETTINGS_MODULE="mediacrawl.settings")
-    assert (done.code, done.out, done.err) == (0, "media\nrecheck\n", "")
+    assert (done.code, done.out, done.err) == (0, "feeds\nmedia\nrecheck\n", "")
 
 
 def test_the_command_of_the_package_works_anywhere(tmp_path):
     script = Path(sys.executable).with_name("mediacrawl")
     assert script.exists()
     done = run_anew(tmp_path, str(script), "list")
-    assert (done.code, done.out, done.err) == (0, "media\nrecheck\n", "")
+    assert (done.code, done.out, done.err) == (0, "feeds\nmedia\nrecheck\n", "")
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
@@ -65,9 +65,8 @@ def test_an_unknown_command_is_named(tmp_path):
 
 
 def test_an_unknown_spider_is_named_and_so_are_those_there_are(tmp_path):
-    assert (
-        run(tmp_path, *MEDIACRAWL, "crawl", "audio").sentence == "there is no spider 'audio'; there are: media, recheck"
-    )
+    sentence = run(tmp_path, *MEDIACRAWL, "crawl", "audio").sentence
+    assert sentence == "there is no spider 'audio'; there are: feeds, media, recheck"
 
 
 def test_the_demo_empties_no_folder_that_is_not_its_own(tmp_path):

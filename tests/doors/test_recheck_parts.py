@@ -15,7 +15,7 @@ from mediacrawl.frontier.stores import open_store
 from mediacrawl.records import Candidate, End, Outcome, Tag, Trouble
 from mediacrawl.spiders.doubt import Doubts, keep_user, kept, pairs
 from mediacrawl.spiders.neighbour import Neighbour
-from mediacrawl.spiders.round import Round, report
+from mediacrawl.spiders.round import Round, delete_round, report
 from mediacrawl.spiders.stored import ItemsError, check_items, records
 
 NOW = 1_800_000_000.0
@@ -74,9 +74,11 @@ def test_a_record_without_the_bytes_of_its_text_is_in_doubt(doubts, stored, reas
         {"title": "Größe", "fixed_by_user": ["title"]},
         {"title": "Größe", "extra": {"fixed_by_user": ["title"]}},
         {"title": None, "tags": None},
+        # There is no file that could be asked.
+        {"title": "Caf\ufffd", "probe_status": "page"},
     ],
 )
-def test_plain_ascii_and_what_a_person_decided_are_in_no_doubt(doubts, stored):
+def test_what_is_plain_or_decided_by_a_person_or_a_page_alone_is_in_no_doubt(doubts, stored):
     assert doubts.of(stored) == []
 
 
@@ -229,6 +231,7 @@ def test_what_is_not_sure_or_not_of_the_same_file_teaches_nothing(old, decided):
 
 def test_a_round_remembers_over_a_restart_and_the_next_one_begins_anew(tmp_path):
     first = Round(tmp_path, NOW)
+    first_number = first.number
     first.add([("http://a.example/1", {"title": "é"}), ("http://a.example/2", {"title": "ü"})])
     assert first.end("http://a.example/1", "sure")
     assert not first.end("http://a.example/1", "gone")
@@ -236,15 +239,20 @@ def test_a_round_remembers_over_a_restart_and_the_next_one_begins_anew(tmp_path)
     again = Round(tmp_path, NOW + 9)
     rows = [(f"http://a.example/{number}", {"title": "other"}) for number in (1, 2, 3)]
     assert again.add(rows) == {"http://a.example/2", "http://a.example/3"}
-    assert (again.number, dict(again.tally())) == (NOW, {"sure": 1, "waiting": 2})
+    assert (again.number, dict(again.tally())) == (first_number, {"sure": 1, "waiting": 2})
     assert again.record("http://a.example/1") == {"title": "é"}
     again.read_up("items", 7)
     assert (again.was_read("items"), again.was_read("others"), again.records) == (True, False, 7)
     again.over()
     again.close()
     last = Round(tmp_path, NOW)
-    assert (last.number, dict(last.tally()), last.was_read("items")) == (NOW + 1, {}, False)
+    assert (last.number, dict(last.tally()), last.was_read("items")) == (first_number + 1, {}, False)
+    last_number = last.number
     last.close()
+    delete_round(tmp_path)
+    after = Round(tmp_path, NOW + 0.1)
+    assert after.number > last_number
+    after.close()
 
 
 def test_the_report_counts_every_record_once():

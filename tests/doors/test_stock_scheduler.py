@@ -175,7 +175,8 @@ def test_a_server_that_does_not_answer_is_asked_no_sooner_and_given_up(boxed, si
     crawled = boxed.crawl(site.url("/"), spider="plain")
     assert crawled.code == 0
     assert waiting(boxed) == 0
-    assert min(site.gaps()) >= DELAY - CLOCK
+    # The delay counts from our giving up, which the server sees some milliseconds later.
+    assert min(site.gaps()) >= DELAY - 5 * CLOCK
     assert site.paths == ["/", *["/sin?b=1&a=2"] * 3]
     assert [item["by"] for item in crawled.items] == ["parse", "failed"]
 

@@ -70,9 +70,9 @@ def test_the_package_that_runs_is_the_zipped_one(wheel, tmp_path):
     assert done.out == os.path.join(wheel, "mediacrawl", "__init__.py") + "\n"  # noqa: PTH118 - below a file
 
 
-def test_list_prints_the_spider_and_nothing_else_from_the_zip(wheel, tmp_path):
+def test_list_prints_the_spiders_and_nothing_else_from_the_zip(wheel, tmp_path):
     done = run_zipped(wheel, tmp_path, sys.executable, "-m", "scrapy", "list")
-    assert (done.code, done.out, done.err) == (0, "media\nrecheck\n", "")
+    assert (done.code, done.out, done.err) == (0, "feeds\nmedia\nrecheck\n", "")
 
 
 def test_a_crawl_from_the_zip_obeys_the_lists_in_it(wheel, tmp_path, site):

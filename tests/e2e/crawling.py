@@ -54,6 +54,8 @@ class Crawl:
             "NEVERCRAWL_FILES": str(self.nevercrawl),
             "NEVERCRAWL_RELOAD": 0.5,
             "SCOPE_MAX_DEPTH": 12,
+            # What is learned depends on who answers first; what these crawls are about must not.
+            "PRIORITY": "rules",
             "RESOLVER_HOSTS": json.dumps(self.web.hosts),
         }
         command = ["crawl", spider]

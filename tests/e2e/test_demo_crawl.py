@@ -89,11 +89,12 @@ def test_no_url_was_asked_twice(finished):
 
 
 def test_all_media_and_nothing_else_is_in_the_catalogue(finished):
-    assert {row["content_url"] for row in records(finished)} == finished.web.expected_media
+    assert {row["content_url"] for row in records(finished)} == finished.web.expected_records
 
 
 def test_a_record_says_what_the_file_is_where_it_was_found_and_what_it_cost(finished):
-    for row in records(finished):
+    probed = [row for row in records(finished) if row["content_url"] in finished.web.expected_media]
+    for row in probed:
         assert row["probe_status"] == "complete", row["content_url"]
         assert row["duration"] > 0
         assert row["encoding_format"].startswith(("audio/", "video/"))
@@ -102,6 +103,12 @@ def test_a_record_says_what_the_file_is_where_it_was_found_and_what_it_cost(fini
         assert row["discovered_via"]
         assert row["site"] == site_of(row["content_url"])
         assert row["checked_at"] >= row["found_at"]
+
+
+def test_a_player_without_an_author_got_what_its_site_says_when_asked(finished):
+    (found,) = [row for row in records(finished) if row["content_url"].endswith("/lecteur/8")]
+    assert (found["probe_status"], found["title"]) == ("page", "L'horloge muette")
+    assert (found["artist"], found["duration"]) == ("Club des horlogers", 61)
 
 
 def test_the_median_record_costs_less_than_32_kb(finished):
@@ -173,7 +180,7 @@ def test_a_crawl_stopped_with_ctrl_c_goes_on_and_asks_no_finished_url_twice(craw
     assert len(crawl.web.settled_log()) > before + 20
     asked = Counter((entry.url, entry.range) for entry in crawl.web.settled_log())
     assert {url for url, times in asked.items() if times > 1} == set()
-    assert {row["content_url"] for row in records(crawl)} == crawl.web.expected_media
+    assert {row["content_url"] for row in records(crawl)} == crawl.web.expected_records
     assert [gap for gap in crawl.gaps() if gap[0] < crawling.MIN_DELAY - crawling.CLOCK] == []
 
 
@@ -184,7 +191,7 @@ def test_a_crawl_killed_again_and_again_loses_nothing_and_asks_nobody_early(craw
         crawl.kill()
     crawl.start(seed="")
     assert crawl.wait() == 0
-    assert {row["content_url"] for row in records(crawl)} == crawl.web.expected_media
+    assert {row["content_url"] for row in records(crawl)} == crawl.web.expected_records
     assert [gap for gap in crawl.gaps() if gap[0] < crawling.MIN_DELAY - crawling.CLOCK] == []
     asked = Counter((entry.url, entry.range) for entry in crawl.web.settled_log())
     twice = [url for url, times in asked.items() if times > 1]
@@ -194,7 +201,7 @@ def test_a_crawl_killed_again_and_again_loses_nothing_and_asks_nobody_early(craw
 
 
 def test_fresh_forgets_the_crawl_and_says_what_it_deletes(crawl):
-    crawl.start()
+    crawl.start("-s", "PRIORITY=adaptive")
     crawl.until(lambda log: len(log) > 10)
     assert crawl.interrupt() == 0
     crawl.start("-a", "fresh=1", seed=crawl.web.seeds[0])
@@ -203,6 +210,7 @@ def test_fresh_forgets_the_crawl_and_says_what_it_deletes(crawl):
     assert "deleted" in crawl.text()
     assert "frontier.db" in crawl.text()
     assert "Resuming" not in crawl.text()
+    assert (crawl.folder / "state" / "model.old.npz").exists()
 
 
 @pytest.mark.parametrize("store", ["sqlite", "memory"])

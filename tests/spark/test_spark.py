@@ -1,4 +1,4 @@
-"""The fixer on Spark: the same rows as the command, row by row."""
+"""The fixer and the segmenter on Spark: the same rows as their commands, row by row. In one file, for one Spark."""
 
 import base64
 import json
@@ -6,12 +6,15 @@ import os
 import shutil
 
 import pytest
+import segment_run
 from stored_items import ALBUMS, ROOT, go, our_record
 
 from mediacrawl.encoding import use_models
 from mediacrawl.encoding.fixer import Fixed, Fixer
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.own_training import train
+from mediacrawl.scope import ScopeRules
+from mediacrawl.segment import Rules
 
 HOW = "pip install 'mediacrawl[spark]'"
 pa = pytest.importorskip("pyarrow", reason=HOW)
@@ -170,3 +173,36 @@ def test_a_wrong_call_says_so(spark):
         demojibake(spark.createDataFrame([("x",)], ["title"]), min_confidence=90)
     with pytest.raises(ModelError, match=r"none\.bin"):
         demojibake(spark.createDataFrame([("x",)], ["title"]), models=["none.bin"])
+
+
+# -- the segmenter -------------------------------------------------------------------------------------------------
+
+
+def test_the_next_queue_is_the_one_that_the_command_makes(spark, tmp_path):
+    from mediacrawl.segment.on_spark import queue
+
+    pytest.importorskip("duckdb", reason="pip install 'mediacrawl[segment]'")
+    (tmp_path / "extensions.txt").write_text("zip\n")
+    rules = Rules(segment_run.DAY, ScopeRules(max_depth=20, extensions=tmp_path / "extensions.txt"))
+    endings = ["mp3", "html", "zip", "html#top"]
+    links = [
+        {
+            "url": f"http://w{number % 5}.s{number % 37}.example:80/{number % 211}.{endings[number % 4]}",
+            "score": None if number % 3 else number / 7, "depth": number % 30, "parent": f"http://p/{number}",
+            "hops": number % 2, "via": ["a", "feed"][number // 4 % 2], "anchor": f"ä {number}", "kind": None,
+        }
+        for number in range(1000)
+    ]  # fmt: skip
+    links += [{**links[0], "url": url} for url in ("nonsense", "ftp://a.example/")]
+    source = segment_run.write_lines(tmp_path / "links.jl", links)
+    seen = segment_run.write_lines(tmp_path / "seen.jl", [{"url": link["url"]} for link in links[:50]])
+    segment_run.go(source, tmp_path / "next.jl", rules=rules, seen=[seen], per_site=3)
+    frames = [spark.read.json(str(path)) for path in (source, seen)]
+    found = [row.asDict() for row in queue(spark, *frames, rules, per_site=3).collect()]
+    expected = segment_run.rows_of(tmp_path / "next.jl")
+    assert len(expected) > 50
+    # Which of several equally good links gives the words is open on a cluster.
+    words = ("parent", "anchor", "hops", "via")
+    assert [{k: v for k, v in row.items() if k not in words} for row in found] == [
+        {k: v for k, v in row.items() if k not in words} for row in expected
+    ]

@@ -1,0 +1,115 @@
+"""``scrapy frontier`` on a frontier in Redis, which nobody else needs to be asked for."""
+
+import json
+import time
+
+import pytest
+import redis
+from command_line import MEDIACRAWL, run
+from test_frontier_command import page
+
+from mediacrawl.frontier import FrontierPolicy
+from mediacrawl.frontier.stores.redis import RedisFrontier
+from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.records import Drop, End, Evidence, Kind, Outcome
+
+POLICY = FrontierPolicy(delay=DelayPolicy(0, 50, 50, 50), explore=0.0)
+PREFIX = "media:frontier"
+
+
+@pytest.fixture
+def store(redis_server):
+    """Two sites, a URL that ended, one that was dropped, three that wait, and one that is out."""
+    client = redis.Redis.from_url(redis_server)
+    client.flushall()
+    store = RedisFrontier(client, PREFIX, POLICY, time.time())
+    store.add([page("http://a.example/"), page("http://b.example/secret")])
+    ends = {
+        "http://a.example/": Outcome(End.DONE, response_time=0.5),
+        "http://b.example/secret": Outcome(End.DROPPED, Drop.ROBOTS),
+    }
+    for lease in store.take(time.time(), 5):
+        store.finish(lease, ends[lease.url], time.time())
+    found = Evidence("audio", "Lied \x1b[31m 1")
+    song = page("http://a.example/1.mp3", Kind.MEDIA, 1.0, depth=1, parent="http://a.example/", evidence=found)
+    store.add([page("http://a.example/2"), song, page("http://b.example/x"), page("http://out.example/")])
+    (lease,) = store.take(time.time(), 5)
+    assert lease.url == "http://out.example/"
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def frontier(store, redis_server, tmp_path):
+    def frontier(*words):
+        contact = ("-s", "MEDIACRAWL_CONTACT=http://localhost/")
+        return run(tmp_path, *MEDIACRAWL, "frontier", *words, "-s", f"SCHEDULER_STORE={redis_server}", *contact)
+
+    return frontier
+
+
+def test_stats_are_the_frontier_in_numbers(frontier):
+    out = frontier("stats").check().out
+    assert "6 accepted: 3 wait, 1 are out" in out
+    assert "done 1, robots 1" in out
+    assert "1 leased, 2 waiting" in out
+    assert "memory" in out
+
+
+def test_a_site_is_shown_with_its_clocks_and_classes(frontier):
+    out = frontier("show", "http://www.a.example/x").check().out
+    assert "waiting, may be asked in 4" in out
+    assert "response times in seconds: 0.50" in out
+    assert "1.000          1  a.example/#.mp3" in out
+    assert "leased: a request is out" in frontier("show", "out.example").check().out
+    assert frontier("show", "nowhere.example").code == 1
+
+
+def test_why_says_where_a_url_is(frontier):
+    waits = frontier("why", "http://a.example/1.mp3").check().out
+    assert "0 URLs of its class before it" in waits
+    assert "on http://a.example/ by audio" in waits
+    assert "\x1b" not in waits
+    assert "is out: it is asked now" in frontier("why", "http://out.example/").check().out
+    assert "ended" in frontier("why", "http://a.example/").check().out
+    assert "not here" in frontier("why", "http://a.example/never").check().out
+
+
+def test_what_waits_is_exported_and_joins_again_elsewhere(frontier, tmp_path):
+    assert frontier("export", "-o", "all.jl").code == 0
+    found = [json.loads(line) for line in (tmp_path / "all.jl").read_text().splitlines()]
+    urls = ["http://a.example/1.mp3", "http://a.example/2", "http://b.example/x", "http://out.example/"]
+    assert [record["url"] for record in found] == urls
+    (tmp_path / "more.txt").write_text("http://localhost/new\nhttp://a.example/2\n")
+    assert "1 URL" in frontier("import", "more.txt").check().out
+    assert frontier("export", "--site", "localhost").check().out == "# localhost\nhttp://localhost/new\n"
+
+
+def test_orders_are_carried_out_at_once(frontier, store):
+    assert "2 URLs wait there, until" in frontier("pause", "a.example").check().out
+    assert store.counts().shelved == 2
+    assert "2 URLs wait there" in frontier("resume", "a.example").check().out
+    assert "1 URLs of b.example are dropped" in frontier("drop", "b.example").check().out
+    assert store.counts().ends == {"done": 1, "robots": 1, "operator": 1}
+    assert "not known here" in frontier("pause", "nowhere.example").check().out
+
+
+def test_check_counts_everything_once_more(frontier, store, redis_server):
+    store.close()
+    assert "4 URLs wait on 3 sites, 6 are known" in frontier("check").check().out
+    client = redis.Redis.from_url(redis_server)
+    client.hincrby(f"{PREFIX}:total", "waiting", 5)
+    broken = frontier("check")
+    assert broken.code == 1
+    assert "4 are waiting, and the counter says 9" in broken.out
+    client.set(f"{PREFIX}:site:b.example", b"\x80\x04K\x01.")
+    assert "b.example cannot be read" in frontier("check").out
+    assert frontier("repair").code == 1
+
+
+def test_a_server_that_is_not_there_is_told_in_one_sentence(tmp_path):
+    done = run(tmp_path, *MEDIACRAWL, "frontier", "stats", "-s", "SCHEDULER_STORE=redis://:secret@127.0.0.1:1/0")
+    assert done.code == 1
+    assert "redis://***@127.0.0.1:1/0 cannot be used" in done.err
+    assert "secret" not in done.err
+    assert "Traceback" not in done.err

@@ -1,0 +1,78 @@
+"""``-a revisit=``, and how a crawl that goes on, or is joined by other workers, keeps it."""
+
+import pytest
+from scrapy.settings import Settings
+
+from mediacrawl.spiders.arguments import ArgumentError, Arguments, check_revisit
+from mediacrawl.spiders.borders import Borders
+
+
+def revisit(folder, text=None, **more):
+    told = {} if text is None else {"revisit": text}
+    return Arguments.read(folder, **told, **more).borders.revisit
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [("yes", 0.3), ("1", 0.3), ("On", 0.3), ("0.1", 0.1), (" 1.0 ", 1.0), ("no", 0.0), ("0", 0.0), ("", 0.0)],
+)
+def test_it_is_yes_or_no_or_a_share(tmp_path, text, share):
+    assert revisit(tmp_path, text, share=0.3) == share
+
+
+@pytest.mark.parametrize("text", ["2", "0.0", "-0.1", "nan", "inf", "often", "20%"])
+def test_anything_else_is_told_in_one_sentence(tmp_path, text):
+    with pytest.raises(ArgumentError) as error:
+        revisit(tmp_path, text)
+    assert str(error.value) == (
+        f"revisit={text} is neither yes nor no nor a share of the requests; "
+        "that is above 0 and at most 1, as in revisit=0.1"
+    )
+
+
+@pytest.mark.parametrize("share", [0.0, 1.5])
+def test_yes_needs_a_share_in_the_settings(tmp_path, share):
+    with pytest.raises(ArgumentError, match=rf"REVISIT_SHARE = {share:g} is no share"):
+        revisit(tmp_path, "yes", share=share)
+
+
+def test_a_crawl_that_goes_on_without_a_word_keeps_it_until_another_is_said(tmp_path):
+    Arguments.read(tmp_path, revisit="0.1").borders.save(tmp_path)
+    assert revisit(tmp_path) == revisit(tmp_path, "  ") == 0.1
+    assert revisit(tmp_path, "no") == 0.0
+    assert revisit(tmp_path, fresh="1") == 0.0
+
+
+def test_borders_of_an_earlier_version_have_none():
+    record = b'{"same_site": true, "sites": ["a.example"], "include": ""}'
+    assert Borders.read(record) == Borders(same_site=True, sites=frozenset({"a.example"}))
+    assert Borders.read(record[:-1] + b', "revisit": 7}').revisit == 1.0
+    assert Borders.read(record[:-1] + b', "revisit": "often"}') is None
+
+
+@pytest.mark.parametrize(("damaged", "revisit"), [(b"NaN", 0.0), (b"-Infinity", 0.0), (b"Infinity", 1.0)])
+def test_a_share_that_is_no_number_is_none(damaged, revisit):
+    record = b'{"same_site": false, "sites": [], "include": "", "revisit": ' + damaged + b"}"
+    assert Borders.read(record).revisit == revisit
+
+
+def test_borders_with_a_number_beyond_all_floats_cannot_be_read():
+    assert Borders.read(b'{"same_site": false, "sites": [], "include": "", "revisit": 1' + b"0" * 400 + b"}") is None
+
+
+@pytest.mark.parametrize("brings_seeds", [False, True])
+def test_of_several_workers_each_that_says_it_has_its_own_and_the_last_one_said_counts_for_the_silent(brings_seeds):
+    first = Borders(revisit=0.1).after(None, brings_seeds=True, says_revisit=True)
+    silent = Borders(revisit=0.9).after(first.dump(), brings_seeds=brings_seeds)
+    assert silent.revisit == 0.1
+    telling = Borders(revisit=0.3).after(silent.dump(), brings_seeds=brings_seeds, says_revisit=True)
+    assert telling.revisit == 0.3
+    assert Borders().after(telling.dump(), brings_seeds=brings_seeds).revisit == 0.3
+
+
+@pytest.mark.parametrize("value", ["much", -1, "nan", "inf"])
+@pytest.mark.parametrize("name", ["REVISIT_SHARE", "REVISIT_WORTH", "REVISIT_SOONEST", "REVISIT_HUBS"])
+def test_a_setting_that_is_no_number_is_named(name, value):
+    check_revisit(Settings({name: "0.5"}))
+    with pytest.raises(ArgumentError, match=f"{name} = '?{value}'? is no number from 0 on"):
+        check_revisit(Settings({name: value}))

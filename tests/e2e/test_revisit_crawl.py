@@ -1,0 +1,179 @@
+"""Crawls that go on: pages that led to media are asked again, judged by what the server saw."""
+
+import json
+import sqlite3
+import time
+from contextlib import closing
+
+import msgpack
+import pytest
+import redis
+from judging import stat
+from lists_web import ListsWeb
+from sins_media import song
+from sins_traps import prose
+
+from mediacrawl.demo.message import Resource, strong_etag
+from mediacrawl.frontier.stores.check import check
+from mediacrawl.priority.again import AGAIN
+
+QUICK = (
+    *("-s", "POLITENESS_FIRST_DELAY=0.05", "-s", "POLITENESS_MIN_DELAY=0.05", "-s", "POLITENESS_FACTOR=0"),
+    *("-s", "REVISIT_WORTH=1e-30", "-s", "PRIORITY=adaptive"),
+)
+EVERY = 0.8
+"""Seconds after which the page of shows has one more."""
+BUSY = 50
+"""Pages that wait meanwhile."""
+SHARE = 0.2
+
+
+class LivelyWeb(ListsWeb):
+    """A host whose page of shows gets a new one every now and then, and one with many pages and nothing else."""
+
+    def __init__(self):
+        super().__init__()
+        self.began = time.monotonic()
+
+    def start(self):
+        super().start()
+        self.hosts["lively.example"] = "127.0.0.1"
+        self.put("busy", "/", "".join(f"<p><a href='/{number}'>{number}</a>" for number in range(BUSY)))
+        for number in range(BUSY):
+            self.put("busy", f"/{number}", f"<title>{number}</title>page {number}")
+        self.seeds = [self.url("lively", "/"), self.url("busy", "/")]
+
+    @property
+    def shows(self):
+        return 2 + int((time.monotonic() - self.began) / EVERY)
+
+    async def _answer(self, exchange):
+        path = exchange.request.target
+        if exchange.request.host == "lively.example":
+            number = path.removeprefix("/").removesuffix(".mp3")
+            if path == "/":
+                links = "".join(f"<p><a href='/{each}.mp3'>show {each}</a>" for each in range(self.shows))
+                self.resources["lively", path] = page(f"<title>Shows</title>{links}")
+            elif number.isdecimal() and int(number) < self.shows:
+                # Of another length each, and so another recording.
+                self.resources["lively", path] = Resource(song(10 + int(number)), "audio/mpeg")
+        await super()._answer(exchange)
+
+
+def page(text):
+    return Resource(text.encode(), etag=strong_etag(text.encode()))
+
+
+@pytest.fixture
+def web():
+    with LivelyWeb() as web:
+        yield web
+
+
+def heard(log):
+    """Numbers of the shows that were asked."""
+    return {entry.path for entry in log if entry.path.endswith(".mp3")}
+
+
+def lists(log):
+    """Requests of the page of shows."""
+    return [entry for entry in log if entry.host == "lively.example" and entry.path == "/"]
+
+
+def records_of(state, site):
+    """Fetches and credit of the link classes of a site, as the order has written them down."""
+    with closing(sqlite3.connect(state / "frontier.db")) as db:
+        (packed,) = db.execute("SELECT record FROM note WHERE room = 'classes' AND key = ?", (site,)).fetchone()
+    return {name: (fetches, credit) for name, fetches, credit, _ in msgpack.unpackb(packed)}
+
+
+def test_what_is_new_is_found_at_little_cost_for_as_long_as_the_crawl_runs(web, crawl):
+    state = crawl.folder / "state"
+    crawl.start("-a", "revisit=yes", *QUICK, "-s", "REVISIT_SOONEST=0.4", "-s", "HARVEST_EVERY=20")
+    crawl.until(lambda log: sum(entry.host == "busy.example" for entry in log) == BUSY + 2 and len(heard(log)) >= 5)
+    log = web.settled_log()
+    busy = [place for place, entry in enumerate(log) if entry.host == "busy.example"]
+    early = len(heard(log[: busy[0] + 20]))
+    assert len(heard(log)) > early
+    # While there were others to ask the share held, at any time.
+    for place in busy:
+        before = log[: place + 1]
+        assert len(lists(before)) - 1 <= SHARE * len(before)
+    assert len(lists(log[: busy[-1]])) > 4
+    # What had not changed was not sent.
+    first, *again = lists(log)
+    assert first.status == 200
+    assert all("if-none-match" in entry.headers for entry in again)
+    assert {entry.status for entry in again} == {200, 304}
+    # Nothing else is left, and it goes on.
+    time.sleep(2 * EVERY)
+    assert crawl.process.poll() is None
+    crawl.kill()
+    known = len(web.settled_log())
+
+    crawl.start(*QUICK, "-s", "REVISIT_SOONEST=0.4", seed="")
+    crawl.until(
+        lambda log: (
+            len(heard(log[known:]) - heard(log[:known])) >= 2
+            and any(entry.status == 304 for entry in lists(log[known:]))
+        )
+    )
+    assert crawl.interrupt() == 0
+    log = web.settled_log()[known:]
+    # What was known of it the kill has left.
+    assert all("if-none-match" in entry.headers for entry in lists(log))
+    assert not [entry for entry in log if entry.host == "busy.example"]
+    assert check(state / "frontier.db").problems == []
+    assert stat(crawl, "revisit/unchanged") > 0 < stat(crawl, "revisit/changed")
+    assert stat(crawl, "revisit/hubs") == 1
+    assert "known pages (1 so far) are asked again" in crawl.text()
+    with closing(sqlite3.connect(state / "media.db")) as db:
+        stored = {f"/{url.rpartition('/')[2]}" for (url,) in db.execute("SELECT content_url FROM media")}
+    # The last may have been under way.
+    assert len(heard(web.settled_log()) - stored) <= 1
+    # That a page has nothing new yet says nothing of links.
+    assert AGAIN not in records_of(state, "lively.example")
+    lines = [json.loads(line) for line in (state / "harvest.jl").read_text().splitlines()]
+    assert lines[-1]["revisited"] > 4
+
+
+@pytest.mark.parametrize("store", ["memory", "redis"])
+def test_pages_come_back_wherever_the_frontier_is(web, crawl, store, request):
+    if store == "redis":
+        store = f"{request.getfixturevalue('redis_server')}/9"
+        with closing(redis.Redis.from_url(store)) as client:
+            client.flushdb()
+    # Redis is read a sixty-fourth at a look.
+    settings = (*QUICK, "-s", "REVISIT_SOONEST=0.1", "-s", f"SCHEDULER_STORE={store}")
+    crawl.start("-a", "revisit=0.5", *settings, seed=web.seeds[0])
+    crawl.until(lambda log: len(heard(log)) >= 5 and any(entry.status == 304 for entry in lists(log)), 20)
+    assert crawl.interrupt() == 0
+    assert "by at most 50 % of the requests" in crawl.text()
+    assert stat(crawl, "revisit/joined") >= stat(crawl, "revisit/unchanged") > 0
+
+
+def test_without_the_argument_the_crawl_ends_and_no_page_comes_back(web, crawl):
+    crawl.start(*QUICK, "-s", "REVISIT_SOONEST=0.1", seed=web.seeds[0])
+    assert crawl.wait() == 0
+    assert len(lists(web.settled_log())) == 1
+    # The crawl that goes on says so, and the next one knows.
+    crawl.start("-a", "revisit=yes", *QUICK, "-s", "REVISIT_SOONEST=0.1", seed="")
+    crawl.until(lambda _: "known pages (0 so far)" in crawl.text())
+    assert crawl.interrupt() == 0
+    crawl.start("-a", "revisit=no", *QUICK, seed="")
+    assert crawl.wait() == 0
+    assert "known pages" not in crawl.text()
+
+
+def test_a_page_that_came_back_is_no_copy_of_what_another_page_showed_before(web, crawl):
+    text = f"<p>{prose('old')}"
+    web.put("twin", "/", "<a href='/1.mp3'>one</a> <a href='/old'>old</a>")
+    web.put("twin", "/old", text)
+    web.put("twin", "/1.mp3", song(20), "audio/mpeg")
+    crawl.start("-a", "revisit=yes", *QUICK, "-s", "REVISIT_SOONEST=0.1", seed=web.url("twin", "/"))
+    crawl.until(lambda log: {"/old", "/1.mp3"} <= {entry.path for entry in log})
+    web.put("twin", "/", f"{text}<a href='/new'></a>")
+    web.put("twin", "/new", "new")
+    crawl.until(lambda log: any(entry.path == "/new" for entry in log), 20)
+    assert crawl.interrupt() == 0
+    assert "drop/duplicate" not in crawl.text()

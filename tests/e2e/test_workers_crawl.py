@@ -1,0 +1,139 @@
+"""Several workers of one crawl, on one Redis: what the servers saw of all of them together."""
+
+import json
+import sqlite3
+import time
+from contextlib import closing
+
+import pytest
+import redis
+from crawling import CLOCK, MIN_DELAY, Crawl
+from judging import stat
+
+from mediacrawl.scope import site_of
+
+EXPECTED = {"done": 141, "robots": 4, "content_type": 2, "http_status": 2, "redirect_cap": 1}
+"""How the URLs of the demo's web end, as in a crawl of one process."""
+
+
+class Worker(Crawl):
+    """One worker; its state folder is its own."""
+
+    def __init__(self, web, folder, url):
+        folder.mkdir()
+        super().__init__(web, folder)
+        self.url = url
+
+    def start(self, *extra, seed=""):
+        """Without seeds unless some are given."""
+        short = ["-s", "DOWNLOAD_TIMEOUT=5", "-s", "RESOLVER_TIMEOUT=2", "-s", "FRONTIER_LEASE=12"]
+        return super().start("-s", f"SCHEDULER_STORE={self.url}", *short, *extra, seed=seed)
+
+    def records(self):
+        with closing(sqlite3.connect(self.folder / "state" / "media.db")) as db:
+            return {url for (url,) in db.execute("SELECT content_url FROM media")}
+
+
+@pytest.fixture
+def server(redis_server):
+    """A database of the tests' own; its client and its URL."""
+    url = f"{redis_server}/7"
+    with closing(redis.Redis.from_url(url, decode_responses=True)) as client:
+        client.flushdb()
+        yield client, url
+
+
+@pytest.fixture
+def hire(web, tmp_path, server):
+    """Makes workers, and sees that none stays."""
+    hired = []
+
+    def hire():
+        hired.append(Worker(web, tmp_path / f"worker-{len(hired)}", server[1]))
+        return hired[-1]
+
+    yield hire
+    for worker in hired:
+        if worker.process is not None and worker.process.poll() is None:
+            worker.kill()
+
+
+def ends(client):
+    return {name: int(number) for name, number in client.hgetall("media:frontier:ends").items()}
+
+
+def test_workers_that_join_late_share_the_crawl_and_end_with_it(web, hire, server):
+    client, _ = server
+    # Before the one that has seeds, together with it, and while it is at work.
+    early, first = hire().start(), hire().start(seed=None)
+    first.until(lambda log: len(log) > 20)
+    late = hire().start()
+    workers = [early, first, late]
+    assert [worker.wait() for worker in workers] == [0, 0, 0]
+    assert ends(client) == EXPECTED
+    assert int(client.hget("media:frontier:total", "seen")) == sum(EXPECTED.values())
+    assert all(stat(worker, "frontier/end/done") > 0 for worker in workers)
+    assert len(set.union(*(worker.records() for worker in workers))) == 68
+    for gap, site, before, after in first.gaps():
+        assert gap >= MIN_DELAY - CLOCK, (site, before, after)
+    # Nothing is left, and a start without seeds ends at once.
+    again = hire().start()
+    assert again.wait() == 0
+    assert "0 URLs wait or are out there" in again.text()
+
+
+def test_all_workers_keep_to_the_borders_of_the_one_with_the_seeds(web, hire, server):
+    home = site_of(web.seeds[0])
+    early = hire().start()
+    first = hire().start("-a", "scope=site", seed=web.seeds[0])
+    assert [worker.wait() for worker in (early, first)] == [0, 0]
+    late = hire().start()
+    assert late.wait() == 0
+    assert {site_of(entry.url) for entry in web.settled_log()} == {home}
+    assert json.loads((late.folder / "state" / "borders.json").read_text())["sites"] == [home]
+
+
+def test_a_killed_workers_urls_come_back_to_the_others(web, hire, server):
+    client, _ = server
+    doomed, other = hire().start(seed=None), hire().start()
+    doomed.until(lambda log: len(log) > 30)
+    doomed.kill()
+    assert other.wait() == 0
+    assert ends(client) == EXPECTED
+    assert int(client.hget("media:frontier:total", "leased")) == 0
+    for gap, site, before, after in other.gaps():
+        assert gap >= MIN_DELAY - CLOCK, (site, before, after)
+
+
+def test_a_crawl_that_waits_goes_on_with_what_is_fed_until_it_is_stopped(web, hire, server):
+    client, _ = server
+    worker = hire().start("-s", "SCHEDULER_WAIT=1")
+    client.rpush("media:start_urls", web.seeds[0])
+    worker.until(lambda log: len(log) > 3)
+    asked = -1
+    while asked != len(web.log) or int(client.hget("media:frontier:total", "waiting") or 0):
+        asked = len(web.log)
+        time.sleep(1.5)
+    assert worker.process.poll() is None
+    fed = f"{web.seeds[0]}fed-later"
+    client.rpush("media:start_urls", json.dumps({"url": fed, "title": "a page"}))
+    worker.until(lambda log: any(entry.url == fed for entry in log))
+    assert worker.interrupt() == 0
+    assert int(client.hget("media:frontier:total", "leased")) == 0
+    assert client.zcard("media:frontier:workers") == 0
+
+
+def test_a_crawl_begins_anew_with_fresh_whatever_lies_in_redis(web, hire, server):
+    client, _ = server
+    first = hire().start(seed=web.seeds[0])
+    first.until(lambda log: len(log) > 5)
+    first.interrupt()
+    client.hset("media:frontier:total", "layout", "99")
+    refused = hire().start()
+    assert refused.wait() == 2
+    assert "has the layout '99'" in refused.text()
+
+    again = hire().start("-a", "fresh=1", seed=web.seeds[0])
+    again.until(lambda log: len(log) > 10)
+    assert again.interrupt() == 0
+    assert client.hget("media:frontier:total", "layout") == "1"
