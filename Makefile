@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo crawl test crash check bench models lock clean
+.PHONY: demo crawl test crash check bench models egg deploy lock clean
 
 demo: $(STAMP)
 	$(BIN)/mediacrawl demo
@@ -15,7 +15,7 @@ crawl: $(STAMP)
 	$(BIN)/scrapy crawl media -a seed=$(SEED) $(if $(CONTACT),-s MEDIACRAWL_CONTACT=$(CONTACT))
 
 test: $(STAMP)
-	$(BIN)/pytest -q -n 5 --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest -q -n 6 --dist loadfile --no-loadscope-reorder
 
 # The long form of tests/crash: 200 kills take a quarter of an hour. A failure says how to repeat it.
 KILLS ?= 200
@@ -37,6 +37,15 @@ bench: $(STAMP)
 # The encoding models, from the text in training/: the same content every time (docs/models.md).
 models: $(STAMP)
 	$(BIN)/python -m mediacrawl.encoding.corpus training mediacrawl/encoding/models.bin
+
+# What scrapyd runs: our code and its data, without dependencies. Built anew, or it would hold modules that are gone.
+egg: $(STAMP)
+	rm -rf build dist/mediacrawl-*.egg
+	$(BIN)/python -W ignore setup.py --quiet bdist_egg --dist-dir dist
+
+# To the scrapyd that [deploy] in scrapy.cfg names, or, with TARGET=name, [deploy:name] (docs/deploy.md).
+deploy: egg
+	$(BIN)/python deploy/to_scrapyd.py dist/mediacrawl-*.egg $(TARGET)
 
 # Versions are pinned in constraints.txt; after a change of dependencies make the file anew.
 $(STAMP): pyproject.toml constraints.txt

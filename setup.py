@@ -1,4 +1,4 @@
-"""scrapyd-deploy builds its egg by this file; everything else stands in pyproject.toml."""
+"""Makes the egg that scrapyd runs (``make egg``); everything else stands in pyproject.toml."""
 
 from setuptools import setup
 

@@ -8,20 +8,27 @@ lie in the past otherwise.
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 
 _ASLEEP_TOO: int | None = getattr(time, "CLOCK_BOOTTIME", None)
 
 
-def _steady() -> float:
+def steady() -> float:
+    """Seconds of a clock that never jumps, and goes on while the machine sleeps where there is one that does."""
     return time.monotonic() if _ASLEEP_TOO is None else time.clock_gettime(_ASLEEP_TOO)
+
+
+def written_now() -> str:
+    """The time of day as records have it: RFC 3339 in UTC, whole seconds."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 class Clock:
     """Seconds since the epoch that never jump while the process runs."""
 
     def __init__(self) -> None:
-        self._offset = time.time() - _steady()
+        self._offset = time.time() - steady()
 
     def now(self) -> float:
         """Seconds since the epoch."""
-        return self._offset + _steady()
+        return self._offset + steady()

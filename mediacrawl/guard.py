@@ -7,6 +7,7 @@ and the connection are one step here, and the connection goes to the judged addr
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+class LeaseOverError(Exception):
+    """What was to be asked may be another worker's by now."""
+
+
+def _always() -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
     """Where one request goes.
@@ -35,10 +44,12 @@ class Way:
     Attributes:
         host: in canonical form.
         address: the one that was judged; empty if a proxy is asked, which looks up names itself.
+        may: asked once more when the connection is there: whether the request may go out still.
     """
 
     host: str
     address: str = ""
+    may: Callable[[], bool] = _always
 
 
 way: ContextVar[Way] = ContextVar("way")
@@ -71,11 +82,12 @@ class GuardedPool(HTTPConnectionPool):
 
         Raises:
             LookupError: nobody has judged an address for it.
+            LeaseOverError: it took too long, see `Way.may`.
         """
         one = way.get()
         if one.address:
             key, endpoint = (*key, one.address), self._endpoint(one, *key)
-        return super().getConnection(key, endpoint)
+        return super().getConnection(key, endpoint).addCallback(_ready, one)
 
     def _endpoint(self, one: Way, scheme: bytes, host: bytes, port: int, bind: Any) -> Any:
         kind: Any = TCP6ClientEndpoint if ":" in one.address else TCP4ClientEndpoint
@@ -84,6 +96,14 @@ class GuardedPool(HTTPConnectionPool):
         if scheme == b"https":
             return wrapClientTLS(self._tls.creatorForNetloc(host, port), endpoint)
         return endpoint
+
+
+def _ready(connection: HTTP11ClientProtocol, one: Way) -> HTTP11ClientProtocol:
+    """The last moment before a request is written."""
+    if not one.may():
+        connection.abort()  # type: ignore[no-untyped-call]
+        raise LeaseOverError(one.host)
+    return connection
 
 
 @implementer(IStreamClientEndpoint)

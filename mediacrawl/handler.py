@@ -1,24 +1,27 @@
 """The door to the network: Scrapy's HTTP handler, without what a polite crawl of strangers' servers cannot have.
 
-Leans on two private classes of Scrapy 2.19, as ``seams.py`` does, and on the keys under which its agents ask for
+Leans on three private classes of Scrapy 2.19, as ``seams.py`` does, and on the keys under which its agents ask for
 connections; tests ask the server whether all still work.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from scrapy.core.downloader.handlers.http11 import (
     HTTP11DownloadHandler,
     _LenientHTTP11ClientFactory,
     _LenientHTTP11ClientProtocol,
+    _LenientHTTPClientParser,
 )
 from scrapy.exceptions import CannotResolveHostError
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.error import DNSLookupError
 
-from mediacrawl.guard import GuardedPool, Way, way
-from mediacrawl.middlewares.refused import refuse_address
+from mediacrawl.guard import GuardedPool, LeaseOverError, Way, way
+from mediacrawl.middlewares.cut import ANSWERED
+from mediacrawl.middlewares.refused import refuse_address, refuse_late
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.guard import GuardedAddressError
 from mediacrawl.records import VISIT, Visit
@@ -41,17 +44,19 @@ KEPT = 5
 time: kept longer, connections would pile up here and at the servers, and break at the moment when both sides move."""
 
 _IN_HEAD = frozenset({"STATUS", "HEADER"})
+_ICY = b"ICY"
 
 
 class PoliteHTTPHandler(HTTP11DownloadHandler):
-    """Scrapy's handler for http and https, with four differences.
+    """Scrapy's handler for http and https, with five differences.
 
     It connects to addresses that the guard lets pass, and to no other, whatever the request is for: page, redirect,
     robots.txt, seed list, range. A request that leads elsewhere ends with `RefusedRequest`, without a connection.
 
     A request that a kept connection lost is not sent again behind our back: that second request would come without the
     site's delay, and the server may have seen the first. Connections are kept for `KEPT` seconds instead of 240. An
-    answer whose head does not end is cut off after `HEAD_BYTES`, as a failed download.
+    answer whose head does not end is cut off after `HEAD_BYTES`, as a failed download. A status line of SHOUTcast,
+    ``ICY 200 OK``, is one of HTTP/1.0 (`Response.protocol` is ``ICY/1.0``).
 
     A proxy (``meta["proxy"]``, ``http_proxy``) is the operator's choice and not judged. It looks names up itself, so
     behind one the guard sees only hosts that are addresses, and ``localhost``.
@@ -64,7 +69,8 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
         from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
 
         self._stats = crawler.stats
-        self._names = Parts.of(crawler).resolver
+        self._parts = Parts.of(crawler)
+        self._names = self._parts.resolver
         self._names.count = crawler.stats.inc_value
         pool = GuardedPool(reactor, self._names, self._contextFactory)
         pool.maxPersistentPerHost = self._pool.maxPersistentPerHost
@@ -77,16 +83,20 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
         """Send a request.
 
         Raises:
-            RefusedRequest: it leads to a guarded address.
+            RefusedRequest: it leads to a guarded address, or its lease was over before it could go out.
             CannotResolveHostError: its host has no address.
         """
         try:
             way.set(await self._way(request))
-            return await super().download_request(request)
+            response = await super().download_request(request)
         except GuardedAddressError as error:
             raise refuse_address(request, self._stats, error) from error
+        except LeaseOverError as error:
+            raise refuse_late(request, self._stats) from error
         except DNSLookupError as error:
             raise CannotResolveHostError(str(error)) from error
+        response.headers.pop(ANSWERED, None)
+        return response
 
     async def _way(self, request: Request) -> Way:
         host = spelled(urlparse_cached(request).hostname or "")
@@ -95,10 +105,30 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
                 await self._names.target(host)
             return Way(host)
         visit: Visit | None = request.meta.get(VISIT)
+        may = self._may(visit)
         address = await self._names.target(host, visit.address if visit else "")
         if visit is not None:
             visit.address = address
-        return Way(host, address)
+        return Way(host, address, may)
+
+    def _may(self, visit: Visit | None) -> Callable[[], bool]:
+        """Whether a request may still go out: a worker that stood still must not ask what others were given."""
+        if visit is None or not self._parts.leases:
+            return lambda: True
+        return lambda: self._parts.frontier.holds(visit.lease)
+
+
+class _Parser(_LenientHTTPClientParser):
+    def statusReceived(self, status: bytes) -> None:  # noqa: N802
+        super().statusReceived(status)  # type: ignore[no-untyped-call]
+        # Scrapy tells the headers before the body is read, and the status only behind it.
+        self.headers.setRawHeaders(ANSWERED, [b"%d" % self.response.code])
+
+    def parseVersion(self, strversion: bytes) -> tuple[bytes, int, int]:  # noqa: N802
+        if strversion == _ICY:
+            return _ICY, 1, 0
+        version: tuple[bytes, int, int] = super().parseVersion(strversion)  # type: ignore[no-untyped-call]
+        return version
 
 
 class _Protocol(_LenientHTTP11ClientProtocol):
@@ -106,7 +136,11 @@ class _Protocol(_LenientHTTP11ClientProtocol):
 
     def request(self, request: object) -> Deferred[IResponse]:
         self._head = 0
-        return super().request(request)  # type: ignore[arg-type]
+        answer = super().request(request)  # type: ignore[arg-type]
+        if self._parser is not None:
+            # As Scrapy puts its own there: Twisted names its class of parsers in the middle of this method.
+            self._parser.__class__ = _Parser
+        return answer
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802
         super().dataReceived(data)  # type: ignore[no-untyped-call]

@@ -5,18 +5,23 @@ from __future__ import annotations
 import atexit
 import datetime as dt
 import logging
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from scrapy.utils.conf import closest_scrapy_cfg
+from scrapy.utils.misc import load_object
 
 from mediacrawl.clock import Clock
+from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, redis_url
 from mediacrawl.folders import state_folder
-from mediacrawl.frontier import Counts, Frontier, FrontierPolicy
+from mediacrawl.frontier import Counts, Frontier, FrontierError, FrontierPolicy
+from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.order import BestFirst, Levels, Order
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.notes import NoNotes
@@ -28,24 +33,51 @@ from mediacrawl.politeness.dns_cache import DnsLimits
 from mediacrawl.politeness.guard import LOOPBACK, Guard
 from mediacrawl.politeness.names import NamePolicy, fixed_hosts, server_of
 from mediacrawl.politeness.robots_book import RobotsBook, RobotsTimes
+from mediacrawl.politeness.shared_clocks import SharedAddressClocks
+from mediacrawl.priority.credit import CreditPolicy
+from mediacrawl.priority.hubs import Hubs
+from mediacrawl.priority.nuggets import Nuggets, UserFunction
+from mediacrawl.priority.orders import MODEL, RECORDS, Alike, ModelError, Priority, Rules, SiteRate
 from mediacrawl.priority.score import RULES, Scores
 from mediacrawl.probe import ProbePolicy
+from mediacrawl.probe.habits import RangeHabits
 from mediacrawl.scope import DuplicatePolicy, Duplicates, Scope, ScopeRules, Traps
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.hosts import canonical_host
 from mediacrawl.scope.include import Include
 from mediacrawl.scope.reach import Reach
 from mediacrawl.scope.sessions import SESSION_NAMES
+from mediacrawl.scope.sites import authority_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
+    from mediacrawl.frontier.stores.redis import RedisFrontier
+    from mediacrawl.frontier.stores.redis_worker import RedisWorker
     from mediacrawl.names import GuardedNames
+    from mediacrawl.priority.adaptive import AdaptivePolicy
+    from mediacrawl.priority.classes import ScorePolicy
+    from mediacrawl.priority.learner import Learner
 
 logger = logging.getLogger(__name__)
 
 PLACEHOLDER = "example.invalid"
+REDIS = "redis"
+MODEL_FILE = "model.npz"
+"""What an adaptive crawl has learned of links, in the folder of its frontier."""
+OLD_MODEL = "model.old.npz"
+"""Where that of a crawl before stays when one begins afresh."""
+PRIORITIES = ("adaptive", "rules", "levels", "breadth", "random", "site-rate")
+
+_LOOKED_AT_REDIS = 1
+"""Sites that a worker on Redis looks at again with each fetch, at most: there each site that has moved costs a message,
+and several workers look at the same sites."""
+_RETRY = 0.5
+"""Seconds between two tries to reach Redis at the start."""
+
+_GRACE = 2.0
+"""Seconds between the end of a visit that took as long as it may and the time when its lease may be given away."""
 
 NOTHING = Counts(0, 0, 0, 0, 0, {})
 """The numbers of a frontier that is not there."""
@@ -65,6 +97,8 @@ class Parts:
 
     def __init__(self, settings: BaseSettings) -> None:
         self.settings = settings
+        self.spider = "media"
+        """Name of the spider: keys in Redis begin with it."""
         self.clock = Clock()
         self.final: Counts | None = None
         """The frontier in numbers when it was closed."""
@@ -75,6 +109,7 @@ class Parts:
         """The parts of this crawl."""
         if crawler not in _PARTS:
             _PARTS[crawler] = cls(crawler.settings)
+            _PARTS[crawler].spider = crawler.spidercls.name
         return _PARTS[crawler]
 
     @cached_property
@@ -126,8 +161,10 @@ class Parts:
         )
 
     @cached_property
-    def address_clocks(self) -> AddressClocks:
+    def address_clocks(self) -> AddressClocks | SharedAddressClocks:
         """When each address may be asked again."""
+        if isinstance(self.frontier, Remote):
+            return SharedAddressClocks(self.address_policy, self.frontier.later, self.frontier.server_time, self._lease)
         return AddressClocks(self.address_policy, self.frontier, self.clock.now(), resumes=self._resumes)
 
     @cached_property
@@ -137,7 +174,7 @@ class Parts:
         return FrontierPolicy(
             delay=self.delay,
             order=self.order,
-            explore=self.settings.getfloat("FRONTIER_EXPLORE", 0.02),
+            explore=1.0 if self._priority == "random" else self.settings.getfloat("FRONTIER_EXPLORE", 0.02),
             classes=getint("FRONTIER_CLASSES", 60),
             attempts=getint("FRONTIER_ATTEMPTS", 3),
             budget=getint("FRONTIER_SITE_BUDGET", 1_000),
@@ -155,12 +192,130 @@ class Parts:
         Raises:
             ValueError: the setting ``PRIORITY`` names none.
         """
-        name = self.settings.get("PRIORITY") or "rules"
-        if name == "rules":
-            return BestFirst()
-        if name == "levels":
+        if self._priority == "levels":
             return Levels(self.settings.getint("PRIORITY_LEVELS", 8))
-        raise ValueError(f"PRIORITY = {name!r} is no order; use 'rules' or 'levels'")
+        return BestFirst()
+
+    @property
+    def _priority(self) -> str:
+        name = str(self.settings.get("PRIORITY") or "rules")
+        if name not in PRIORITIES:
+            raise ValueError(f"PRIORITY = {name!r} is no order; use one of {', '.join(PRIORITIES)}")
+        return name
+
+    @cached_property
+    def priority(self) -> Priority:
+        """What gives link classes their scores.
+
+        Raises:
+            ValueError: the setting ``PRIORITY`` names none.
+            ModelError: the model of ``PRIORITY_MODEL`` cannot be read.
+        """
+        if self._priority == "adaptive":
+            # NumPy takes a quarter of a second, which no command waits for that has no use for it.
+            from mediacrawl.priority.adaptive import Adaptive  # noqa: PLC0415
+
+            order = Adaptive(self._adaptive_policy, self.frontier, self.frontier_folder / MODEL_FILE)
+            model = self.settings.get("PRIORITY_MODEL")
+            order.begin(locate(model) if model else None, resumes=self._resumes)
+            return order
+        if self._priority == "site-rate":
+            return SiteRate(self._credit_policy)
+        return Alike() if self._priority in {"breadth", "random"} else Rules()
+
+    def learned(self, note: Callable[[str, str], bytes | None]) -> Learner | None:
+        """What a crawl has learned of links, as it was written down last; None if it learns nothing, or has not yet.
+
+        Args:
+            note: gives what rooms keep in the frontier, see `Notes.note`.
+        """
+        if self._priority != "adaptive":
+            return None
+        from mediacrawl.priority.saved import load_model, loads  # noqa: PLC0415
+
+        path = self.frontier_folder / MODEL_FILE
+        try:
+            if self.store == REDIS:
+                packed = note(MODEL, MODEL)
+                return loads(packed, 0.0)[0] if packed else None
+            return load_model(path, 0.0)[0] if path.exists() else None
+        except ModelError:
+            return None
+
+    @property
+    def score_policy(self) -> ScorePolicy:
+        """How a class's record and the model make its score."""
+        from mediacrawl.priority.classes import ScorePolicy  # noqa: PLC0415
+
+        get = self.settings.getfloat
+        return ScorePolicy(weight=get("PRIORITY_SHRINK", 2.0), curiosity=get("PRIORITY_CURIOSITY", 0.1))
+
+    @property
+    def _credit_policy(self) -> CreditPolicy:
+        getint = self.settings.getint
+        return CreditPolicy(
+            decay=self.settings.getfloat("PRIORITY_CREDIT", 0.7),
+            steps=getint("PRIORITY_STEPS", 8),
+            remembered=getint("PRIORITY_VISITS", 200_000),
+        )
+
+    @property
+    def _adaptive_policy(self) -> AdaptivePolicy:
+        from mediacrawl.priority.adaptive import AdaptivePolicy  # noqa: PLC0415
+
+        get, getint = self.settings.getfloat, self.settings.getint
+        looked_at = getint("PRIORITY_LOOKED_AT", 4)
+        return AdaptivePolicy(
+            score=self.score_policy,
+            credit=self._credit_policy,
+            rate=get("PRIORITY_RATE", 0.1),
+            looked_at=min(looked_at, _LOOKED_AT_REDIS) if self.store == REDIS else looked_at,
+            sites=getint("PRIORITY_SITES", 50_000),
+            classes=self.policy.classes,
+            paths=getint("PRIORITY_PATHS", 200),
+            save_every=get("PRIORITY_SAVE", 60.0),
+        )
+
+    @cached_property
+    def nugget_function(self) -> UserFunction:
+        """What says of records and answers whether they are finds.
+
+        Raises:
+            ValueError: the setting ``NUGGET_FUNCTION`` cannot be used.
+        """
+        named = self.settings.get("NUGGET_FUNCTION") or "mediacrawl.priority.nuggets.media"
+        return _user_function("NUGGET_FUNCTION", named, 2)
+
+    @cached_property
+    def worth_opening(self) -> UserFunction | None:
+        """What says of headers whether the body is worth having; None if all are.
+
+        Raises:
+            ValueError: the setting ``NUGGET_WORTH_OPENING`` cannot be used.
+        """
+        named = self.settings.get("NUGGET_WORTH_OPENING")
+        return _user_function("NUGGET_WORTH_OPENING", named, 3) if named else None
+
+    @cached_property
+    def nuggets(self) -> Nuggets:
+        """What is a find, and which are new."""
+        notes = self.frontier if self.leases else NoNotes()
+        return Nuggets(self.nugget_function, notes, notes.later if isinstance(notes, Remote) else None)
+
+    @cached_property
+    def hubs(self) -> Hubs:
+        """The pages that are asked again; only for a crawl with ``-a revisit``.
+
+        Raises:
+            FrontierError: the frontier, which keeps them, cannot be used.
+        """
+        notes = self.frontier if self.leases else NoNotes()
+        return Hubs(
+            notes,
+            later=notes.later if isinstance(notes, Remote) else None,
+            most=int(self.settings.getfloat("REVISIT_HUBS", 50_000)),
+            soonest=self.settings.getfloat("REVISIT_SOONEST", 3_600.0),
+        )
 
     @cached_property
     def scores(self) -> Scores:
@@ -178,10 +333,96 @@ class Parts:
         Raises:
             FrontierError: it cannot be used, with what to do.
         """
-        store = self.settings.get("SCHEDULER_STORE") or "sqlite"
-        frontier = open_store(store, self.frontier_folder, self.policy, self.clock.now())
+        frontier: Frontier
+        if self.store == REDIS:
+            frontier = self._worker()
+        else:
+            frontier = open_store(self.store, self.frontier_folder, self.policy, self.clock.now())
         self._resumes = frontier.counts().seen > 0
         return frontier
+
+    @property
+    def where(self) -> str:
+        """Where the frontier is, for messages."""
+        return hidden(redis_url(self.settings) or "") if self.store == REDIS else str(self.folder)
+
+    @property
+    def store(self) -> str:
+        """Where the frontier is kept: ``sqlite``, ``memory``, or ``redis``, however that is named."""
+        name = str(self.settings.get("SCHEDULER_STORE") or "sqlite").strip()
+        return REDIS if "://" in name else name
+
+    def redis(self) -> tuple[Client, str, str]:
+        """The Redis of the frontier: a client, what its keys begin with, and its URL without secrets.
+
+        Raises:
+            FrontierError: the settings cannot be used.
+        """
+        try:
+            prefix = str(self.settings.get("REDIS_FRONTIER_KEY") or "%(spider)s:frontier") % {"spider": self.spider}
+            return connect(self.settings), prefix, hidden(redis_url(self.settings) or "")
+        except (ConnectionSettingError, ValueError, KeyError, TypeError) as error:
+            raise FrontierError(str(error)) from error
+
+    def redis_store(self, *, works: bool) -> RedisFrontier:
+        """The frontier in Redis, as an operator's command asks it.
+
+        Args:
+            works: whether it takes leases.
+
+        Raises:
+            FrontierError: it cannot be used, with what to do.
+        """
+        from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings  # noqa: PLC0415 - only if used
+        from mediacrawl.frontier.stores.redis_away import is_away  # noqa: PLC0415
+
+        client, prefix, server = self.redis()
+        store = StoreSettings(lease=self._lease, works=works, scored=self._priority)
+        end = monotonic() + self.settings.getfloat("REDIS_PATIENCE", 0.0)
+        while True:
+            try:
+                return RedisFrontier(client, prefix, self.policy, self.clock.now(), settings=store, server=server)
+            except FrontierError as error:
+                if not is_away(error) or monotonic() > end:
+                    raise
+            sleep(_RETRY)
+
+    def _worker(self) -> RedisWorker:
+        """This crawl, as one of the workers on Redis."""
+        from mediacrawl.frontier.stores.redis_notes import NoteCache  # noqa: PLC0415
+        from mediacrawl.frontier.stores.redis_worker import RedisWorker  # noqa: PLC0415
+
+        return RedisWorker(
+            self.redis_store(works=True),
+            self.clock.now,
+            lease=self._lease,
+            visit=self._longest_visit + _GRACE,
+            bloom=self.policy.bloom or 1_000_000,
+            notes=NoteCache(
+                by_site=("copies", "parameters", "soft_404", "facets", RECORDS), by_authority=("robots", "ranges")
+            ),
+        )
+
+    @property
+    def _longest_visit(self) -> float:
+        """Seconds that a visit may take at most."""
+        get = self.settings.getfloat
+        return get("DOWNLOAD_TIMEOUT", 30.0) + get("RESOLVER_TIMEOUT", 10.0)
+
+    @property
+    def _lease(self) -> float:
+        """Seconds that a lease in Redis holds without a sign of life.
+
+        Raises:
+            FrontierError: a visit may take longer.
+        """
+        lease, visit = self.settings.getfloat("FRONTIER_LEASE", 120.0), self._longest_visit
+        if lease <= visit + 2 * _GRACE:
+            raise FrontierError(
+                f"FRONTIER_LEASE = {lease:g} is too short: a visit may take DOWNLOAD_TIMEOUT and RESOLVER_TIMEOUT,"
+                f" {visit:g} s, so it must be above {visit + 2 * _GRACE:g}"
+            )
+        return lease
 
     def counts(self) -> Counts:
         """The frontier in numbers, also after it was closed; all zero without one."""
@@ -310,18 +551,42 @@ class Parts:
         return GuardedNames(self.guard)
 
     @cached_property
+    def log_folder(self) -> Path:
+        """Where the request log lies: several crawls may share it."""
+        return Path(self.settings.get("REQUEST_LOG_DIR") or self.folder / "log")
+
+    @cached_property
     def request_log(self) -> RequestLog:
         """The log of every request."""
-        return RequestLog(self.folder / "log", keep_days=self.settings.getint("REQUEST_LOG_DAYS", 31))
+        return RequestLog(self.log_folder, keep_days=self.settings.getint("REQUEST_LOG_DAYS", 31))
 
     @cached_property
     def probe(self) -> ProbePolicy:
         """What a media file may cost."""
         return ProbePolicy(
             head_bytes=self.settings.getint("PROBE_HEAD_BYTES", 16_384),
+            single_bytes=self.settings.getint("PROBE_SINGLE_BYTES", 65_536),
             max_requests=self.settings.getint("PROBE_MAX_REQUESTS", 6),
             max_bytes=self.settings.getint("PROBE_MAX_BYTES", 262_144),
+            max_tag_bytes=self.settings.getint("PROBE_MAX_TAG_BYTES", 4_194_304),
         )
+
+    @cached_property
+    def habits(self) -> RangeHabits:
+        """Which servers ignore Range."""
+        return RangeHabits(self.frontier if self.leases else NoNotes())
+
+    def ignores_ranges(self, url: str) -> bool:
+        """Whether the server of a URL is known to ignore Range; False while the frontier cannot say.
+
+        Args:
+            url: absolute.
+        """
+        try:
+            return self.habits.ignores(authority_of(url))
+        except FrontierError:
+            # Whoever writes to it next says so, and stops the crawl.
+            return False
 
     @property
     def contact(self) -> str:
@@ -361,6 +626,15 @@ def locate(name: str | Path) -> Path:
         if beside.exists():
             return beside
     return _own_copy(path) or path
+
+
+def _user_function(setting: str, named: object, arguments: int) -> UserFunction:
+    try:
+        function = load_object(named)  # type: ignore[arg-type]
+    except Exception as error:
+        # A module of the user's may raise anything when it is imported.
+        raise ValueError(f"{setting} = {named!r} cannot be loaded: {error}") from error
+    return UserFunction(setting, function, arguments)
 
 
 def _own_copy(path: Path) -> Path | None:

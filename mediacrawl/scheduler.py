@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, deque
+from collections.abc import Coroutine
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -32,13 +33,16 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from mediacrawl import foreign, seams
+from mediacrawl.crediting import Crediting, Waiting
 from mediacrawl.failures import is_anticipated, trouble_in
 from mediacrawl.frontier import Frontier, FrontierError
+from mediacrawl.frontier.contract import Remote
 from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.politeness.delay import DAY
 from mediacrawl.politeness.retry import after_failure
-from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Lease, Outcome, Trouble, Visit
+from mediacrawl.priority.orders import ModelError
+from mediacrawl.records import FINAL, VISIT, Candidate, Drop, End, Kind, Lease, Outcome, Trouble, Visit
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.signals import visit_ended
 from mediacrawl.store import StoreError
@@ -92,6 +96,10 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._committed = 0.0
         self._counted: Counter[str] = Counter()
         self._closed = False
+        self._held = False
+        self._waits = parts.settings.getbool("SCHEDULER_WAIT")
+        self.crediting = Crediting(parts, self.count, lambda error: self.stop("frontier_error", error))
+        """What shows answers and records to the nugget function."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -114,15 +122,22 @@ class PenaltyBoxScheduler(BaseScheduler):
     # -- what Scrapy asks of a scheduler ---------------------------------------------------------------------
 
     def open(self, spider: Spider) -> Deferred[None] | None:  # noqa: ARG002
-        """Open the frontier. If it cannot be used the log says why and what to do, and the crawl does not begin."""
+        """Open the frontier, and take up what was learned.
+
+        If either cannot be used the log says why and what to do, and the crawl does not begin.
+        """
         try:
             waiting = self.frontier.pending()
-        except FrontierError as error:
+            _ = self._parts.priority
+        except (FrontierError, ModelError) as error:
             logger.critical("%s", error)
             self._parts.final = NOTHING
             self._closed = True
             return None
-        if waiting:
+        if isinstance(self.frontier, Remote):
+            self.frontier.listen(self._called)
+            logger.info("One of the workers on %s: %d URLs wait or are out there", self._parts.where, waiting)
+        elif waiting:
             logger.info("Resuming: %d URLs wait in %s", waiting, self._parts.folder)
         self._housekeeper = call_later(HOUSEKEEPING, self._housekeep)
         return None
@@ -163,6 +178,10 @@ class PenaltyBoxScheduler(BaseScheduler):
         if self._parts.final is None:
             try:
                 self._parts.duplicates.save()
+                self._parts.priority.save(self._clock.now(), last=True)
+                if "hubs" in vars(self._parts):
+                    self._parts.hubs.save_all()
+                self._settle()
                 self._parts.final = self.frontier.counts()
             except FrontierError:
                 self._parts.final = NOTHING
@@ -170,8 +189,11 @@ class PenaltyBoxScheduler(BaseScheduler):
         return None
 
     def has_pending_requests(self) -> bool:
-        """Whether anything waits or is out."""
-        return bool(self._ready) or self.frontier.pending() > 0
+        """Whether anything waits or is out, here or at another worker, or may still come, as it may with revisits."""
+        if self._ready or self._waits or self._held or self.frontier.pending() > 0:
+            return True
+        # A worker that comes before the first seed waits for it.
+        return isinstance(self.frontier, Remote) and not self.frontier.counts().seen
 
     def enqueue_request(self, request: Request) -> bool:
         """Take in a request of a spider or of a middleware. URLs found by our own spider come through `add`."""
@@ -188,17 +210,23 @@ class PenaltyBoxScheduler(BaseScheduler):
         if candidate is None:
             self._counted["frontier/unstorable"] += 1
             return False
-        return self.add([candidate]) > 0
+        # A priority that the spider gave counts as long as nothing of its class was asked.
+        return self.add([candidate], scored=bool(request.priority)) > 0
 
     def next_request(self) -> Request | None:
         """The next request that may go out at once, or None; then the timer wakes the engine when one may."""
         if self._ready:
             return self._ready.popleft()
-        if self._closed:
+        if self._closed or self._held:
             return None
         try:
             while self._leases or self._take_leases():
-                request = self._request(self._leases.popleft())
+                lease = self._leases.popleft()
+                if not self.frontier.holds(lease):
+                    # It may be another worker's by now.
+                    self.frontier.finish(lease, Outcome(End.RETURNED, asked=False), self._clock.now())
+                    continue
+                request = self._request(lease)
                 if request is not None:
                     return request
             self._set_timer()
@@ -208,9 +236,17 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     # -- what our own doors ask ------------------------------------------------------------------------------
 
-    def add(self, candidates: list[Candidate]) -> int:
-        """Let URLs join the frontier; answers how many were new."""
+    def add(self, candidates: list[Candidate], source: str = "", *, scored: bool = False) -> int:
+        """Let URLs join the frontier; answers how many were new.
+
+        Args:
+            candidates: that scope let through.
+            source: the site that they were found on; empty for seeds.
+            scored: whether they have their scores, whatever the order is.
+        """
         try:
+            if not scored:
+                self._parts.priority.join(candidates, source)
             added = self.frontier.add(candidates)
         except FrontierError as error:
             self.stop("frontier_error", error)
@@ -221,12 +257,43 @@ class PenaltyBoxScheduler(BaseScheduler):
             self._timer_at = None
         return added.new
 
+    def add_again(self, candidate: Candidate) -> bool:
+        """Let a URL that has ended join once more; answers whether it did.
+
+        Args:
+            candidate: with its score.
+        """
+        try:
+            joined = self.frontier.rejoin(candidate)
+        except FrontierError as error:
+            self.stop("frontier_error", error)
+            return False
+        if joined:
+            self._timer_at = None
+        return joined
+
+    def stay(self) -> None:
+        """Do not end when nothing is left: there will be more."""
+        self._waits = True
+
     def commit(self) -> None:
         """Make what joined durable against a kill."""
         try:
+            self._settle()
             self.frontier.commit()
         except FrontierError as error:
             self.stop("frontier_error", error)
+
+    def _settle(self) -> None:
+        """What was told to a store on another machine is there when this returns."""
+        if isinstance(self.frontier, Remote):
+            self.frontier.settle()
+
+    def hold(self, held: bool) -> None:
+        """Hand out nothing, or go on."""
+        self._held = held
+        if not held:
+            seams.wake(self._crawler.engine)
 
     def count(self, name: str, number: int = 1) -> None:
         """Count something that happens on every page; it is written to the stats once a second."""
@@ -240,11 +307,18 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._open.pop(visit.lease.id, None)
         outcome = self._outcome(visit)
         if visit.found:
-            self.add(visit.found)
+            self.add(visit.found, visit.lease.site)
         try:
+            if outcome.end in FINAL:
+                # Before the site is let go: it takes its place by the new scores.
+                for site, scores in self._parts.priority.ended(visit.lease, min(visit.reward, 1.0)):
+                    self.frontier.set_scores(site, scores)
             self.frontier.finish(visit.lease, outcome, self._clock.now())
         except FrontierError as error:
             self.stop("frontier_error", error)
+        if outcome.end in FINAL:
+            # Else its finds are new again when it is repeated: only then the order learns of them.
+            self.crediting.close(visit)
         self._counted[f"frontier/end/{outcome.end}"] += 1
         if outcome.reason is not None:
             self._counted[f"drop/{outcome.reason}"] += 1
@@ -273,6 +347,9 @@ class PenaltyBoxScheduler(BaseScheduler):
     # -- leases ----------------------------------------------------------------------------------------------
 
     def _take_leases(self) -> bool:
+        if not isinstance(self.frontier, Remote):
+            # In one commit with the ends of the visits that it was learned from.
+            self._parts.priority.save(self._clock.now())
         self._leases.extend(self.frontier.take(self._clock.now(), self._take))
         return bool(self._leases)
 
@@ -360,10 +437,16 @@ class PenaltyBoxScheduler(BaseScheduler):
         if visit is not None:
             visit.sent = self._clock.now()
 
-    def _item_stored(self, response: Response | None) -> None:
+    def _item_stored(self, response: Response | None, item: Any) -> Waiting:
         visit = _visit(response)
-        if visit is not None and not visit.over:
-            visit.earned += 1
+        waiting = None if visit is None or response is None else self.crediting.item(visit, response, item)
+        if waiting is not None:
+            return self._item_judged(waiting, response)
+        self._item_over(response)
+        return None
+
+    async def _item_judged(self, waiting: Coroutine[Any, Any, None], response: Response | None) -> None:
+        await waiting
         self._item_over(response)
 
     def _item_over(self, response: Response | None) -> None:
@@ -391,6 +474,17 @@ class PenaltyBoxScheduler(BaseScheduler):
             visit.drop(Drop.CALLBACK_ERROR)
             self.end(visit)
 
+    def _called(self) -> None:
+        """The frontier's own thread has news: leases, or that the crawl may be over."""
+        from twisted.internet import reactor  # noqa: PLC0415 - it is chosen by the first import
+
+        reactor.callFromThread(self._heed)
+
+    def _heed(self) -> None:
+        if not self._closed:
+            self._timer_at = None
+            seams.wake(self._crawler.engine)
+
     # -- timers ----------------------------------------------------------------------------------------------
 
     def _set_timer(self) -> None:
@@ -416,6 +510,7 @@ class PenaltyBoxScheduler(BaseScheduler):
             if now - self._committed >= self._commit_every:
                 self._committed = now
                 self._prune()
+                self._parts.priority.save(now)
                 self.frontier.commit()
             self._set_timer()
         except FrontierError as error:
@@ -435,6 +530,9 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _write_stats(self) -> None:
         """Counted here and written once a second: a call to the collector for each link costs a tenth of a page."""
+        # Not of one that could not be opened.
+        if self._parts.final is None and isinstance(self.frontier, Remote):
+            self._counted.update(self.frontier.tallies())
         for name, value in self._counted.items():
             self._crawler.stats.inc_value(name, value)
         self._counted.clear()

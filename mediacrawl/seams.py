@@ -22,6 +22,11 @@ def wake(engine: ExecutionEngine) -> None:
         nextcall.schedule()
 
 
+def is_closing(engine: ExecutionEngine) -> bool:
+    """Whether the crawl is coming to its end. Without this what waits for its end is waited for as long as it takes."""
+    return getattr(getattr(engine, "_slot", None), "closing", None) is not None
+
+
 def in_progress(engine: ExecutionEngine) -> set[Request]:
     """The requests that the engine still works on, from the downloader to the last item pipeline."""
     slot = getattr(engine, "_slot", None)

@@ -5,6 +5,7 @@ them on the command line with ``-s NAME=VALUE``, or in a settings module of your
 ``from mediacrawl.settings import *``.
 """
 
+import os
 from importlib.util import find_spec
 
 from mediacrawl import __version__
@@ -43,7 +44,57 @@ MEDIACRAWL_DB = "media.db"
 """The catalogue (SQLite), in the state folder unless a path with a folder is given."""
 
 SCHEDULER_STORE = "sqlite"
-"""Where the frontier is kept: ``sqlite`` survives any kill, ``memory`` is gone with the process."""
+"""Where the frontier is kept: ``sqlite`` survives any kill, ``memory`` is gone with the process; ``redis`` is for any
+number of workers at once, on the server of REDIS_URL. A URL (``redis://``, ``rediss://``, ``unix://``) names one."""
+
+# -- Redis: many machines, and URLs and items by way of it --------------------------------------------------------
+
+REDIS_URL = os.environ.get("REDIS_URL", "")
+"""The Redis server: ``redis://USER:PASSWORD@HOST:PORT/DB``, ``rediss://`` for TLS, ``unix:///PATH``. From the
+environment, since a command line is no place for a password: ``ps`` shows it to everybody, scrapyd writes it to its
+log. With it the crawl takes URLs from REDIS_START_URLS_KEY, wherever its frontier is. Empty: no Redis is used, unless
+SCHEDULER_STORE or REDIS_HOST says so."""
+
+REDIS_HOST = ""
+"""Host of the Redis server, for those who do not write a URL."""
+
+REDIS_PORT = 0
+"""Its port; 0 for 6379."""
+
+REDIS_DB = 0
+"""Number of the database, where no URL names one."""
+
+REDIS_PARAMS: dict[str, object] = {}
+"""Other parameters of the client, as scrapy-redis takes them: ``password``, ``ssl_ca_certs``, ``redis_cls``. Unless
+they say otherwise a connection may take 5 s and an answer 10 s."""
+
+REDIS_FRONTIER_KEY = "%(spider)s:frontier"
+"""What the frontier's keys begin with. Workers of one crawl have the same; two crawls on one server have two."""
+
+FRONTIER_LEASE = 120.0
+"""Seconds, with Redis, after which a worker that was not heard counts as dead: the URLs that it had leased are given to
+others, and their sites wait their whole delay from then. More than DOWNLOAD_TIMEOUT and RESOLVER_TIMEOUT together,
+and some seconds: for so long before its leases may be given away a worker begins no visit any more."""
+
+REDIS_PATIENCE = 0.0
+"""Seconds that a worker waits at its start for a Redis that does not answer. 0 says so at once, which is best for a
+person; for what is started again by a machine, a fleet or systemd, some minutes are better."""
+
+SCHEDULER_WAIT = False
+"""Whether a crawl that has nothing left waits for more, from REDIS_START_URLS_KEY or other workers, until it is
+stopped. Without it the workers of a crawl end together, when nothing waits and nothing is out at any of them."""
+
+REDIS_START_URLS_KEY = "%(name)s:start_urls"
+"""Key from which URLs are taken while the crawl runs: a list, a set or a sorted set (the highest score first)."""
+
+REDIS_START_URLS_BATCH_SIZE = 1_000
+"""Entries taken at a time, at least one second after the last: so many join within a tenth of a second."""
+
+REDIS_ITEMS_KEY = "%(spider)s:items"
+"""Key of the list that RedisItemsPipeline adds items to."""
+
+REDIS_ITEMS_SERIALIZER = ""
+"""Path of a function that makes text or bytes of an item; empty for a line of JSON, as in ``-o items.jl``."""
 
 # -- Politeness: how often a site is asked ----------------------------------------------------------------------
 
@@ -235,7 +286,7 @@ FRONTIER_SITE_BUDGET = 1_000
 the budget is raised or ``scrapy frontier resume SITE``. A trap is left after so many. 0 for any number."""
 
 FRONTIER_SITE_EARNS = 20
-"""Further requests that a site gets for each media file found there: one in twenty is 25 times what chance finds."""
+"""Further requests that a site gets for each find (NUGGET_FUNCTION): one in twenty is 25 times what chance finds."""
 
 FRONTIER_MAX_URLS = 20_000_000
 """URLs that may wait, some 5 GB of disk. Beyond it the least promising are pruned, down to nine tenths (counted as
@@ -258,33 +309,134 @@ table (16 bytes a URL), it spares a read of the disk for each new URL, some 160 
 
 # -- Order: what goes first -------------------------------------------------------------------------------------
 
-PRIORITY = "rules"
-"""Which site and class go next: ``rules``, the best score first; ``levels``, Mercator's front queues: a level of scores
-is drawn by chance, each twice as likely as the one below."""
+PRIORITY = "adaptive"
+"""Which site and class go next. ``adaptive``: what the crawl found so far says what leads to more (docs/adaptive.md).
+``rules``: the best of PRIORITY_SCORES first. ``levels``, Mercator's front queues: a level of those scores is drawn by
+chance, each twice as likely as the one below. To compare with: ``breadth``, whatever waits longest; ``random``, any
+site that may be asked and any class there, by chance; ``site-rate``, the success of links of the page's site so far."""
+
+PRIORITY_MODEL = ""
+"""Model of another crawl (its ``model.npz``) that an adaptive one begins with; what has a host in it is left behind. A
+crawl that has a model of its own goes on with that."""
+
+PRIORITY_SHRINK = 2.0
+"""Fetches that the model's guess counts as, beside those of a class itself. 5 found 15 % less. Without a class's own
+record 283 new files in 1,000 pages instead of 291, without the model 32 (``benchmarks/harvest.py``, as below)."""
+
+PRIORITY_CURIOSITY = 0.1
+"""How much a class is preferred for being little known: times the root of its rate through its fetches."""
+
+PRIORITY_CREDIT = 0.7
+"""What each link of the path to a nugget gets of what the next one got. Without it, 53 instead of 291."""
+
+PRIORITY_STEPS = 8
+"""Links of a path that get any; the ninth would get 6 %."""
+
+PRIORITY_VISITS = 200_000
+"""Visits that are remembered, for nuggets that lie behind them; 600 bytes each in memory, 130 on disk; in Redis 200,
+for all workers together."""
+
+PRIORITY_RATE = 0.1
+"""How far the first example moves a weight of the model (AdaGrad). 0.1 found 9 % more than 0.2, and as much as 0.05."""
+
+PRIORITY_PATHS = 200
+"""Links of one shape, met on their own site, beyond which those that stand in different lists of its pages are
+different classes: where all URLs look alike (``/node/17``) only that tells them apart. Told apart from the first one
+on, half as much is found in the first 2,000 pages, and no more later. 0 for never."""
+
+PRIORITY_LOOKED_AT = 4
+"""Sites whose classes are scored anew with each fetch, in turn, beside the site that was asked. 1 is nearly as good, 0
+costs 11 %, 32 gains nothing. On Redis 1 at most: each site that has moved costs a message there."""
+
+PRIORITY_SITES = 50_000
+"""Sites whose classes are held in memory, 5 KB each; those that were not met for longest are read again when met."""
+
+PRIORITY_SAVE = 60.0
+"""Seconds between two writes of the model, a megabyte or some. What it lacks after a kill is learned again."""
 
 PRIORITY_SCORES = {"media": 1.0, "feed": 0.7, "seed": 0.6, "page": 0.3, "depth": -0.02, ".pls": 0.8, ".m3u": 0.8}
-"""Scores of link classes, by the door or the extension of their first URL; ``depth`` counts for each click."""
+"""Scores of link classes for ``rules`` and ``levels``, by the door or the extension of their first URL; ``depth``
+counts for each click."""
 
 PRIORITY_LEVELS = 8
 """Levels of scores from 0 to 1 for ``PRIORITY = "levels"``."""
+
+REVISIT_SHARE = 0.2
+"""Share of the requests, above 0 and at most 1, that may ask known pages again with ``-a revisit=yes``, while URLs wait
+that were never asked. One in five is a guess; a number in the place of yes is another one."""
+
+REVISIT_WORTH = 0.1
+"""New finds that a revisit must be expected to bring, even if nothing else waits. At one in ten a site's budget lasts
+for ever (FRONTIER_SITE_EARNS)."""
+
+REVISIT_SOONEST = 3_600.0
+"""Seconds between two visits of a page at least, however much it brings: these are libraries, not news tickers. Feeds
+are polled more often by ``scrapy crawl feeds``."""
+
+REVISIT_HUBS = 50_000
+"""Pages that are remembered to be asked again, those that bring the most; some 760 bytes each in memory, 280 on
+disk."""
+
+# -- Nuggets: what the crawl is for -----------------------------------------------------------------------------
+
+NUGGET_FUNCTION = "mediacrawl.priority.nuggets.media"
+"""Path of the function that says what is a find: ``def find(response, item) -> mediacrawl.records.Nugget | None``. It
+is called once for each item that is stored, with its answer, and once with ``item=None`` for an answer that gave none,
+so that pages can be finds too; with other people's spiders, for items only. A find has a key, and counts once in a
+crawl, whatever its URL. It raises its site's budget (FRONTIER_SITE_EARNS), and by its reward, 0 to 1, the order of what
+led to it. Ours takes media records that say something about themselves. It runs in the crawl's one thread; what it
+raises is counted (``nugget/failed``), and that answer is no find."""
+
+NUGGET_WORTH_OPENING = ""
+"""Path of a function that says from status and headers whether the body of an answer is worth having: ``def
+worth(status: int, headers: Mapping[str, str], url: str) -> bool``, names of headers in lower case. What is not ends
+before its body (``drop/not_worth_opening``). It is asked of answers with 2xx, and of a media file at its first one; not
+of robots.txt. Empty: all are."""
 
 # -- What is fetched --------------------------------------------------------------------------------------------
 
 PAGE_MAX_BYTES = 200_000
 """Bytes of a page that are read; the rest is cut off. Links beyond it are navigation that stands above as well."""
 
+LIST_MAX_BYTES = 3_000_000
+"""Bytes of a feed, a sitemap or a playlist that are read, unpacked; of one that comes packed a fifth is fetched. So
+long is a podcast of 500 episodes with all its notes, and so are the 5,000 entries of a list that are kept. Sitemaps may
+have 50 MB, for 50,000 pages: more than any site is asked for."""
+
+ROBOTS_SITEMAPS = 10
+"""Sitemaps of a robots.txt that join the crawl, the first ones, for each authority: whoever writes one down wants it
+read, and sitemaps of videos name files that no page shows. They are asked in the order of pages. 0 for none."""
+
 PROBE_HEAD_BYTES = 16_384
 """Bytes of a media file's head that are asked for first. 8 KB cost more second requests, 64 KB triples the median."""
 
 PROBE_MAX_REQUESTS = 6
-"""Requests for one media file."""
+"""Requests for one media file: 9 of 10 need at most 3, and one with a picture for each of 30 chapters would take 33."""
+
+PROBE_SINGLE_BYTES = 65_536
+"""Bytes of a media file's head that are read where no second range can come: the server ignores Range, or did before
+on this host. So many lie in the first read of the connection anyway; 256 KB made one file more of 65 readable."""
 
 PROBE_MAX_BYTES = 262_144
-"""Bytes for one media file."""
+"""Bytes for one media file, held in memory while it is read; 9 of 10 need less than a fifth."""
+
+PROBE_MAX_TAG_BYTES = 4_194_304
+"""Bytes of text for one media file, after decompression: a compressed frame of 1 MB would make 1 GB."""
 
 RECHECK_BELOW = 0.9
 """Confidence, 0 to 1, below which ``scrapy crawl recheck`` asks for a file again. Of decisions at 0.9 one in ten is
 wrong, which is worth a visit; ``-a below=`` comes before it."""
+
+FEEDS_MIN_INTERVAL = 900.0
+"""Seconds between two polls of a source by ``scrapy crawl feeds``, at least: no podcast comes four times an hour, and
+whose news do have a hub for that."""
+
+FEEDS_MAX_INTERVAL = 604_800.0
+"""Seconds at most, a week: a feed that was silent for years may speak again. What a source asks for by ``ttl`` or
+Cache-Control is waited for up to this."""
+
+FEEDS_FIRST_INTERVAL = 3_600.0
+"""Seconds to the second poll of a source, of which nothing is known yet; from then on its changes decide."""
 
 # -- Text -------------------------------------------------------------------------------------------------------
 
@@ -310,6 +462,26 @@ REQUEST_LOG_ENABLED = True
 
 REQUEST_LOG_DAYS = 31
 """Days that the request log is kept."""
+
+REQUEST_LOG_DIR = ""
+"""Folder of the request log; empty for ``log`` in the state folder. Several crawls on one machine may share it: then a
+complaint is answered from one place."""
+
+STATS_FILE = ""
+"""JSON file that gets the crawl's stats, in the state folder unless a path with a folder is given; empty for none.
+``mediacrawl fleet`` names one for each worker."""
+
+STATS_FILE_INTERVAL = 10.0
+"""Seconds between two writes of STATS_FILE; LOGSTATS_INTERVAL, if that is less. A kill loses what was counted since."""
+
+HARVEST_EVERY = 1_000
+"""URLs that come to their end, here called pages, between two lines of HARVEST_FILE. Each says how much that is new was
+found at them, what they came to, and how many times that is what evenly picked ones give. In so many pages a rate of
+one find in 12 is known to a tenth. 0 for none."""
+
+HARVEST_FILE = "harvest.jl"
+"""File of these lines (JSON, some 3 KB each), in the state folder unless a path with a folder is given; empty for none.
+A crawl that goes on counts on from its last line; a kill loses what was counted since."""
 
 PROGRESS_INTERVAL = 1.0
 """Seconds between two progress lines on a terminal; without a terminal, LOGSTATS_INTERVAL counts."""
@@ -444,6 +616,8 @@ ITEM_PIPELINES = {
     # Comment one out to switch it off. Each works in any Scrapy project.
     "mediacrawl.pipelines.MojibakePipeline": 200,
     "mediacrawl.pipelines.CataloguePipeline": 300,
+    # Each item as JSON to a Redis list as well (REDIS_URL, REDIS_ITEMS_KEY); while Redis is away items wait.
+    # "mediacrawl.pipelines.RedisItemsPipeline": 400,
 }
 
 EXTENSIONS = {
@@ -453,6 +627,10 @@ EXTENSIONS = {
     "mediacrawl.extensions.Breaker": 5,
     "mediacrawl.extensions.Progress": 10,
     "mediacrawl.extensions.Steering": 20,
+    "mediacrawl.extensions.Feeding": 30,
+    "mediacrawl.extensions.HarvestFile": 40,
+    "mediacrawl.extensions.Revisiting": 50,
+    "mediacrawl.extensions.StatsFile": 900,  # behind all that count
 }
 
 TWISTED_DNS_RESOLVER = "mediacrawl.resolver.HostsResolver"
