@@ -11,8 +11,10 @@ from redis_server import RedisServer
 # The settings read it; no test may come near a server that is somebody's.
 os.environ.pop("REDIS_URL", None)
 
-# No example is timed: machines are noisy. MEDIACRAWL_EXAMPLES=1000 looks harder.
-settings.register_profile("ours", deadline=None, max_examples=int(os.environ.get("MEDIACRAWL_EXAMPLES", "30")))
+# No example is timed: machines are noisy. Each run draws the same ones, so that none fails by the luck of the draw.
+# MEDIACRAWL_EXAMPLES=1000 looks harder, and each time elsewhere.
+_EXAMPLES = os.environ.get("MEDIACRAWL_EXAMPLES")
+settings.register_profile("ours", deadline=None, derandomize=not _EXAMPLES, max_examples=int(_EXAMPLES or 30))
 settings.load_profile("ours")
 
 _WAITING = ("crash", "e2e", "deploy", "redis", "fleet", "doors")

@@ -72,7 +72,9 @@ class Launched:
     def send_signal(self, number):
         """Nothing happens if it has ended."""
         if self.poll() is None:
-            os.kill(self.pid, number)
+            # It may end in this moment, before its end is told.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
     def kill(self):
         """kill -9."""

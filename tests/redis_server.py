@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import time
+import weakref
 
 import pytest
 
@@ -25,9 +26,13 @@ class RedisServer:
         self.program = shutil.which("redis-server")
         if self.program is None:
             pytest.skip(MISSING)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        # Held until the end, also while the server is dead: else the system may give the port to somebody else. Redis
+        # may bind it all the same, since nobody listens on this socket.
+        place = socket.socket()
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        place.bind(("127.0.0.1", 0))
+        weakref.finalize(self, place.close)
+        self.port = place.getsockname()[1]
         self.folder = folder
         self.url = f"redis://127.0.0.1:{self.port}"
         self._options = list(options)
@@ -40,7 +45,8 @@ class RedisServer:
         self.folder.mkdir(parents=True, exist_ok=True)
         options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(self.folder)]
         self.process = subprocess.Popen([self.program, *options, "--logfile", "log", *self._options])
-        for _ in range(400):
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
             try:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()
             except OSError:

@@ -56,7 +56,7 @@ class CrashWeb(MisbehavingWeb):
     """The web of the crash test.
 
     Args:
-        steps: pages of each chain.
+        steps: pages of each chain at first.
         patient: whether there are the hosts that ask for a long Crawl-delay.
 
     Attributes:
@@ -67,6 +67,8 @@ class CrashWeb(MisbehavingWeb):
         sizes: URL of each media file -> its bytes.
         spring: called with ``before`` and ``after`` at each request: before and after it is answered.
         held: while it is true nothing is answered.
+        grows: while it is true the last page of a chain, and of a patient host, has another one behind it: no crawl
+            comes to its end.
         never_crawl: text of the NeverCrawl file that goes with this web.
     """
 
@@ -74,7 +76,7 @@ class CrashWeb(MisbehavingWeb):
         super().__init__()
         self.never_crawl = "# nobody\n"
         self.spring = lambda moment: None
-        self.held = False
+        self.held = self.grows = False
         self.seeds: list[str] = []
         self.links: dict[str, list[str]] = {}
         self.kinds: dict[str, str] = {}
@@ -84,6 +86,7 @@ class CrashWeb(MisbehavingWeb):
         self._patient = PATIENT if patient else ()
         self._resources: dict[str, Resource] = {}
         self._own: set[str] = set()
+        self._last: dict[str, tuple[str, int]] = {}
 
     def start(self) -> None:
         """Build the hosts and listen."""
@@ -97,7 +100,7 @@ class CrashWeb(MisbehavingWeb):
         for name in self._patient:
             self._page(name, "/", ["/1.html", "/2.html", self._media(name, "/song", 1)])
             self._page(name, "/1.html", [])
-            self._page(name, "/2.html", ["/1.html"])
+            self._step(name, 2, is_last=True)
         self._broken(BROKEN[0], "/fails.html", Resource(b"", status=500), "http_status")
         self._broken(BROKEN[1], "/hangs.mp3", Resource(), "download_error")
         self._gate("gate")
@@ -130,10 +133,23 @@ class CrashWeb(MisbehavingWeb):
 
     def _chain(self, name: str) -> None:
         for step in range(self._steps):
-            links = [f"/{step + 1}.html"] if step + 1 < self._steps else []
-            if step % 4 == 1:
-                links.append(self._media(name, f"/{step}", step))
-            self._page(name, f"/{step}.html" if step else "/", links)
+            self._step(name, step, is_last=step + 1 == self._steps)
+
+    def _step(self, name: str, step: int, *, is_last: bool) -> None:
+        links = [] if is_last else [f"/{step + 1}.html"]
+        if step % 4 == 1:
+            links.append(self._media(name, f"/{step}", step))
+        path = f"/{step}.html" if step else "/"
+        self._page(name, path, links)
+        if is_last:
+            self._last[self.at(name, path)] = name, step
+
+    def _grow(self, url: str) -> None:
+        """Whether a page is the last one is decided when it is asked for the first time."""
+        name, step = self._last.pop(url, ("", 0))
+        if name and self.grows:
+            self._step(name, step, is_last=False)
+            self._step(name, step + 1, is_last=True)
 
     def _blog(self, name: str, others: list[str]) -> None:
         links = [self.at(other) for other in others]
@@ -188,6 +204,7 @@ class CrashWeb(MisbehavingWeb):
         self.spring("after")
 
     async def _own_answer(self, exchange, name: str) -> None:
+        self._grow(self.at(name, exchange.request.path))
         resource = self._resources.get(self.at(name, exchange.request.path), Resource(status=404))
         response = respond(resource, exchange.request)
         if name not in SLOW + PATIENT:

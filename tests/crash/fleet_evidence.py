@@ -21,13 +21,17 @@ class Loss:
 
     Attributes:
         worker: its number.
+        start: number of its start, from 1 on.
         moment: seconds of `time.monotonic`.
         leased: URLs that were out then, at any worker.
+        asleep: seconds for which it slept at least; 0 if it was killed.
     """
 
     worker: int
+    start: int
     moment: float
     leased: frozenset
+    asleep: float = 0.0
 
     def has(self, url):
         """Whether the URL, or if it is a robots.txt any URL of its host, was leased."""
@@ -53,7 +57,17 @@ class Numbers:
 
 def worker_of(entry):
     """The number of the worker that asked."""
-    return int(entry.user_agent.rpartition(" w")[2])
+    return _asker(entry)[0]
+
+
+def start_of(entry):
+    """The number of that worker's start, from 1 on."""
+    return _asker(entry)[1]
+
+
+def _asker(entry):
+    worker, _, start = entry.user_agent.rpartition(" w")[2].partition(".")
+    return int(worker), int(start)
 
 
 def gaps(entries, losses=()):

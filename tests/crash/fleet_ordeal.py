@@ -13,7 +13,8 @@ from contextlib import suppress
 
 import pytest
 import redis
-from fleet_evidence import Loss, gaps, leased_in, numbers_in, worker_of
+from crash_web import PATIENT
+from fleet_evidence import Loss, gaps, leased_in, numbers_in, start_of, worker_of
 from fleet_worker import LEASE, Worker
 
 from mediacrawl.scope import canonical, site_of
@@ -26,8 +27,6 @@ DECK = (
 """What happens, as often as it stands here, in any order; then again."""
 MANY = 6
 """Leases that are out at a time only if many sites became due at once."""
-READS_LATE = 0.3
-"""Seconds after a worker's death in which the server may still read what it had sent."""
 
 
 class FleetOrdeal:
@@ -64,6 +63,7 @@ class FleetOrdeal:
 
     def suffer(self, acts):
         """So many acts, then end in peace; answers the workers' exit codes."""
+        self.web.grows = True
         for worker in self.workers:
             self._begin(worker)
         deck = [act for _ in range(-(-acts // len(DECK))) for act in self._dice.sample(DECK, len(DECK))]
@@ -76,12 +76,16 @@ class FleetOrdeal:
             self._acts[act]()
             self.acts.append(act)
             self._note(act)
+        # They are due together, so one worker may get all of them several times.
+        self._pass(120, until=lambda: len(self._workers_on(PATIENT)) > 1)
+        self.web.grows = False
         while self._asleep:
             self._pass(0.05)
         return [worker.wait(120 + 2 * acts) for worker in self.workers]
 
     def forget(self, times):
         """Redis is killed so many times, each time forgetting the last second; answers the workers' exit codes."""
+        self.web.grows = True
         for worker in self.workers:
             self._begin(worker)
         self._pass(60, until=lambda: len(self.web.log) > 40)
@@ -95,6 +99,7 @@ class FleetOrdeal:
             self.server.forget(kept)
             self._pass(self._dice.uniform(0, 1.0))
             self._start_redis()
+        self.web.grows = False
         return [worker.wait(120) for worker in self.workers]
 
     def stop(self):
@@ -125,7 +130,7 @@ class FleetOrdeal:
                         os.kill(worker.pid, signal.SIGKILL)
 
         self.web.spring = spring
-        self._pass(5, until=lambda: caught)
+        self._pass(60, until=lambda: caught)
         self.web.spring = lambda moment: None
         for worker, moment in caught:
             worker.process.wait(30)
@@ -149,7 +154,7 @@ class FleetOrdeal:
         moment = time.monotonic()
         worker.process.send_signal(signal.SIGSTOP)
         self._asleep[worker.number] = moment + LEASE + self._dice.uniform(0.5, 4.0)
-        self._lost(worker, moment)
+        self._lost(worker, moment, LEASE)
 
     def _kill_redis(self):
         self.server.kill()
@@ -191,7 +196,8 @@ class FleetOrdeal:
     def _at_work(self):
         """A worker that asked somebody a moment ago, if there is one before long."""
         worker, asked = self._victim(), len(self.web.log)
-        self._pass(3, until=lambda: any(worker_of(entry) == worker.number for entry in self.web.log[asked:]))
+        # Redis that was started anew gives out nothing for some seconds.
+        self._pass(10, until=lambda: any(worker_of(entry) == worker.number for entry in self.web.log[asked:]))
         self._pass(self._dice.choice((0, 0, 0.05, 0.3)))
         return worker
 
@@ -200,12 +206,13 @@ class FleetOrdeal:
         worker.kill()
         self._lost(worker, moment)
 
-    def _lost(self, worker, moment):
-        self.losses.append(Loss(worker.number, moment, self.leased()))
+    def _lost(self, worker, moment, asleep=0.0):
+        self.losses.append(Loss(worker.number, worker.starts, moment, self.leased(), asleep))
 
     def _start_redis(self):
         self.server.start()
-        for _ in range(500):
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
             with suppress(redis.BusyLoadingError):
                 self._client.ping()
                 return
@@ -223,12 +230,16 @@ class FleetOrdeal:
 
     def _settle(self):
         """Wait until all workers have joined that are awake: a start without Redis is another test's matter."""
-        self._pass(30, until=lambda: all(self._works(worker) for worker in self.workers))
+        self._pass(120, until=lambda: all(self._works(worker) for worker in self.workers))
 
     def _works(self, worker):
         if worker.process.poll() not in (None, 0):
             pytest.fail(f"w{worker.number} ended by itself after {self.acts}:\n{worker.text()[-4000:]}")
         return worker.number in self._asleep or worker.has_joined()
+
+    def _workers_on(self, hosts):
+        pages = [entry for entry in self.web.log if entry.path != "/robots.txt"]
+        return {worker_of(entry) for entry in pages if entry.host.removesuffix(".example") in hosts}
 
     def _is_over(self):
         return any(worker.process.poll() == 0 for worker in self.workers)
@@ -273,9 +284,13 @@ class FleetOrdeal:
         return any(self._lost_between(loss, before, after) for loss in self.losses if loss.has(url))
 
     def _lost_between(self, loss, before, after):
-        """Whether the worker that asked before lost the URL before it was asked after."""
-        is_his = loss.worker == worker_of(before)
-        return is_his and before.received_monotonic - READS_LATE < loss.moment < after.received_monotonic
+        """Whether the worker that asked before lost the URL before it was asked after.
+
+        The server may read a request after its sender was killed, or has fallen asleep.
+        """
+        is_his = (loss.worker, loss.start) == (worker_of(before), start_of(before))
+        is_lost = not loss.asleep or before.received_monotonic < loss.moment + loss.asleep
+        return is_his and is_lost and loss.moment < after.received_monotonic
 
     def story(self, url):
         """What befell a URL and its site."""

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import ordeal
 from crawling import Crawl
@@ -21,7 +22,7 @@ JOINED = "One of the workers on"
 
 
 class Worker(Crawl):
-    """One worker, which tells its number with every request.
+    """One worker, which tells its number, and that of its start, with every request.
 
     Args:
         web: what is crawled.
@@ -34,18 +35,20 @@ class Worker(Crawl):
     def __init__(self, web, folder, number, store, **settings):
         folder.mkdir(parents=True)
         super().__init__(web, folder)
+        self.imports.append(Path(__file__).parent)
         self.number = number
         self.pid = 0
         self._settings = {
             **SETTINGS,
             "SCHEDULER_STORE": store,
-            "USER_AGENT": f"mediacrawl/0.1 (+http://localhost/tests) w{number}",
             **settings,
         }
 
     def begin(self, *, seeds):
         """Start it, with the web's seeds or without."""
-        words = {name: value if isinstance(value, str) else json.dumps(value) for name, value in self._settings.items()}
+        agent = f"mediacrawl/0.1 (+http://localhost/tests) w{self.number}.{self.starts + 1}"
+        settings = {**self._settings, "USER_AGENT": agent}
+        words = {name: value if isinstance(value, str) else json.dumps(value) for name, value in settings.items()}
         switches = [word for name, value in words.items() for word in ("-s", f"{name}={value}")]
         self.start(*switches, seed=None if seeds else "")
         self.pid = self.process.pid

@@ -10,7 +10,9 @@ import time
 from collections import Counter
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
+import crash_patience
 import pytest
 from crash_evidence import Snapshot, snapshot, stored
 from crash_web import ATTEMPTS
@@ -31,13 +33,19 @@ SETTINGS = {
     "FRONTIER_ATTEMPTS": ATTEMPTS,
     "FRONTIER_EXPLORE": 0.05,
     "SCOPE_MAX_DEPTH": 10_000,
+    # Of what hangs.
     "DOWNLOAD_TIMEOUT": 4,
+    **crash_patience.SWITCHED_ON,
 }
 SWITCHES = [word for name, value in SETTINGS.items() for word in ("-s", f"{name}={value}")]
-STARTS_UP = 0.3
-"""Seconds from a start in which no crawl has asked anything."""
 WAYS = ("start-up", "a while", "a while", "before", "after")
-"""When it is killed: at start-up, a while after its first request, when a request has come in, when it was answered."""
+"""When it is killed: at start-up, a while after its first request, when a request has come in, when it was answered.
+Each as often as it stands here, in any order; then again."""
+
+
+def start_of(entry):
+    """The number of the start, from 1 on, that a request of the server's log came from."""
+    return int(entry.user_agent.rpartition(" s")[2])
 
 
 @dataclass(frozen=True)
@@ -74,6 +82,7 @@ class Ordeal(Crawl):
 
     def __init__(self, web, folder, dice):
         super().__init__(web, folder)
+        self.imports.append(Path(__file__).parent)
         self.kills = []
         self.begins = []
         self._dice = dice
@@ -81,17 +90,20 @@ class Ordeal(Crawl):
 
     def suffer(self, kills):
         """Be killed so many times, then end in peace; answers the exit code."""
-        for number in range(kills):
-            way = self._dice.choice(WAYS) if number else "a while"
+        self.web.grows = True
+        ways = [way for _ in range(-(-kills // len(WAYS))) for way in self._dice.sample(WAYS, len(WAYS))]
+        for number, way in enumerate(ways[:kills]):
             self.resume()
-            self._die(way)
+            self._die(way if number else "a while")
+        self.web.grows = False
         self.resume()
         return self.wait(120 + 2 * kills)
 
     def start(self, *extra, **how):
-        """As any crawl; note when."""
+        """As any crawl; note when. Each request tells the number of the start."""
         self.begins.append(time.monotonic())
-        return super().start(*extra, **how)
+        agent = f"mediacrawl/0.1 (+http://localhost/tests) s{len(self.begins)}"
+        return super().start(*extra, "-s", f"USER_AGENT={agent}", **how)
 
     def _launch(self, arguments, environment, printed, log):
         """In an interpreter of its own, so that kills at start-up meet all of it."""
@@ -131,17 +143,14 @@ class Ordeal(Crawl):
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
 
-        asked = len(self.web.log)
         self.web.spring = spring
-        self._wait(60, lambda: len(self.web.log) > asked)
-        # Not every start has as many requests left.
-        self._wait(2)
+        self._wait(120)
         self.web.spring = lambda moment: None
 
-    def _wait(self, seconds, seen=lambda: False):
-        """Wait until something is seen, until the process is dead, or so many seconds."""
+    def _wait(self, seconds):
+        """Wait until the process is dead, or so many seconds."""
         end = time.monotonic() + seconds
-        while self.process.poll() is None and time.monotonic() < end and not seen():
+        while self.process.poll() is None and time.monotonic() < end:
             time.sleep(0.005)
 
     def _gone_already(self):
@@ -173,20 +182,19 @@ class Ordeal(Crawl):
     # -- what the server saw ---------------------------------------------------------------------------------
 
     def gaps(self):
-        """As of any crawl; an answer that was under way at a kill ended with it."""
+        """As of any crawl; an answer that was under way at a kill ended with it, and what the server read later."""
         for _, site, before, after in super().gaps():
             end = before.finished_monotonic or before.received_monotonic
-            for kill in self.kills:
-                if before.received_monotonic < kill.before < end:
-                    end = kill.before
+            for kill in self.killed_between(before, after)[:1]:
+                end = min(end, kill.before)
             yield after.received_monotonic - end, site, before, after
 
     def asked(self):
-        """Canonical URL and range -> the moments at which they were asked for, in their order."""
+        """Canonical URL and range -> the requests for them, in their order."""
         found = {}
-        for entry in self.web.settled_log():
-            found.setdefault((canonical(entry.url), entry.range), []).append(entry.received_monotonic)
-        return {what: sorted(moments) for what, moments in found.items()}
+        for entry in sorted(self.web.settled_log(), key=lambda entry: (start_of(entry), entry.received_monotonic)):
+            found.setdefault((canonical(entry.url), entry.range), []).append(entry)
+        return found
 
     def unexplained(self):
         """How often a URL and range was asked for again, although it was not leased at a kill in between."""
@@ -194,27 +202,23 @@ class Ordeal(Crawl):
             {
                 what: sum(
                     not any(kill.has(what[0]) for kill in self.killed_between(*pair))
-                    for pair in itertools.pairwise(moments)
+                    for pair in itertools.pairwise(entries)
                 )
-                for what, moments in self.asked().items()
+                for what, entries in self.asked().items()
             }
         )
 
     def story(self, url):
         """What befell a URL: the moments at which it was asked, killed (and whether it was leased then), started."""
-        asked = [(moment, what[1]) for what, moments in self.asked().items() if what[0] == url for moment in moments]
-        lines = [(moment, f"asked {range_}") for moment, range_ in asked]
+        asked = [entry for what, entries in self.asked().items() if what[0] == url for entry in entries]
+        lines = [(entry.received_monotonic, f"asked {entry.range}") for entry in asked]
         lines += [(kill.before, "killed, leased" if kill.has(url) else "killed") for kill in self.kills]
         lines += [(begin, "started") for begin in self.begins]
         return [f"{moment - self.begins[0]:8.3f} {what}" for moment, what in sorted(lines)]
 
-    def killed_between(self, start, stop):
-        """The kills between two moments.
-
-        The server may read a request after the death of who sent it; but not after the next one can have asked.
-        """
-        kills = zip(self.kills, self.begins[1:], strict=True)
-        return [kill for kill, begin in kills if start < begin + STARTS_UP and kill.before < stop]
+    def killed_between(self, before, after):
+        """The kills between two requests, by who sent them: the server may read one after the death of its sender."""
+        return self.kills[start_of(before) - 1 : start_of(after) - 1]
 
     def leased(self, url):
         """At how many kills a URL was leased."""

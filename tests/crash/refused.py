@@ -38,9 +38,9 @@ class Seen:
         assert re.search(rf"{sentence}$", self.complaints[0]), self.complaints
 
 
-def crawl(folder, *extra, prepare=None):
-    """Run it until it ends, a second after its start at the latest."""
-    return _run(folder, ["crawl", "media", *extra], prepare)
+def crawl(folder, *extra, seconds=1, prepare=None):
+    """Run it until it ends, so many seconds after its start at the latest."""
+    return _run(folder, ["crawl", "media", *extra, "-s", f"CLOSESPIDER_TIMEOUT={seconds}"], prepare)
 
 
 def frontier(folder, verb):
@@ -49,7 +49,7 @@ def frontier(folder, verb):
 
 
 def _run(folder, words, prepare=None):
-    settings = {"MEDIACRAWL_DIR": folder, "MEDIACRAWL_CONTACT": "http://localhost/tests", "CLOSESPIDER_TIMEOUT": 1}
+    settings = {"MEDIACRAWL_DIR": folder, "MEDIACRAWL_CONTACT": "http://localhost/tests"}
     words = [*words, *(word for name, value in settings.items() for word in ("-s", f"{name}={value}"))]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with tempfile.TemporaryFile("w+", encoding="utf-8") as text:

@@ -15,8 +15,8 @@ from mediacrawl.scope import canonical
 
 ACTS = crash_plan.KILLS // 2
 """Four workers do as much in each as one does in two kills."""
-STEPS = ACTS
-"""Pages of a chain."""
+STEPS = 4
+"""Pages of a chain before it has grown."""
 
 
 @pytest.fixture(scope="module")

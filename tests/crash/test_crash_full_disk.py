@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from contextlib import closing, contextmanager
 
+import crash_patience
 import crash_plan
 import crawling
 import pytest
@@ -20,7 +21,8 @@ from ordeal import Ordeal
 
 from mediacrawl.store import Catalogue
 
-SWITCHES = ("-s", f"FRONTIER_ATTEMPTS={ATTEMPTS}", "-s", "DOWNLOAD_TIMEOUT=1.5")
+SETTINGS = {"FRONTIER_ATTEMPTS": ATTEMPTS, "DOWNLOAD_TIMEOUT": 1.5, **crash_patience.SWITCHED_ON}
+SWITCHES = [word for name, value in SETTINGS.items() for word in ("-s", f"{name}={value}")]
 
 
 @pytest.fixture

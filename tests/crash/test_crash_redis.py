@@ -3,7 +3,6 @@
 import signal
 import time
 from collections import Counter
-from pathlib import Path
 
 import crash_plan
 import pytest
@@ -19,8 +18,9 @@ from mediacrawl.scope import canonical
 
 AWAY = 12.0
 """Seconds for which Redis stands still: longer than a connection waits for an answer."""
-STANDSTILL = 0.5
-"""Seconds. Where a crawl waits for Redis itself it waits for as long as a connection does, 10 s."""
+STANDSTILL = 5.0
+"""Seconds. Where a crawl waits for Redis itself it waits for as long as a connection does, 10 s; half of that is more
+than a machine takes from it."""
 
 
 # -- Redis forgets the last second -------------------------------------------------------------------------------
@@ -72,17 +72,17 @@ def waiter(tmp_path_factory):
     }
     with CrashWeb(5, patient=False) as web:
         waiter = Worker(web, folder / "w0", 0, server.url, **watched)
-        waiter.imports.append(Path(__file__).parent)
         waiter.begin(seeds=True)
         try:
             waiter.until(lambda log: len(log) > 30)
-            waiter.stopped = time.monotonic()
             server.signal(signal.SIGSTOP)
+            waiter.stopped = time.monotonic()
             time.sleep(AWAY)
+            waiter.until(lambda _: " is away (" in waiter.text())
             waiter.alive = waiter.process.poll() is None
             waiter.woken = time.monotonic()
             server.signal(signal.SIGCONT)
-            waiter.code = waiter.wait(60)
+            waiter.code = waiter.wait()
             waiter.stood = [tuple(map(float, line.split())) for line in (folder / "loop").read_text().splitlines()]
             waiter.ends = numbers_in(server).ends
             yield waiter

@@ -44,10 +44,15 @@ def copy_sources(folder):
     return folder
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def free_place():
+    """A socket on a free port, which nobody else is given while it is open: between this and a start lie seconds.
+
+    A server may listen there all the same, since this one does not, if it says SO_REUSEADDR as Redis and Twisted do.
+    """
+    place = socket.socket()
+    place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    place.bind(("127.0.0.1", 0))
+    return place
 
 
 class Daemon:
@@ -69,7 +74,8 @@ class Daemon:
         self.home = folder / "home"
         self.folder.mkdir()
         self.home.mkdir()
-        self.port = free_port()
+        self._place = free_place()
+        self.port = self._place.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.auth = (USER, secrets.token_hex(16))
         self.python = make_environment(folder / "environment")
@@ -108,6 +114,7 @@ class Daemon:
         self.until(lambda: not self.jobs("running"))
         self._process.terminate()
         self._process.wait(30)
+        self._place.close()
 
     def _answers(self):
         try:

@@ -10,7 +10,7 @@ import pytest
 import redis
 import yaml
 from launcher import ROOT
-from scrapyd_daemon import free_port
+from scrapyd_daemon import free_place
 
 DEPLOY = ROOT / "deploy"
 PASSWORD = "00ff" * 16
@@ -43,9 +43,14 @@ class Server:
 
 
 @pytest.fixture
-def server(tmp_path):
+def port():
+    with free_place() as place:
+        yield place.getsockname()[1]
+
+
+@pytest.fixture
+def server(tmp_path, port):
     """As docs/deploy.md has it: our file, then one with the password, included by another."""
-    port = free_port()
     (tmp_path / "password.conf").write_text(f"requirepass {PASSWORD}\n")
     main = tmp_path / "redis.conf"
     main.write_text(f"save 900 1\ninclude {DEPLOY}/redis.conf\ninclude {tmp_path}/password.conf\nport {port}\n")
@@ -80,10 +85,9 @@ def test_redis_lets_nobody_write_files_of_his_choice(server):
         server.client().module_load("/tmp/any.so")
 
 
-def test_the_redis_of_the_compose_file_asks_for_the_password_of_its_secret(tmp_path):
+def test_the_redis_of_the_compose_file_asks_for_the_password_of_its_secret(tmp_path, port):
     """Its command, with this machine's folders."""
     (tmp_path / "redis_password").write_text(PASSWORD)
-    port = free_port()
     shell, options, script = SERVICES["redis"]["command"]
     script = script.replace("$$", "$").replace("/etc/mediacrawl", str(DEPLOY)).replace("/data", str(tmp_path))
     script = script.replace("/tmp/redis.conf", f"{tmp_path}/redis.conf").replace("/run/secrets", str(tmp_path))

@@ -3,10 +3,28 @@
 import asyncio
 from collections import Counter
 
+import pytest
 from reactor_thread import running, wait_for
 
+from mediacrawl import name_servers, resolver
 from mediacrawl.politeness.names import NamePolicy, server_of
 from mediacrawl.resolver import HostsResolver
+
+LONG = 60.0
+"""Seconds in which every answer comes, however slow the machine is."""
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    """Every answer is waited for; a test in which one does not come says for itself when it is given up."""
+    monkeypatch.setattr(name_servers, "_PATIENCE", (LONG,))
+    monkeypatch.setattr(resolver, "_GRACE", LONG)
+    monkeypatch.setattr(resolver, "_LOST", LONG)
+
+
+def lose_the_first_round(monkeypatch):
+    """What is not answered in the first round is soon asked again, and what is asked again is waited for."""
+    monkeypatch.setattr(name_servers, "_PATIENCE", (0.5, LONG))
 
 
 class Names:

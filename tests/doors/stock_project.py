@@ -5,13 +5,17 @@ import itertools
 import json
 import os
 import re
+import socket
 import threading
 import time
+from contextlib import contextmanager
+from datetime import datetime
 
 from command_line import SCRAPY, run
 from launcher import launcher
 
 from mediacrawl.demo import Exchange, HttpServer, Resource, Response, respond
+from mediacrawl.observe import read
 
 CLOCK = 0.005
 """Seconds by which the clocks of two processes, read one after the other, may seem to differ."""
@@ -37,6 +41,14 @@ class LinksSpider(scrapy.Spider):
     def failed(self, failure):
         self.logger.info("FAILED %s %s", failure.request.url, type(failure.value).__name__)
 '''
+
+
+@contextmanager
+def refused():
+    """A port of loopback that refuses connections: it is taken, so that nobody else can listen there meanwhile."""
+    with socket.socket() as taken:
+        taken.bind(("", 0))
+        yield taken.getsockname()[1]
 
 
 class Crawled:
@@ -116,6 +128,22 @@ class StockProject:
         lines = self.items.read_text(encoding="utf-8").splitlines() if self.items.exists() else []
         return Crawled(self.process.returncode, log, [json.loads(line) for line in lines])
 
+    @property
+    def sent(self):
+        """The request log: pairs of when a request was sent and how long it took, in that order, without refusals.
+
+        The server may be late to hear of a request, or of a client that has gone: these are the crawler's own times.
+        """
+        lines = [line for line in read(self.state / "state" / "log") if line["duration"] is not None]
+        return sorted((datetime.fromisoformat(line["time"]).timestamp(), line["duration"]) for line in lines)
+
+    def until_logged(self, words, seconds=60):
+        """Wait until the crawl's log has these words."""
+        end = time.monotonic() + seconds
+        while words not in self.log.read_text(encoding="utf-8", errors="replace"):
+            assert time.monotonic() < end, f"never said: {words}"
+            time.sleep(0.02)
+
     def crawl(self, *urls, spider="links", extra=()):
         """``scrapy crawl``, from its start to its end."""
         return self.start(*urls, spider=spider, extra=extra).wait()
@@ -161,14 +189,15 @@ class SmallWeb:
 
         self.at(path, answer)
 
-    def hold(self, path):
+    def hold(self, path, *hrefs):
         """A page that is sent only when the event that this answers is set."""
         event = threading.Event()
+        links = "".join(f'<a href="{href}">{href}</a>' for href in hrefs)
 
         async def held(exchange):
             while not event.is_set():
                 await asyncio.sleep(0.02)
-            await exchange.send(respond(Resource(b"<p>at last"), exchange.request))
+            await exchange.send(respond(Resource(f"<p>at last {links}".encode()), exchange.request))
 
         self.at(path, held)
         return event

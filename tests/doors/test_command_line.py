@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, environment, run, run_anew
 from launcher import ROOT
+from stock_project import refused
 
 from mediacrawl.demo import Resource, Response
 
@@ -197,10 +197,17 @@ def test_a_seed_list_on_the_crawled_site_slows_that_site_no_further(tmp_path, si
     for number in range(4):
         site.page(f"/{number}")
     settings = {"POLITENESS_FIRST_DELAY": 1.0, "POLITENESS_FACTOR": 10.0}
-    done = crawl(tmp_path, settings, seed=site.url("/seeds.txt")).check()
-    assert len(site.paths) == 6
+    longest = []
+    # Where a machine stands still for a second, an answer takes that second too; not each time.
+    while len(longest) < 3 and min(longest, default=9.0) >= 9.0:
+        folder = tmp_path / str(len(longest))
+        folder.mkdir()
+        before = len(site.log)
+        done = crawl(folder, settings, seed=site.url("/seeds.txt")).check()
+        assert len(site.paths) == 6 * (len(longest) + 1)
+        longest.append(max(site.gaps()[before:]))
     # The slot's wait of a second would have become delays of ten seconds and more.
-    assert max(site.gaps()) < 9.0, done.err
+    assert min(longest) < 9.0, done.err
 
 
 def test_a_seed_list_may_be_redirected_and_every_site_on_its_way_is_left_alone_for_its_delay(tmp_path, site):
@@ -244,9 +251,9 @@ def test_a_seed_list_that_is_refused_for_a_while_is_not_asked_before_by_the_next
 
 
 def test_a_seed_list_on_a_server_that_is_not_there_ends_the_crawl_with_one_sentence(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}/seeds.txt"
-    assert url in crawl(tmp_path, seed=url).logged
+    with refused() as port:
+        url = f"http://127.0.0.1:{port}/seeds.txt"
+        assert url in crawl(tmp_path, seed=url).logged
 
 
 def test_a_seed_list_on_loopback_does_not_open_the_web_to_an_unknown_crawler(tmp_path, site):

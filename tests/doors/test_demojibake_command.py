@@ -175,33 +175,53 @@ def test_what_the_command_line_does_not_say_the_settings_of_the_pipeline_do(fold
 # -- killed, and mistaken ----------------------------------------------------------------------------------------------
 
 
+HOLDING = """
+import os
+import time
+
+from mediacrawl.rerun.output_file import OutputFile
+
+begin, save = OutputFile.__init__, OutputFile._save
+waited = []
+
+def save_each_block(self, path, header, clock, save_every):
+    begin(self, path, header, clock, 0.0)
+
+def save_and_wait(self, state):
+    save(self, state)
+    if state["offset"] and "HELD" in os.environ and not waited:
+        waited.append(True)
+        time.sleep(600)
+
+OutputFile.__init__, OutputFile._save = save_each_block, save_and_wait
+"""
+
+
 @pytest.fixture
-def often(tmp_path_factory):
-    """The environment in which progress is made safe after each block, and not once a second."""
+def held(tmp_path_factory):
+    """The environment in which a run stands still as soon as its first block is safe."""
     folder = tmp_path_factory.mktemp("settings")
-    (folder / "often.py").write_text("from mediacrawl.rerun import output_file\n\noutput_file.SAVE_EVERY = 0.0\n")
+    (folder / "holding.py").write_text(HOLDING)
     paths = os.pathsep.join([str(ROOT), str(folder)])
-    return environment(SCRAPY_SETTINGS_MODULE="often", PYTHONPATH=paths)
+    return environment(SCRAPY_SETTINGS_MODULE="holding", PYTHONPATH=paths, HELD="1")
 
 
-def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(tmp_path, often):
+def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(tmp_path, held):
     with (tmp_path / "items.jl").open("w") as file:
         file.writelines(json.dumps(record(number)) + "\n" for number in range(5000))
     demojibake(tmp_path, "items.jl", "-o", "whole.jl", "--jobs", "2").check()
     command = [*SCRAPY, "demojibake", "items.jl", "-o", "out.jl", "--jobs", "2"]
-    kills = 0
-    while not (tmp_path / "out.jl").exists():
-        process = subprocess.Popen(command, cwd=tmp_path, env=often, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    for _ in range(2):
         was = offset(tmp_path)
-        while process.poll() is None and (kills >= 2 or offset(tmp_path) <= was):
+        process = subprocess.Popen(command, cwd=tmp_path, env=held, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        while process.poll() is None and offset(tmp_path) <= was:
             time.sleep(0.01)
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-            kills += 1
+        process.send_signal(signal.SIGKILL)
         error = process.communicate(timeout=120)[1].decode()
-        assert process.returncode in {0, -signal.SIGKILL}, error
-    assert kills == 2
-    assert "Going on after" in error
+        assert process.returncode == -signal.SIGKILL, error
+        assert not (tmp_path / "out.jl").exists()
+    done = run(tmp_path, *command).check()
+    assert "Going on after" in done.err
     assert (tmp_path / "out.jl").read_bytes() == (tmp_path / "whole.jl").read_bytes()
     assert {path.name for path in tmp_path.iterdir()} == {"items.jl", "whole.jl", "out.jl"}
 
@@ -214,11 +234,11 @@ def offset(folder):
         return 0
 
 
-def test_ctrl_c_says_how_to_go_on(tmp_path, often):
+def test_ctrl_c_says_how_to_go_on(tmp_path, held):
     (tmp_path / "items.jl").write_text("".join(json.dumps(record(number)) + "\n" for number in range(6000)))
     process = subprocess.Popen(
         [*SCRAPY, "demojibake", "items.jl", "-o", "out.jl", "--jobs", "2"],
-        cwd=tmp_path, env=often, stderr=subprocess.PIPE, start_new_session=True,
+        cwd=tmp_path, env=held, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
     while not offset(tmp_path):
         assert process.poll() is None

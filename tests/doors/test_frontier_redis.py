@@ -13,7 +13,9 @@ from mediacrawl.frontier.stores.redis import RedisFrontier
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Drop, End, Evidence, Kind, Outcome
 
-POLICY = FrontierPolicy(delay=DelayPolicy(0, 50, 50, 50), explore=0.0)
+# So long that a minute until the test looks makes no difference.
+DELAY = 75_500.0
+POLICY = FrontierPolicy(delay=DelayPolicy(0, DELAY, DELAY, DELAY), explore=0.0)
 PREFIX = "media:frontier"
 
 
@@ -58,7 +60,7 @@ def test_stats_are_the_frontier_in_numbers(frontier):
 
 def test_a_site_is_shown_with_its_clocks_and_classes(frontier):
     out = frontier("show", "http://www.a.example/x").check().out
-    assert "waiting, may be asked in 4" in out
+    assert "waiting, may be asked in 20 h" in out
     assert "response times in seconds: 0.50" in out
     assert "1.000          1  a.example/#.mp3" in out
     assert "leased: a request is out" in frontier("show", "out.example").check().out

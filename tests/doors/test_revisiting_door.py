@@ -1,5 +1,6 @@
 """The door to revisits, told of visits by the scheduler of a crawl without a network, on a clock of the test's own."""
 
+from random import Random
 from types import SimpleNamespace
 
 import pytest
@@ -40,6 +41,8 @@ class Told:
         self.now = NOW
         ours = {"SCHEDULER": "mediacrawl.scheduler.PenaltyBoxScheduler", "SCHEDULER_STORE": "memory"}
         ours |= {"PRIORITY": "rules", "EXTENSIONS_BASE": {}, "MEDIACRAWL_CONTACT": "http://localhost/tests"}
+        # Chance decides nothing here: neither who is asked, nor which rates are drawn.
+        ours |= {"FRONTIER_EXPLORE": 0.0}
         self.crawler = get_crawler(ListeningSpider, {**ours, "MEDIACRAWL_DIR": str(folder), **settings})
         self.parts = Parts.of(self.crawler)
         self.parts.clock = SimpleNamespace(now=lambda: self.now)
@@ -51,6 +54,7 @@ class Told:
         slot = SimpleNamespace(inprogress=set(), nextcall=wakes, closing=None)
         self.crawler.engine = SimpleNamespace(scheduler=self.scheduler, _slot=slot)
         self.door = Revisiting.from_crawler(self.crawler)
+        self.door._rng = Random(1)
         self.send(signals.spider_opened)
         self.asked = []
 

@@ -1,10 +1,10 @@
 """The breaker in somebody else's project."""
 
 import re
-import socket
 import sys
 
 from command_line import run
+from stock_project import refused
 
 BROKEN = """\
 import scrapy
@@ -67,10 +67,9 @@ def test_a_fault_of_a_pipeline_is_told_with_the_url_of_its_item(project, site):
 def test_what_the_web_does_wrong_is_counted_and_is_no_fault(project, site):
     site.status("/gone", 410)
     site.page("/fine")
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        nobody = f"http://127.0.0.1:{listener.getsockname()[1]}/"
     prepare(project, RETRY_ENABLED=False)
-    done = project.crawl(nobody, site.url("/gone"), site.url("/fine"))
+    with refused() as port:
+        done = project.crawl(f"http://127.0.0.1:{port}/", site.url("/gone"), site.url("/fine"))
     assert "Spider closed (finished)" in done.log
     (told,) = re.findall(r"INFO: Errors of the last [^:]*: (.*)", done.log)
     assert sorted(told.split(", ")) == ["DownloadConnectionRefusedError 1", "http 410 1"]
@@ -79,11 +78,10 @@ def test_what_the_web_does_wrong_is_counted_and_is_no_fault(project, site):
 
 
 def test_when_no_site_can_be_reached_the_crawl_stops(project):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    urls = [f"http://127.0.0.{number}:{port}/" for number in range(1, 100)]
     prepare(project, RETRY_ENABLED=False, BREAKER_SITES=10, BREAKER_SILENCE=0, CONCURRENT_REQUESTS=4)
-    done = project.crawl(*urls, spider="broken")
+    with refused() as port:
+        urls = [f"http://127.0.0.{number}:{port}/" for number in range(1, 100)]
+        done = project.crawl(*urls, spider="broken")
     assert "Spider closed (network_down)" in done.log
     assert "the last 10 sites could not be reached (connection 10)" in done.log
 

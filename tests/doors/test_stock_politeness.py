@@ -60,13 +60,15 @@ def test_a_site_that_fails_gets_its_delay_from_the_end_of_the_failure(project, s
     site.at("/", sin)
     site.at("/next", sin)
     site.page("/last")
-    project.middleware("AdaptiveDelayMiddleware", 950)
+    orders = {"AdaptiveDelayMiddleware": 950, "RequestLogMiddleware": 960}
+    project.set(DOWNLOADER_MIDDLEWARES={f"mediacrawl.middlewares.{name}": order for name, order in orders.items()})
     project.set(**DELAYS, DOWNLOAD_TIMEOUT=1, RETRY_ENABLED=False)
     crawled = project.crawl(site.url(), site.url("/next"), site.url("/last"))
     assert crawled.code == 0
-    assert crawled.log.count("FAILED") == 2
-    gaps = site.gaps()
-    assert len(gaps) == 2
+    assert all(f"FAILED {site.url(path)} " in crawled.log for path in ("/", "/next"))
+    assert site.paths == ["/", "/next", "/last"]
+    ends = [began + took for began, took in project.sent]
+    gaps = [entry.received - end for entry, end in zip(site.log[1:], ends[:2], strict=True)]
     assert min(gaps) >= least - CLOCK
 
 
@@ -155,20 +157,26 @@ def test_a_domain_that_is_added_gets_no_request_any_more_though_many_wait_in_the
 
 def test_a_list_that_breaks_while_the_crawl_runs_stays_in_force(project, site):
     hosts = ("good.example", "bad.example")
-    site.page("/", *(f"/{number}" for number in range(6)), site.url("/", "bad.example"))
-    for number in range(6):
-        site.page(f"/{number}", site.url(f"/{number}", "bad.example"))
+    site.page("/", "/held", site.url("/", "bad.example"))
+    goes_on = site.hold("/held", "/after", site.url("/held", "bad.example"))
+    site.page("/after", site.url("/after", "bad.example"))
     never = project.state / "NeverCrawl.txt"
     never.write_text("bad.example\n", encoding="utf-8")
     project.middleware("NeverCrawlMiddleware", 40)
-    project.set(NEVERCRAWL_FILES=[str(never)], NEVERCRAWL_RELOAD=0.1, DOWNLOAD_DELAY=0.3, **names(site, *hosts))
+    project.set(NEVERCRAWL_FILES=[str(never)], NEVERCRAWL_RELOAD=0.1, DOWNLOAD_TIMEOUT=600, **names(site, *hosts))
     project.start(site.url("/", "good.example"))
-    site.until(lambda log: len(log) >= 2)
-    never.unlink()
-    crawled = project.wait()
+    try:
+        site.until(lambda log: any(entry.path == "/held" for entry in log))
+        never.unlink()
+        project.until_logged("NeverCrawl.txt can not be read")
+    finally:
+        goes_on.set()
+        crawled = project.wait()
     assert crawled.code == 0
-    assert {entry.host for entry in site.log} == {"good.example"}
-    assert "NeverCrawl.txt can not be read" in crawled.log
+    assert [(entry.host, entry.path) for entry in site.log] == [
+        ("good.example", path) for path in ("/", "/held", "/after")
+    ]
+    assert len(crawled.refused) == 3
 
 
 # -- RobotsMiddleware --------------------------------------------------------------------------------------------

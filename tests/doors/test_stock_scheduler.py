@@ -16,6 +16,7 @@ import scrapy
 
 class PlainSpider(scrapy.Spider):
     name = "plain"
+    patience = 5
 
     async def start(self):
         for url in self.urls.split(","):
@@ -29,7 +30,7 @@ class PlainSpider(scrapy.Spider):
                 callback=self.parse_part,
                 errback=self.failed,
                 cb_kwargs={"number": number},
-                meta={"from": response.url, "depths": [1, 2]},
+                meta={"from": response.url, "depths": [1, 2], "download_timeout": float(self.patience)},
                 headers={"X-Number": str(number), "X-Name": "Größe"},
                 priority=number,
             )
@@ -171,13 +172,17 @@ def test_a_server_that_does_not_answer_is_asked_no_sooner_and_given_up(boxed, si
     # Scrapy's own handler sends a request twice, and at once, when a kept connection breaks; ours does not.
     handler = "mediacrawl.handler.PoliteHTTPHandler"
     handlers = {"http": handler, "https": handler}
-    boxed.set(DOWNLOAD_TIMEOUT=0.5, DOWNLOAD_HANDLERS=handlers, GUARD_ALLOW=["127.0.0.0/8"])
-    crawled = boxed.crawl(site.url("/"), spider="plain")
+    boxed.set(DOWNLOAD_HANDLERS=handlers, GUARD_ALLOW=["127.0.0.0/8"])
+    boxed.middleware("RequestLogMiddleware", 960)
+    crawled = boxed.crawl(site.url("/"), spider="plain", extra=["-a", "patience=0.5"])
     assert crawled.code == 0
     assert waiting(boxed) == 0
-    # The delay counts from our giving up, which the server sees some milliseconds later.
-    assert min(site.gaps()) >= DELAY - 5 * CLOCK
+    site.until(lambda log: len(log) >= 4)
     assert site.paths == ["/", *["/sin?b=1&a=2"] * 3]
+    # The delay counts from our giving up, of which the server hears later.
+    ends = [began + took for began, took in boxed.sent]
+    gaps = [entry.received - end for entry, end in zip(site.log[1:], ends[:3], strict=True)]
+    assert min(gaps) >= DELAY - CLOCK
     assert [item["by"] for item in crawled.items] == ["parse", "failed"]
 
 
@@ -322,12 +327,17 @@ def test_a_request_that_cannot_be_kept_is_reported_and_the_crawl_goes_on(boxed, 
 def test_a_crawl_that_was_stopped_goes_on_with_the_callbacks_it_had(boxed, site):
     pages = [f"/{number}" for number in range(8)]
     site.page("/", *pages)
-    for path in pages:
-        site.page(path)
-    boxed.start(site.url("/"), spider="plain")
-    site.until(lambda log: len(log) >= 3)
-    boxed.process.terminate()
-    first = boxed.wait()
+    # One of them is out when the crawl is stopped, and the others wait.
+    goes_on = [site.hold(path) for path in pages]
+    boxed.start(site.url("/"), spider="plain", extra=["-a", "patience=600"])
+    try:
+        site.until(lambda log: len(log) >= 2)
+        boxed.process.terminate()
+        boxed.until_logged("Received SIGTERM")
+    finally:
+        for event in goes_on:
+            event.set()
+        first = boxed.wait()
     assert first.code == 0
     assert len(site.log) < 9
     second = check(boxed, site, boxed.crawl(site.url("/"), spider="plain"))

@@ -127,9 +127,10 @@ def test_with_the_breaker_off_the_crawl_goes_on_through_all_faults(web, tmp_path
 @pytest.fixture
 def nobody():
     """Sites at a port where nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    return ManySites(port)
+    # The port stays taken, or another process may begin to listen there.
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        yield ManySites(deaf.getsockname()[1])
 
 
 def test_when_no_site_can_be_reached_the_crawl_stops_and_keeps_all(nobody, tmp_path):

@@ -95,6 +95,11 @@ def lists(log):
     return [entry for entry in log if entry.host == "lively.example" and entry.path == "/"]
 
 
+def busy_places(log):
+    """Places in the log of what was asked of the host with many pages."""
+    return [place for place, entry in enumerate(log) if entry.host == "busy.example"]
+
+
 def records_of(state, site):
     """Fetches and credit of the link classes of a site, as the order has written them down."""
     with closing(sqlite3.connect(state / "frontier.db")) as db:
@@ -105,13 +110,16 @@ def records_of(state, site):
 def test_what_is_new_is_found_at_little_cost_for_as_long_as_the_crawl_runs(web, crawl):
     state = crawl.folder / "state"
     crawl.start("-a", "revisit=yes", *QUICK, "-s", "REVISIT_SOONEST=0.4", "-s", "HARVEST_EVERY=20")
+    # New shows after the first pages, and both kinds of answers, come sooner or later, however fast the machine is.
     crawl.until(
-        lambda log: sum(entry.host == "busy.example" for entry in log) == web.pages + 2 and len(heard(log)) >= 5
+        lambda log: (
+            len(busy_places(log)) == web.pages + 2
+            and len(heard(log)) >= max(5, len(heard(log[: busy_places(log)[0] + 20])) + 1)
+            and {entry.status for entry in lists(log)[1:]} >= {200, 304}
+        )
     )
     log = web.settled_log()
-    busy = [place for place, entry in enumerate(log) if entry.host == "busy.example"]
-    early = len(heard(log[: busy[0] + 20]))
-    assert len(heard(log)) > early
+    busy = busy_places(log)
     # While there were others to ask the share held, at any time.
     for place in busy:
         before = log[: place + 1]
@@ -163,7 +171,7 @@ def test_pages_come_back_wherever_the_frontier_is(web, crawl, store, request):
     # Redis is read a sixty-fourth at a look.
     settings = (*QUICK, "-s", "REVISIT_SOONEST=0.1", "-s", f"SCHEDULER_STORE={store}")
     crawl.start("-a", "revisit=0.5", *settings, seed=web.seeds[0])
-    crawl.until(lambda log: len(heard(log)) >= 5 and any(entry.status == 304 for entry in lists(log)), 20)
+    crawl.until(lambda log: len(heard(log)) >= 5 and any(entry.status == 304 for entry in lists(log)))
     assert crawl.interrupt() == 0
     assert "by at most 50 % of the requests" in crawl.text()
     assert stat(crawl, "revisit/joined") >= stat(crawl, "revisit/unchanged") > 0
@@ -191,6 +199,6 @@ def test_a_page_that_came_back_is_no_copy_of_what_another_page_showed_before(web
     crawl.until(lambda log: {"/old", "/1.mp3"} <= {entry.path for entry in log})
     web.put("twin", "/", f"{text}<a href='/new'></a>")
     web.put("twin", "/new", "new")
-    crawl.until(lambda log: any(entry.path == "/new" for entry in log), 20)
+    crawl.until(lambda log: any(entry.path == "/new" for entry in log))
     assert crawl.interrupt() == 0
     assert "drop/duplicate" not in crawl.text()

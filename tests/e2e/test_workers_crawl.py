@@ -1,7 +1,9 @@
 """Several workers of one crawl, on one Redis: what the servers saw of all of them together."""
 
+import asyncio
 import json
 import sqlite3
+import threading
 import time
 from contextlib import closing
 
@@ -10,6 +12,7 @@ import redis
 from crawling import CLOCK, MIN_DELAY, Crawl
 from judging import stat
 
+from mediacrawl.demo import DemoWeb
 from mediacrawl.scope import site_of
 
 EXPECTED = {"done": 141, "robots": 4, "content_type": 2, "http_status": 2, "redirect_cap": 1}
@@ -32,6 +35,12 @@ class Worker(Crawl):
     def records(self):
         with closing(sqlite3.connect(self.folder / "state" / "media.db")) as db:
             return {url for (url,) in db.execute("SELECT content_url FROM media")}
+
+
+@pytest.fixture
+def web(request):
+    with getattr(request, "param", DemoWeb)() as web:
+        yield web
 
 
 @pytest.fixture
@@ -58,17 +67,38 @@ def hire(web, tmp_path, server):
             worker.kill()
 
 
+class HeldWeb(DemoWeb):
+    """The demo's web, which answers no more than `EARLY` requests until it is `open`."""
+
+    EARLY = 20
+
+    def __init__(self):
+        super().__init__()
+        self.open = threading.Event()
+
+    async def _answer(self, exchange):
+        while len(self.log) > self.EARLY and not self.open.is_set():
+            await asyncio.sleep(0.02)
+        await super()._answer(exchange)
+
+
 def ends(client):
     return {name: int(number) for name, number in client.hgetall("media:frontier:ends").items()}
 
 
+@pytest.mark.parametrize("web", [HeldWeb], indirect=True)
 def test_workers_that_join_late_share_the_crawl_and_end_with_it(web, hire, server):
     client, _ = server
+    # How long the web holds its answers back must neither break requests off nor make the delays longer.
+    patient = ["-s", "DOWNLOAD_TIMEOUT=90", "-s", "FRONTIER_LEASE=120", "-s", "POLITENESS_FACTOR=0"]
     # Before the one that has seeds, together with it, and while it is at work.
-    early, first = hire().start(), hire().start(seed=None)
-    first.until(lambda log: len(log) > 20)
-    late = hire().start()
+    early, first = hire().start(*patient), hire().start(*patient, seed=None)
+    first.until(lambda log: len(log) > web.EARLY)
+    late = hire().start(*patient)
     workers = [early, first, late]
+    # Most of the crawl is left for three of them.
+    first.until(lambda _: client.zcard("media:frontier:workers") == len(workers))
+    web.open.set()
     assert [worker.wait() for worker in workers] == [0, 0, 0]
     assert ends(client) == EXPECTED
     assert int(client.hget("media:frontier:total", "seen")) == sum(EXPECTED.values())
@@ -128,12 +158,13 @@ def test_a_crawl_begins_anew_with_fresh_whatever_lies_in_redis(web, hire, server
     first = hire().start(seed=web.seeds[0])
     first.until(lambda log: len(log) > 5)
     first.interrupt()
+    asked = len(web.settled_log())
     client.hset("media:frontier:total", "layout", "99")
     refused = hire().start()
     assert refused.wait() == 2
     assert "has the layout '99'" in refused.text()
 
     again = hire().start("-a", "fresh=1", seed=web.seeds[0])
-    again.until(lambda log: len(log) > 10)
+    again.until(lambda log: len(log) > asked + 5)
     assert again.interrupt() == 0
     assert client.hget("media:frontier:total", "layout") == "1"

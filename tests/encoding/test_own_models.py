@@ -355,14 +355,14 @@ def test_a_cut_file_is_refused(tmp_path, chuvash):
 def command(folder, *arguments):
     """Run it; answers its exit code and both streams."""
     words = ["trainencoding", *map(str, arguments)]
-    return launcher().run_and_read("mediacrawl", words, folder, environment(), seconds=60)
+    return launcher().run_and_read("mediacrawl", words, folder, environment(), seconds=300)
 
 
 def test_the_same_text_gives_the_same_file_with_another_hash_seed(tmp_path):
     for seed in ("1", "2"):
         words = ["br", SENTENCES / "br.txt.gz", "-o", f"{seed}.bin"]
         line = [sys.executable, "-m", "mediacrawl", "trainencoding", *words]
-        subprocess.run(line, cwd=tmp_path, env=environment(PYTHONHASHSEED=seed), timeout=60, check=True)
+        subprocess.run(line, cwd=tmp_path, env=environment(PYTHONHASHSEED=seed), timeout=300, check=True)
     assert (tmp_path / "1.bin").read_bytes() == (tmp_path / "2.bin").read_bytes()
 
 

@@ -119,5 +119,5 @@ def test_all_models_are_the_same_with_another_hash_seed(tmp_path):
     made = tmp_path / "models.bin"
     command = [sys.executable, "-m", "mediacrawl.encoding.corpus", str(TRAINING), str(made)]
     environment = {**os.environ, "PYTHONHASHSEED": "12345"}
-    subprocess.run(command, check=True, cwd=ROOT, env=environment, timeout=300)
+    subprocess.run(command, check=True, cwd=ROOT, env=environment, timeout=900)
     assert models.read(made).version == bundled().version

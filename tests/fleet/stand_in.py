@@ -39,16 +39,17 @@ def main():
     life = lives[folder.name.removeprefix("worker-")]
     signal.signal(signal.SIGTERM, told_to_stop)
     for deed in life[min(start, len(life)) - 1].split():
-        do(deed, Path(settings["STATS_FILE"]))
+        do(deed, Path(settings["STATS_FILE"]), folder)
 
 
-def do(deed, stats):
+def do(deed, stats, folder):
     if deed in {"open", "begin"}:
         account(stats, begun=deed == "begin")
         print("2026-01-01 00:00:00 [stand_in] INFO: ready", flush=True)
     elif deed == "trace":
         print("2026-01-01 00:00:01 [stand_in] ERROR: broken\nTraceback (most recent call last):", flush=True)
-        time.sleep(0.002)
+        while not (folder / "go_on").exists():
+            time.sleep(0.005)
         print('  File "x.py", line 1\nValueError: \x1b[31mred', flush=True)
     elif deed == "deaf":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)

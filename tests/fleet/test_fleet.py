@@ -3,6 +3,7 @@
 import logging
 import os
 import subprocess
+import time
 
 import pytest
 
@@ -49,7 +50,8 @@ def test_the_others_begin_when_the_first_has_handed_in_all_seeds(harbour):
     seen = []
 
     def stop(harbour):
-        seen.append(harbour.told(2))
+        if when_said("ready")(harbour):
+            seen.append(harbour.told(2))
         return len(seen) > 40
 
     fleet.stop_when = stop
@@ -206,14 +208,26 @@ def test_a_worker_has_a_session_of_its_own_so_that_ctrl_c_reaches_the_fleet_alon
 
 def test_logs_are_merged_record_by_record(harbour):
     fleet = harbour(["begin trace wait"])
+    log, go_on = (fleet.folder / "worker-1" / name for name in ("crawl.log", "go_on"))
+    halves = iter(["Traceback", "ValueError"])
+
+    def wait_for_a_half(harbour):
+        """The first look finds half of a record in the log, the next one the other half."""
+        half = next(halves, "")
+        if half == "ValueError":
+            go_on.touch()
+        while half not in log.read_text():
+            assert time.monotonic() < harbour.ends
+            time.sleep(0.005)
+
+    fleet.before_each_look = wait_for_a_half
     fleet.stop_when = when_said("ValueError")
     fleet.run()
     (trace,) = [record for record in fleet.records(1) if "Traceback" in record]
     assert trace.startswith("2026-01-01 00:00:01 [stand_in] ERROR: broken\nTraceback")
     assert "ValueError" in trace
-    log = (fleet.folder / "worker-1" / "crawl.log").read_text()
-    assert "ValueError" in log
-    assert "worker 1, start 1" in log
+    assert "ValueError" in log.read_text()
+    assert "worker 1, start 1" in log.read_text()
 
 
 def test_each_start_stands_in_the_log_under_a_line_of_its_own(harbour):

@@ -14,6 +14,7 @@ import redis
 from crawling import Crawl
 
 from mediacrawl.demo import DemoWeb
+from mediacrawl.observe import archive
 from mediacrawl.scope import site_of
 from mediacrawl.store import Catalogue
 
@@ -105,8 +106,8 @@ def test_a_worker_that_is_killed_is_started_again_and_all_is_found(crawl):
     assert report["stats"]["seeds/joined"] == len(crawl.web.seeds)
     assert "[fleet]   records in  " in crawl.text()
     # One log of all requests; the answer to a complaint is in one place.
-    logged = [line for path in (crawl.folder / "state" / "log").glob("requests-*") for line in path.open()]
-    assert len([line for line in logged if json.loads(line)["status"]]) >= report["stats"]["response_received_count"]
+    logged = archive.read(crawl.folder / "state" / "log")
+    assert len([line for line in logged if line["status"]]) >= report["stats"]["response_received_count"]
     assert not list(crawl.folder.glob("state/worker-*/log/requests-*"))
 
 

@@ -70,20 +70,14 @@ def groups(body):
 
 
 def fits(pattern, path):
-    """Each unit of both becomes one character, the wildcards become those of a regular expression."""
-    letters = {}
-
-    def letter(unit):
-        return re.escape(letters.setdefault(unit, chr(0xE000 + len(letters))))
-
+    """The wildcards become those of a regular expression; octets count (RFC 9309, 2.2.2), also those of an escape."""
     pattern = units(pattern)
     anchored = pattern[-1] == "$"
     made = "".join(
-        ".*" if unit == "*" else letter("%24" if unit == "$" else unit) for unit in pattern[: len(pattern) - anchored]
+        ".*" if unit == "*" else re.escape("%24" if unit == "$" else unit)
+        for unit in pattern[: len(pattern) - anchored]
     )
-    subject = "".join(
-        letters.setdefault({"*": "%2A", "$": "%24"}.get(unit, unit), chr(0xE000 + len(letters))) for unit in units(path)
-    )
+    subject = "".join({"*": "%2A", "$": "%24"}.get(unit, unit) for unit in units(path))
     return re.match(made + (r"\Z" if anchored else ""), subject, re.DOTALL) is not None
 
 
@@ -201,6 +195,7 @@ asked = questions(bodies, [piece for piece in PIECES if piece != "#"])
 @example((b"User-agent: *\nDisallow: /*a*b$\n", "/aab"))
 @example((b"User-agent: *\nDisallow: /*a*a$\n", "/a"))
 @example((b"User-agent: *\nDisallow: /*b$\n", "/bx"))
+@example((b"User-agent: *\nDisallow: *%41\n", "/%2A"))
 @example((b"User-agent: *\rCrawl-delay: 5\rUser-agent: mediacrawl\rDisallow: /\r", "/x"))
 @example((b"User-agent: mediacrawl-news\nDisallow: /\n", "/x"))
 @example((b"User-agent: mediacrawl\nUser-agent: *\nAllow: /a/index.html\nDisallow: /a\n", "/a/"))

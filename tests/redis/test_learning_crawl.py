@@ -40,7 +40,8 @@ def test_a_crawl_leaves_its_visits_its_records_and_its_model_and_a_file_for_othe
 
 
 def test_a_worker_with_another_order_is_refused(crawl, client, tmp_path):
-    crawl.start(*ON_REDIS, "-s", "PRIORITY=adaptive")
+    # Slow enough to be under way when the other one has started.
+    crawl.start(*ON_REDIS, "-s", "PRIORITY=adaptive", "-s", "POLITENESS_MIN_DELAY=10")
     crawl.until(lambda log: len(log) > 5)
     (tmp_path / "other").mkdir()
     with DemoWeb() as web:

@@ -111,10 +111,10 @@ class MixedWeb(HttpServer):
         body = "\n".join([*lines, "Disallow:", ""]).encode()
         await exchange.send(respond(Resource(body, "text/plain"), exchange.request))
 
-    async def _page(self, site: Site, exchange: Exchange) -> None:
+    async def _page(self, site: Site, exchange: Exchange, *more: str) -> None:
         site.answers.append(Answer())
         here = f"{site.kind}{site.number}"
-        links = [f"/page/{number}" for number in range(PAGES)]
+        links = [f"/page/{number}" for number in range(PAGES)] + [*more]
         others = list(self.sites)
         place = others.index(f"{here}.example")
         links += [f"http://{others[(place + step) % len(others)]}:{self.port}/page/0" for step in (1, 7)]
@@ -123,7 +123,11 @@ class MixedWeb(HttpServer):
         body = "".join(f'<a href="{link}">{link}</a>\n' for link in links) + f"<p>{text}</p>"
         await exchange.send(respond(Resource(body.encode(), HTML), exchange.request))
 
-    _plain = _asking = _fickle = _doomed = _page
+    _plain = _asking = _fickle = _page
+
+    async def _doomed(self, site: Site, exchange: Exchange) -> None:
+        """Always leads to one more page, so that something waits there whenever it is to be left alone."""
+        await self._page(site, exchange, f"/page/{PAGES + site.visits}")
 
     async def _slow(self, site: Site, exchange: Exchange) -> None:
         await asyncio.sleep(0.6)

@@ -105,7 +105,8 @@ always("s503", 503, RULES)
 always("s599", 599)
 always("s501", 501)
 always("packed-badly", 200, RULES, Content_Encoding="gzip")
-always("patient", 404, Cache_Control="no-cache", Retry_After="1")
+# The copy counts for twice as long: so late may the page be asked for.
+always("patient", 404, Cache_Control="no-cache", Retry_After="4")
 
 
 @host
