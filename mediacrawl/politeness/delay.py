@@ -184,6 +184,19 @@ def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolic
     return Clocks(now + delay, delay, crawl_delay, samples, clocks.visits + 1, standing)
 
 
+def unrecorded(outcome: Outcome) -> Outcome:
+    """What a visit tells of its site whose lease has been given to another worker meanwhile, or was forgotten.
+
+    The site was asked and is owed its delay, and the wait that it asked for. Trouble does not count: its URL has not
+    been tried, as far as the frontier knows, so that it would be in doubt until the site rests (`retry.after_failure`);
+    and who stood still for longer than a lease has made his timeouts himself. Who asks again will see.
+
+    Args:
+        outcome: as it would have been recorded.
+    """
+    return outcome if outcome.trouble is None else replace(outcome, trouble=None, response_time=None)
+
+
 def _standing(before: Standing, outcome: Outcome, now: float, policy: DelayPolicy) -> Standing:
     if outcome.trouble is not None:
         return after_trouble(before, outcome.trouble, now, policy.backoff)

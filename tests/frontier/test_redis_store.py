@@ -19,7 +19,7 @@ from mediacrawl.frontier.stores.redis_check import check_redis
 from mediacrawl.frontier.stores.redis_reading import RedisReader
 from mediacrawl.frontier.stores.redis_rows import pack_rows, page_of, read_row
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome
+from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome, Trouble
 
 NOW, DELAY, LEASE = 1_000_000.0, 10.0, 120.0
 POLICY = FrontierPolicy(delay=DelayPolicy(factor=0, minimum=DELAY, maximum=DELAY, first=DELAY), explore=0.0)
@@ -150,6 +150,21 @@ def test_a_visit_that_ends_after_its_lease_was_given_to_another_makes_the_site_w
     sleeper.finish(lease, DONE, late)
     assert alive.take(late + DELAY - 1, 1) == []
     assert len(alive.take(late + DELAY, 1)) == 1
+
+
+def test_trouble_that_comes_after_its_lease_was_given_to_another_does_not_count_and_what_it_asked_for_does(open_store):
+    alive, sleeper = open_store(), open_store()
+    alive.add([page("a.org")])
+    (lease,) = sleeper.take(NOW, 1)
+    pulse(alive, start=NOW, seconds=LEASE + 10)
+    late = NOW + LEASE + DELAY + 20
+    sleeper.finish(lease, Outcome(End.AGAIN, response_time=0.1, trouble=Trouble.THROTTLED, retry_after=300.0), late)
+    told = alive.site("a.org")
+    assert (told.troubles, told.level, told.visits) == (0, 0, 1)
+    assert alive.take(late + 299, 1) == []
+    # What is asked now is the first attempt, and its trouble would be the first.
+    (again,) = alive.take(late + 300, 1)
+    assert (again.attempt, again.troubles) == (0, 0)
 
 
 def test_leases_that_a_lost_answer_told_of_come_back_at_once_and_those_that_are_known_stay(store):

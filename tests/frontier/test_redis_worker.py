@@ -18,12 +18,13 @@ from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings
 from mediacrawl.frontier.stores.redis_notes import NoteCache
 from mediacrawl.frontier.stores.redis_worker import RedisWorker
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, Drop, End, Outcome
+from mediacrawl.records import Candidate, Drop, End, Outcome, Trouble
 
 DELAY, HOUR = 0.05, 3_600.0
 """Seconds of the delay that each site is owed."""
 POLICY = FrontierPolicy(delay=DelayPolicy(factor=0, minimum=DELAY, maximum=DELAY, first=DELAY), explore=0.0)
 DONE = Outcome(End.DONE, response_time=0.1)
+TIMED_OUT = Outcome(End.AGAIN, trouble=Trouble.TIMEOUT)
 RETURNED = Outcome(End.RETURNED, asked=False)
 
 
@@ -346,11 +347,12 @@ def test_a_worker_that_was_taken_for_dead_joins_as_another_and_asks_nothing_that
     wait_until(taken_for_dead)
     assert not any(map(sleeper.holds, leases.values()))
     sleeper.finish(leases["a.org"], RETURNED, time.time())
-    sleeper.finish(leases["b.org"], DONE, time.time())
+    sleeper.finish(leases["b.org"], TIMED_OUT, time.time())
     assert counts(sleeper).ends == {}
     told = sleeper.tallies()
     assert (told["frontier/reaped"], told["frontier/lost_leases"]) == (1, 2)
-    assert sleeper.site("b.org").visits == 1
+    asked = sleeper.site("b.org")
+    assert (asked.visits, asked.troubles) == (1, 0), "the site was asked; that it did not answer is the sleeper's fault"
     again = taken(sleeper, 2)
     assert {lease.url for lease in again} == {"http://a.org/0", "http://b.org/1"}
     assert all(map(sleeper.holds, again))

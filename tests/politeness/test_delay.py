@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.politeness.delay import Clocks, DelayPolicy, after_restart, after_visit
-from mediacrawl.records import End, Outcome
+from mediacrawl.politeness.delay import Clocks, DelayPolicy, after_restart, after_visit, unrecorded
+from mediacrawl.records import End, Outcome, Trouble
 
 POLICY = DelayPolicy()
 FIVE = (1.0, 1.0, 1.0, 1.0, 1.0)
@@ -96,3 +96,12 @@ def test_no_visit_ever_makes_a_site_wait_less_than_the_minimum(samples, crawl_de
     after = after_visit(before, visited(response_time), now, POLICY)
     assert after.release >= now + max(15.0, crawl_delay) - 1e-6 * now
     assert all(sample >= 0 for sample in after.samples)
+
+
+def test_trouble_of_a_visit_that_is_not_recorded_is_neither_a_trouble_nor_a_good_answer():
+    bad = after_visit(Clocks(), visited(0.5, trouble=Trouble.SERVER_ERROR), 100.0, POLICY)
+    late = unrecorded(visited(0.5, trouble=Trouble.THROTTLED, retry_after=500.0))
+    after = after_visit(bad, late, 200.0, POLICY)
+    assert (after.standing, after.samples, after.visits) == (bad.standing, bad.samples, 2)
+    assert after.release == 700.0
+    assert unrecorded(visited(0.5)) == visited(0.5)

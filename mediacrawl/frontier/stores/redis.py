@@ -21,7 +21,7 @@ from mediacrawl.frontier.stores.redis_rows import ELEMENT_ROWS, Row, after, pack
 from mediacrawl.frontier.stores.redis_scripts import Call, Scripts
 from mediacrawl.frontier.stores.redis_sites import State, pack_clocks, read_clocks, read_site
 from mediacrawl.frontier.stores.redis_worst import NOTED, Worst
-from mediacrawl.politeness.delay import DAY, Clocks, after_visit
+from mediacrawl.politeness.delay import DAY, Clocks, after_visit, unrecorded
 from mediacrawl.records import FINAL, Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 
 LAYOUT = "1"
@@ -381,7 +381,7 @@ class RedisFrontier:
             self.refresh(out, answer)
         if not self.finished(out, answer) and outcome.asked:
             # Others have it by now, or Redis forgot it, and neither knows that the site was asked.
-            self.charge(lease.site, outcome, now)
+            self.charge(lease.site, unrecorded(outcome), now)
 
     def ending(self, out: Out, outcome: Outcome, now: float) -> Call:
         """The call of `finish`."""

@@ -25,6 +25,7 @@ from mediacrawl.frontier.stores.redis_away import Away, is_away
 from mediacrawl.frontier.stores.redis_notes import Key, NoteCache
 from mediacrawl.frontier.stores.redis_scripts import Call
 from mediacrawl.frontier.stores.redis_sieve import LocalSieve
+from mediacrawl.politeness.delay import unrecorded
 from mediacrawl.politeness.lru import LastUsed
 from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 
@@ -242,7 +243,7 @@ class RedisWorker:
                 return None
             # Others have it by now, or Redis forgot it, and neither knows that the site was asked.
             self._count("frontier/lost_leases")
-            return self._charging(out.lease.site, outcome, then) if outcome.asked else None
+            return self._charging(out.lease.site, unrecorded(outcome), then) if outcome.asked else None
 
         return _Job(call=lambda: self._store.ending(out, outcome, then), heard=heard)
 
