@@ -87,14 +87,17 @@ class Ordeal(Crawl):
         self.begins = []
         self._dice = dice
         self._seeds = list(web.seeds)
+        self._is_cold = True
 
     def suffer(self, kills):
         """Be killed so many times, then end in peace; answers the exit code."""
         self.web.grows = True
         ways = [way for _ in range(-(-kills // len(WAYS))) for way in self._dice.sample(WAYS, len(WAYS))]
-        for number, way in enumerate(ways[:kills]):
+        ways = ["a while", *ways[1:kills]]
+        for way in ways:
+            self._is_cold = way == "start-up"
             self.resume()
-            self._die(way if number else "a while")
+            self._die(way)
         self.web.grows = False
         self.resume()
         return self.wait(120 + 2 * kills)
@@ -106,7 +109,9 @@ class Ordeal(Crawl):
         return super().start(*extra, "-s", f"USER_AGENT={agent}", **how)
 
     def _launch(self, arguments, environment, printed, log):
-        """In an interpreter of its own, so that kills at start-up meet all of it."""
+        """In an interpreter of its own where it is killed at start-up, so that kills meet all of it."""
+        if not self._is_cold:
+            return super()._launch(arguments, environment, printed, log)
         command = [sys.executable, "-m", "mediacrawl", *arguments]
         return subprocess.Popen(command, cwd=self.folder, env=environment, stdout=printed, stderr=log)
 

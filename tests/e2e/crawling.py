@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from launcher import ROOT, launcher
+from launcher import ROOT, environment, launcher
 
 from mediacrawl.scope import site_of
 
@@ -73,6 +73,11 @@ class Crawl:
 
     def _launch(self, arguments, environment, printed, log):
         return launcher().start("mediacrawl", arguments, self.folder, environment, printed, log)
+
+    def command(self, *words):
+        """Run ``mediacrawl`` on the crawl's state until it ends; answers what ``subprocess.run`` does."""
+        words = [*words, "-s", f"MEDIACRAWL_DIR={self.folder / 'state'}"]
+        return launcher().run_and_read("mediacrawl", words, self.folder, environment(), seconds=90)
 
     @property
     def _printed(self):

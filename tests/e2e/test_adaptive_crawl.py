@@ -1,7 +1,5 @@
 """A real crawl that learns: what leads to media goes first, it says why, and a kill does not make it forget."""
 
-import subprocess
-import sys
 from collections import Counter
 
 import numpy as np
@@ -84,8 +82,7 @@ def test_a_killed_crawl_goes_on_with_what_it_learned_and_tells_why(tmp_path):
         with FrontierReader(state / "frontier.db") as reader:
             waits = next(found for found in reader.waiting() if "/news/" in found.url)
             before = {name: SiteClasses.load(reader.note(RECORDS, f"{name}.example")) for name in CHOIRS}
-        command = [sys.executable, "-m", "mediacrawl", "frontier", "why", waits.url, "-s", f"MEDIACRAWL_DIR={state}"]
-        told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
+        told = crawl.command("frontier", "why", waits.url).stdout
         finished.run(PRIORITY="adaptive", FRONTIER_EXPLORE=0)
         assert finished.code == 0, finished.crawl.text()[-3000:]
         assert set.union(*finished.media.values()) == finished.found

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -175,10 +174,9 @@ def test_trouble_is_counted_and_its_sites_rest_or_are_retired(crawled):
 
 @pytest.mark.parametrize("kind", ["asking", "doomed", "fickle", "moving", "throttled"])
 def test_the_complaint_desk_finds_that_we_behaved(crawled, kind):
-    settings = {**SETTINGS, "MEDIACRAWL_DIR": crawled.folder / "state", "NEVERCRAWL_FILES": crawled.nevercrawl}
+    settings = {**SETTINGS, "NEVERCRAWL_FILES": crawled.nevercrawl}
     options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-    command = [sys.executable, "-m", "mediacrawl", "complaint", f"{kind}3.example", *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = crawled.command("complaint", f"{kind}3.example", *options)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "We behaved" in done.stdout
 

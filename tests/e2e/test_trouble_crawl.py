@@ -2,8 +2,6 @@
 
 import contextlib
 import socket
-import subprocess
-import sys
 import threading
 import time
 
@@ -103,10 +101,8 @@ def crawl(tmp_path_factory):
 
 def show(crawl, site):
     """What ``scrapy frontier show`` says of a site."""
-    command = [sys.executable, "-m", "mediacrawl", "frontier", "show", site, "-s"]
-    done = subprocess.run(
-        [*command, f"MEDIACRAWL_DIR={crawl.folder / 'state'}"], capture_output=True, text=True, check=True
-    )
+    done = crawl.command("frontier", "show", site)
+    assert done.returncode == 0, done.stderr
     return done.stdout
 
 

@@ -209,11 +209,11 @@ def test_a_page_cut_inside_a_character_is_still_utf8():
     assert parse("<title>Größe</title>é".encode()[:-1]).title == "Größe"
 
 
-@pytest.mark.parametrize("codec", sorted({*encodings.aliases.aliases, *encodings.aliases.aliases.values()}))
-def test_no_name_of_a_charset_breaks_a_page(codec):
+def test_no_name_of_a_charset_breaks_a_page():
     body = b"<title>x</title>" + bytes(range(256))
-    assert isinstance(to_utf8(body, codec), bytes)
-    assert to_utf8(b"<meta charset=%s>\xe9" % codec.encode(), None).decode("utf-8")
+    for codec in {*encodings.aliases.aliases, *encodings.aliases.aliases.values()}:
+        assert isinstance(to_utf8(body, codec), bytes), codec
+        assert to_utf8(b"<meta charset=%s>\xe9" % codec.encode(), None).decode("utf-8"), codec
 
 
 @pytest.mark.parametrize(
