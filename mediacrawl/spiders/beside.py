@@ -55,8 +55,12 @@ class BesideSpider(ProbingSpider):
 
     @classmethod
     def move(cls, parts: Parts) -> None:
-        """Give a crawl the frontier of its own, in which sites have no budget: all that is asked for is to be asked."""
-        parts.frontier_folder = parts.folder / cls.folder
+        """Give a crawl the frontier of its own, in which sites have no budget: all that is asked for is to be asked.
+
+        Raises:
+            ArgumentError: see `own_folder`.
+        """
+        parts.frontier_folder = cls.own_folder(parts)
         parts.policy = replace(parts.policy, budget=0)
 
     def _meet_neighbour(self) -> None:
