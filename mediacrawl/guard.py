@@ -37,19 +37,21 @@ def _always() -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Way:
     """Where one request goes.
 
     Attributes:
         host: in canonical form.
         address: the one that was judged; empty if a proxy is asked, which looks up names itself.
-        may: asked once more when the connection is there: whether the request may go out still.
+        may: asked once more when the connection is there, and when the request is written: whether it may go out still.
+        is_late: whether it might not when it was to be written; its connection was lost by that.
     """
 
     host: str
     address: str = ""
     may: Callable[[], bool] = _always
+    is_late: bool = False
 
 
 way: ContextVar[Way] = ContextVar("way")
@@ -99,11 +101,45 @@ class GuardedPool(HTTPConnectionPool):
 
 
 def _ready(connection: HTTP11ClientProtocol, one: Way) -> HTTP11ClientProtocol:
-    """The last moment before a request is written."""
+    """The last moment before a request is handed to its connection."""
     if not one.may():
         connection.abort()  # type: ignore[no-untyped-call]
         raise LeaseOverError(one.host)
+    look_twice(connection, one)
     return connection
+
+
+class _LastLook:
+    """What writes on a connection: asks first whether the request may go out still.
+
+    A request that was handed to its connection is written in a later turn of the reactor, over TLS when the handshake
+    has come to its end: a process that is stopped in between would send it when it wakes up, hours later.
+    """
+
+    def __init__(self, transport: Any) -> None:
+        self._write = transport.doWrite
+        self.way: Way | None = None
+
+    def __call__(self) -> Any:
+        if self.way is None or self.way.may():
+            return self._write()
+        # TLS does not hand on why its connection was lost.
+        self.way.is_late = True
+        return LeaseOverError(self.way.host)
+
+
+def look_twice(connection: HTTP11ClientProtocol, one: Way | None) -> None:
+    """Look at what a connection writes.
+
+    Args:
+        connection: to an address that was judged; of others (a proxy) nothing is known.
+        one: what it writes from now on; None once the request is out, since what follows ends the connection.
+    """
+    transport: Any = connection.transport
+    # Below TLS there is another one.
+    look = getattr(getattr(transport, "transport", transport), "doWrite", None)
+    if isinstance(look, _LastLook):
+        look.way = one
 
 
 @implementer(IStreamClientEndpoint)
@@ -130,6 +166,7 @@ class _JudgedEndpoint:
         if word is not None:
             protocol.transport.abortConnection()
             raise GuardedAddressError(self._way.host, peer, word)
+        protocol.transport.doWrite = _LastLook(protocol.transport)
         return protocol
 
     def _failed(self, failure: Failure) -> Failure:

@@ -15,11 +15,11 @@ from scrapy.core.downloader.handlers.http11 import (
     _LenientHTTP11ClientProtocol,
     _LenientHTTPClientParser,
 )
-from scrapy.exceptions import CannotResolveHostError
+from scrapy.exceptions import CannotResolveHostError, DownloadFailedError
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.error import DNSLookupError
 
-from mediacrawl.guard import GuardedPool, LeaseOverError, Way, way
+from mediacrawl.guard import GuardedPool, LeaseOverError, Way, look_twice, way
 from mediacrawl.middlewares.cut import ANSWERED
 from mediacrawl.middlewares.refused import refuse_address, refuse_late
 from mediacrawl.parts import Parts
@@ -87,8 +87,7 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
             CannotResolveHostError: its host has no address.
         """
         try:
-            way.set(await self._way(request))
-            response = await super().download_request(request)
+            response = await self._send(request, await self._way(request))
         except GuardedAddressError as error:
             raise refuse_address(request, self._stats, error) from error
         except LeaseOverError as error:
@@ -97,6 +96,15 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
             raise CannotResolveHostError(str(error)) from error
         response.headers.pop(ANSWERED, None)
         return response
+
+    async def _send(self, request: Request, one: Way) -> Response:
+        way.set(one)
+        try:
+            return await super().download_request(request)
+        except DownloadFailedError as error:
+            if one.is_late:
+                raise LeaseOverError(one.host) from error
+            raise
 
     async def _way(self, request: Request) -> Way:
         host = spelled(urlparse_cached(request).hostname or "")
@@ -143,6 +151,8 @@ class _Protocol(_LenientHTTP11ClientProtocol):
         return answer
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802
+        if not self._head:
+            look_twice(self, None)
         super().dataReceived(data)  # type: ignore[no-untyped-call]
         parser = self._parser
         if parser is None or parser.state not in _IN_HEAD:

@@ -74,6 +74,7 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__((address, port), Answer)
         self.port = self.server_address[1]
         self.names = []
+        self.paths = []
         self.clients = set()
         if tls is not None:
             tls.sni_callback = lambda _, name, __: self.names.append(name)
@@ -93,6 +94,7 @@ class Answer(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.server.clients.add(self.client_address)
+        self.server.paths.append(self.path)
         body = self.headers["Host"].encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/plain")
