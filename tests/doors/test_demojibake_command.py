@@ -188,9 +188,12 @@ def save_each_block(self, path, header, clock, save_every):
     begin(self, path, header, clock, 0.0)
 
 def save_and_wait(self, state):
-    save(self, state)
-    if state["offset"] and "HELD" in os.environ and not waited:
+    is_held = state["offset"] and "HELD" in os.environ and not waited
+    if is_held:
+        # Before it is saved: a Ctrl-C may come as soon as the test can see it, and the save that follows must not wait.
         waited.append(True)
+    save(self, state)
+    if is_held:
         time.sleep(600)
 
 OutputFile.__init__, OutputFile._save = save_each_block, save_and_wait
