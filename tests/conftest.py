@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import signal
 
 import launcher
 import pytest
@@ -10,6 +11,10 @@ from redis_server import RedisServer
 
 # The settings read it; no test may come near a server that is somebody's.
 os.environ.pop("REDIS_URL", None)
+
+# A shell lets what it starts in the background ignore Ctrl-C, and so would the commands that are stopped by it here.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No example is timed: machines are noisy. Each run draws the same ones, so that none fails by the luck of the draw.
 # MEDIACRAWL_EXAMPLES=1000 looks harder, and each time elsewhere.
