@@ -1,5 +1,34 @@
 """Makes the egg that scrapyd runs (``make egg``); everything else stands in pyproject.toml."""
 
-from setuptools import setup
+import compileall
+import py_compile
 
-setup()
+from setuptools import Command, setup
+from setuptools.command.bdist_egg import bdist_egg
+from setuptools.errors import CompileError
+
+
+class BytecodeBeside(bdist_egg):
+    """An egg whose bytecode Python finds: from a zip it takes ``name.pyc`` beside ``name.py``, never ``__pycache__``.
+
+    Without it each job compiles all modules before it begins, and scrapyd starts two processes for each deployment.
+    The bytecode is not compared with the time of its source, which a zip keeps in the local time of whoever made it.
+    """
+
+    def call_command(self, cmdname: str, **kw: object) -> Command:
+        """As setuptools does; what it has put into the folder of the egg is compiled.
+
+        Raises:
+            CompileError: a module is no Python; what is wrong with it stands on the standard output.
+        """
+        if cmdname != "install_lib":
+            return super().call_command(cmdname, **kw)
+        command = super().call_command(cmdname, **kw, compile=False, optimize=0)
+        unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+        folder = self.bdist_dir
+        if not compileall.compile_dir(folder, quiet=1, legacy=True, stripdir=folder, invalidation_mode=unchecked):
+            raise CompileError("the egg cannot be made: a module does not compile")
+        return command
+
+
+setup(cmdclass={"bdist_egg": BytecodeBeside})

@@ -17,7 +17,6 @@ from mediacrawl.rerun.media_db import CatalogueSource, InPlace, NewCatalogue, Ro
 from mediacrawl.rerun.output_file import OutputFile, StandardOutput, beside
 from mediacrawl.rerun.packed_file import PackedFile
 from mediacrawl.rerun.places import Place
-from mediacrawl.rerun.redis_list import ElementWriter, ListSource, RedisList
 from mediacrawl.rerun.shapes import Nothing, Sink, Source, Writer
 from mediacrawl.store.schema import COLUMNS
 
@@ -54,6 +53,8 @@ def source(where: Place) -> Source:
     if where.kind == "catalogue":
         return CatalogueSource(where)
     if where.kind == "redis":
+        from mediacrawl.rerun.redis_list import ListSource  # noqa: PLC0415 - every command of Scrapy imports this module
+
         return ListSource(where)
     _check_parquet()
     from mediacrawl.rerun.parquet import ParquetSource  # noqa: PLC0415 - an extra
@@ -77,6 +78,8 @@ def output(where: Place | None, read: Source, of: Place, clock: Callable[[], flo
     if where is None:
         return Output(Nothing(), Nothing())
     if where.kind == "redis":
+        from mediacrawl.rerun.redis_list import ElementWriter, RedisList  # noqa: PLC0415 - likewise
+
         rejected = Path(re.sub(r"[^\w.-]", "_", where.key) + ".rejected")
         return Output(RedisList(where), ElementWriter(of.kind in _JSON), rejected)
     if where.kind == "catalogue":

@@ -4,6 +4,7 @@ This scrapyd keeps items, and has no folders for jobs: a crawl's state is where 
 """
 
 import json
+import subprocess
 import time
 import zipfile
 
@@ -76,11 +77,30 @@ def test_what_is_deployed_is_said_in_one_line(daemon, first):
 def test_the_egg_has_all_modules_and_data_and_nothing_else(daemon, first):
     _, version = first
     with zipfile.ZipFile(daemon.folder / "eggs" / "mediacrawl" / f"{version}.egg") as egg:
-        names = {name for name in egg.namelist() if not name.endswith(".pyc")}
+        names = set(egg.namelist())
+    bytecode = {name for name in names if name.endswith(".pyc")}
+    assert bytecode == {f"{name}c" for name in names if name.endswith(".py")}
+    names -= bytecode
     files = {path.relative_to(ROOT).as_posix() for path in (ROOT / "mediacrawl").rglob("*") if path.is_file()}
     files |= {f"mediacrawl/exclusions/{path.name}" for path in (ROOT / "exclusions").glob("*.txt")}
     modules_and_data = {name for name in files if "__pycache__" not in name}
     assert {name for name in names if not name.startswith("EGG-INFO/")} == modules_and_data
+
+
+def test_a_job_starts_from_the_bytecode_in_the_egg(daemon, first, tmp_path):
+    """In this copy each source says that it was read."""
+    _, version = first
+    copy = tmp_path / "copy.egg"
+    deployed = daemon.folder / "eggs" / "mediacrawl" / f"{version}.egg"
+    with zipfile.ZipFile(deployed) as egg, zipfile.ZipFile(copy, "w") as told:
+        for name in egg.namelist():
+            told.writestr(name, b"raise ImportError('compiled')" if name.endswith(".py") else egg.read(name))
+    command = [daemon.python, "-c", "import mediacrawl.spiders.media as module; print(module.__file__)"]
+    environment = daemon.environment(PYTHONPATH=str(copy))
+    done = subprocess.run(
+        command, check=False, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == f"{copy}/mediacrawl/spiders/media.pyc\n", done.stderr
 
 
 def test_a_second_egg_is_what_runs_from_then_on(daemon, checkout, later):
