@@ -104,7 +104,7 @@ class Daemon:
                 stdout=output,
                 stderr=output,
             )
-        self.until(self._answers)
+        self.until(self._answers, pause=0.25)
         return self
 
     def stop(self):
@@ -128,13 +128,13 @@ class Daemon:
     def post(self, name, **values):
         return requests.post(f"{self.url}/{name}.json", values, auth=self.auth, timeout=60).json()
 
-    def until(self, seen, seconds=120):
-        """Wait until something holds."""
+    def until(self, seen, seconds=120, pause=0.05):
+        """Wait until something holds. Where looking takes an answer of the daemon, not too often."""
         end = time.monotonic() + seconds
         while not seen():
             if time.monotonic() > end or self._process.poll() is not None:
                 pytest.fail(f"never seen:\n{self.output()[-4000:]}")
-            time.sleep(0.05)
+            time.sleep(pause)
 
     def output(self):
         """What it logged itself."""
@@ -155,7 +155,7 @@ class Daemon:
 
     def finish(self, job, times=1):
         """Wait for the end of a job that has been scheduled so many times; answers its log."""
-        self.until(lambda: sum(done["id"] == job for done in self.jobs("finished")) >= times)
+        self.until(lambda: sum(done["id"] == job for done in self.jobs("finished")) >= times, pause=0.25)
         return self.log(job)
 
     def log(self, job):
