@@ -2,8 +2,9 @@
 
 Stock Scrapy: a spider with ``LinkExtractor`` and the settings of Scrapy's own chapter on broad crawls. mediacrawl: its
 spider ``media`` with the SQLite frontier, robots.txt, delay bookkeeping of sites and addresses, the guard and the
-request log on, all delays set to zero (each host has an address of its own, so this needs Linux). CPU is user plus
-system time of the crawler's process, from start to end; the server is another process.
+request log on, all delays set to zero (each host has an address of its own, so this needs Linux); once as it comes, and
+once with ``PRIORITY=rules``, where the order of URLs learns nothing. CPU is user plus system time of the crawler's
+process, from start to end; the server is another process.
 
 Run: ``make bench NAME=crawl``; arguments: pages per run (8,000), rounds (3).
 """
@@ -79,7 +80,7 @@ settings.setdict({
     "POLITENESS_ADDRESS_FACTOR": 0, "POLITENESS_ADDRESS_MIN_DELAY": 0.0001, "BACKOFF_REST_AFTER": 0,
     "CONCURRENT_REQUESTS": 100, "MEDIACRAWL_CONTACT": "http://localhost/benchmark",
     "RESOLVER_HOSTS": {f"site{n}.test": f"127.1.{n // 250}.{n % 250 + 1}" for n in range(hosts)},
-    "CLOSESPIDER_PAGECOUNT": pages, "MEDIACRAWL_DIR": sys.argv[4],
+    "CLOSESPIDER_PAGECOUNT": pages, "MEDIACRAWL_DIR": sys.argv[4], "PRIORITY": sys.argv[5],
 }, priority="cmdline")
 process = AsyncCrawlerProcess(settings)
 process.crawl("media", seed="\\n".join(f"http://site{n}.test:{port}/page/{n}.html" for n in range(hosts)))
@@ -87,11 +88,19 @@ process.start()
 """
 
 
-def measure(script: str, port: int, pages: int, folder: str) -> tuple[int, float, float]:
+CRAWLERS = {
+    "stock Scrapy": (STOCK, ""),
+    "mediacrawl": (OURS, "adaptive"),
+    "mediacrawl, rules": (OURS, "rules"),
+}
+"""Each with its program and its order of URLs."""
+
+
+def measure(script: str, port: int, pages: int, folder: str, order: str) -> tuple[int, float, float]:
     """Run one crawl; answers pages read, CPU seconds and wall seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.perf_counter()
-    command = [sys.executable, "-c", script, str(HOSTS), str(port), str(pages), folder]
+    command = [sys.executable, "-c", script, str(HOSTS), str(port), str(pages), folder, order]
     environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True, cwd=folder)
     wall = time.perf_counter() - began
@@ -121,8 +130,8 @@ def median_record() -> float:
 
 
 def alternate(pages: int, rounds: int) -> dict[str, list[tuple[int, float, float]]]:
-    """Both crawlers in turn on one web; answers what each round measured."""
-    rows: dict[str, list[tuple[int, float, float]]] = {"stock Scrapy": [], "mediacrawl": []}
+    """The crawlers in turn on one web; answers what each round measured."""
+    rows: dict[str, list[tuple[int, float, float]]] = {name: [] for name in CRAWLERS}
     server = subprocess.Popen(
         [sys.executable, str(HERE / "bench_web.py"), str(HOSTS)],
         stdin=subprocess.PIPE,
@@ -133,9 +142,9 @@ def alternate(pages: int, rounds: int) -> dict[str, list[tuple[int, float, float
         assert server.stdout is not None
         port = int(server.stdout.readline())
         for _ in range(rounds):
-            for name, script in (("stock Scrapy", STOCK), ("mediacrawl", OURS)):
+            for name, (script, order) in CRAWLERS.items():
                 with tempfile.TemporaryDirectory() as folder:
-                    rows[name].append(measure(script, port, pages, folder))
+                    rows[name].append(measure(script, port, pages, folder, order))
     finally:
         server.communicate()
     return rows
@@ -147,25 +156,27 @@ def main() -> None:
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
     rows = alternate(pages, rounds)
     print(f"median of {rounds} rounds")
-    print(f"{'crawler':14} {'pages':>7} {'CPU ms a page':>14} {'pages per CPU s':>16} {'pages/s':>9}")
+    print(f"{'crawler':18} {'pages':>7} {'CPU ms a page':>14} {'pages per CPU s':>16} {'pages/s':>9}")
     for name, runs in rows.items():
         speed = statistics.median(count / cpu for count, cpu, _ in runs)
         wall = statistics.median(count / wall for count, _, wall in runs)
         count = statistics.median(count for count, _, _ in runs)
-        print(f"{name:14} {count:>7.0f} {1000 / speed:>14.2f} {speed:>16.0f} {wall:>9.0f}")
-    ratios = [
-        (ours[0] / ours[1]) / (stock[0] / stock[1])
-        for ours, stock in zip(rows["mediacrawl"], rows["stock Scrapy"], strict=True)
-    ]
-    ratio = statistics.median(ratios)
+        print(f"{name:18} {count:>7.0f} {1000 / speed:>14.2f} {speed:>16.0f} {wall:>9.0f}")
     median = median_record()
-    print(f"ratio {ratio:.1f} (of single rounds: {', '.join(f'{r:.1f}' for r in sorted(ratios))}); target {TARGET:.0f}")
+    figures = [ratio(rows, "mediacrawl"), ratio(rows, "mediacrawl, rules")]
     print(f"the demo's median media record costs {median:.0f} bytes; target {MEDIAN_BYTES}")
-    figures = [
-        figure("pages per CPU-second, times stock Scrapy", round(ratio, 2), "x", TARGET, "more"),
-        figure("bytes of the demo's median media record", median, "bytes", MEDIAN_BYTES, "less"),
-    ]
+    figures.append(figure("bytes of the demo's median media record", median, "bytes", MEDIAN_BYTES, "less"))
     print(json.dumps({"bench": "crawl", "figures": figures}))
+
+
+def ratio(rows: dict[str, list[tuple[int, float, float]]], name: str) -> dict[str, object]:
+    """Print how many times stock Scrapy's pages a crawler read for the same CPU, round by round; answers the figure."""
+    stock = (count / cpu for count, cpu, _ in rows["stock Scrapy"])
+    ratios = sorted(count / cpu / peer for (count, cpu, _), peer in zip(rows[name], stock, strict=True))
+    middle = statistics.median(ratios)
+    single = ", ".join(f"{value:.1f}" for value in ratios)
+    print(f"{name}: {middle:.1f} times stock Scrapy (single rounds: {single}); target {TARGET:.0f}")
+    return figure(f"pages per CPU-second of {name}, times stock Scrapy", round(middle, 2), "x", TARGET, "more")
 
 
 def figure(name: str, value: float, unit: str, target: float, better: str) -> dict[str, object]:
