@@ -23,11 +23,14 @@ ROOT = Path(__file__).resolve().parents[1]
 
 PARTS = [
     "mediacrawl.extensions",
+    "mediacrawl.frontier.start_urls",
+    "mediacrawl.frontier.stores.redis_worker",
+    "mediacrawl.frontier.stores.sqlite",
     "mediacrawl.handler",
     "mediacrawl.middlewares",
     "mediacrawl.pipelines",
     "mediacrawl.priority.adaptive",
-    "mediacrawl.rerun",
+    "mediacrawl.rerun.redis_list",
     "mediacrawl.resolver",
     "mediacrawl.scheduler",
     "scrapy.cmdline",
@@ -38,8 +41,14 @@ PARTS = [
     "twisted.internet.asyncioreactor",
     "twisted.web.client",
 ]
-WHOLE = ["mediacrawl.commands", "mediacrawl.spiders", "scrapy.commands"]
-"""Packages of which Scrapy imports each module."""
+WHOLE = [
+    "mediacrawl.commands",
+    "mediacrawl.spiders",
+    "scrapy.commands",
+    "scrapy.downloadermiddlewares",
+    "scrapy.spidermiddlewares",
+]
+"""Packages of which Scrapy imports each module, or nearly."""
 
 
 class Launched:
@@ -253,6 +262,8 @@ def main():
     from scrapy.settings.default_settings import EXTENSIONS_BASE
 
     from mediacrawl.encoding import repair
+    from mediacrawl.scope import site_of
+    from mediacrawl.scope.exclusions.suffixes import is_above_suffix
 
     # A crawl imports also those that are switched off: the one for remote control brings all of aiohttp.
     for part in (*PARTS, *(name.rpartition(".")[0] for name in EXTENSIONS_BASE)):
@@ -263,6 +274,11 @@ def main():
     # The models are unpacked when they are first asked.
     for encoding in ("utf-8", "cp1251"):
         repair("Привет, мир".encode(encoding).decode("latin-1"))
+    # So is the list of public suffixes.
+    site_of("http://www.example.co.uk/")
+    is_above_suffix("example")
+    with contextlib.suppress(ImportError):
+        importlib.import_module("uvloop")
     assert "twisted.internet.reactor" not in sys.modules
     gc.collect()
     gc.freeze()
