@@ -15,7 +15,7 @@ crawl: $(STAMP)
 	$(BIN)/scrapy crawl media -a seed=$(SEED) $(if $(CONTACT),-s MEDIACRAWL_CONTACT=$(CONTACT))
 
 test: $(STAMP)
-	$(BIN)/pytest -q -n 5 --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest -q -n 4 --dist loadfile --no-loadscope-reorder
 
 # The long form of tests/crash: 200 kills take a quarter of an hour. A failure says how to repeat it.
 KILLS ?= 200

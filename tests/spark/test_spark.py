@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import shutil
+from importlib.util import find_spec
 
 import pytest
 import segment_run
@@ -19,12 +20,15 @@ from mediacrawl.segment import Rules
 HOW = "pip install 'mediacrawl[spark]'"
 pa = pytest.importorskip("pyarrow", reason=HOW)
 pq = pytest.importorskip("pyarrow.parquet", reason=HOW)
-pytest.importorskip("pandas", reason=HOW)
 sql = pytest.importorskip("pyspark.sql", reason=HOW)
-pytestmark = pytest.mark.skipif(
-    not (shutil.which("java") or os.environ.get("JAVA_HOME")),
-    reason="Spark needs Java: apt-get install default-jre-headless",
-)
+pytestmark = [
+    # Not imported: that takes a second in each process that runs tests, of which one runs these.
+    pytest.mark.skipif(find_spec("pandas") is None, reason=HOW),
+    pytest.mark.skipif(
+        not (shutil.which("java") or os.environ.get("JAVA_HOME")),
+        reason="Spark needs Java: apt-get install default-jre-headless",
+    ),
+]
 
 
 @pytest.fixture(scope="module")
