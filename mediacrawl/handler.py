@@ -7,7 +7,7 @@ connections; tests ask the server whether all still work.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.core.downloader.handlers.http11 import (
     HTTP11DownloadHandler,
@@ -17,7 +17,9 @@ from scrapy.core.downloader.handlers.http11 import (
 )
 from scrapy.exceptions import CannotResolveHostError, DownloadFailedError
 from scrapy.utils.httpobj import urlparse_cached
-from twisted.internet.error import DNSLookupError
+from twisted.internet.error import ConnectionLost, DNSLookupError
+from twisted.internet.interfaces import ISSLTransport
+from twisted.internet.protocol import connectionDone
 
 from mediacrawl.guard import GuardedPool, LeaseOverError, Way, look_twice, way
 from mediacrawl.middlewares.cut import ANSWERED
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.internet.defer import Deferred
     from twisted.internet.interfaces import IAddress
+    from twisted.python.failure import Failure
     from twisted.web.iweb import IResponse
 
 HEAD_BYTES = 64 * 1024
@@ -48,7 +51,7 @@ _ICY = b"ICY"
 
 
 class PoliteHTTPHandler(HTTP11DownloadHandler):
-    """Scrapy's handler for http and https, with five differences.
+    """Scrapy's handler for http and https, with six differences.
 
     It connects to addresses that the guard lets pass, and to no other, whatever the request is for: page, redirect,
     robots.txt, seed list, range. A request that leads elsewhere ends with `RefusedRequest`, without a connection.
@@ -56,7 +59,8 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
     A request that a kept connection lost is not sent again behind our back: that second request would come without the
     site's delay, and the server may have seen the first. Connections are kept for `KEPT` seconds instead of 240. An
     answer whose head does not end is cut off after `HEAD_BYTES`, as a failed download. A status line of SHOUTcast,
-    ``ICY 200 OK``, is one of HTTP/1.0 (`Response.protocol` is ``ICY/1.0``).
+    ``ICY 200 OK``, is one of HTTP/1.0 (`Response.protocol` is ``ICY/1.0``). An answer without a length whose connection
+    is reset has broken off, as one has of which bytes are missing.
 
     A proxy (``meta["proxy"]``, ``http_proxy``) is the operator's choice and not judged. It looks names up itself, so
     behind one the guard sees only hosts that are addresses, and ``localhost``.
@@ -108,22 +112,30 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
 
     async def _way(self, request: Request) -> Way:
         host = spelled(urlparse_cached(request).hostname or "")
+        target = _target_of(request.url)
         if request.meta.get("proxy"):
             if is_address(host) or is_loopback(host):
                 await self._names.target(host)
-            return Way(host)
+            return Way(host, target=target)
         visit: Visit | None = request.meta.get(VISIT)
         may = self._may(visit)
         address = await self._names.target(host, visit.address if visit else "")
         if visit is not None:
             visit.address = address
-        return Way(host, address, may)
+        return Way(host, address, target, may)
 
     def _may(self, visit: Visit | None) -> Callable[[], bool]:
         """Whether a request may still go out: a worker that stood still must not ask what others were given."""
         if visit is None or not self._parts.leases:
             return lambda: True
         return lambda: self._parts.frontier.holds(visit.lease)
+
+
+def _target_of(url: str) -> bytes:
+    """The path and query of a URL, to the letter: Twisted takes a URL apart and drops what is empty (``/a?``)."""
+    rest = url.partition("#")[0].partition("://")[2]
+    authority, slash, path = rest.partition("/")
+    return f"/{path}".encode("ascii", "replace") if slash and "?" not in authority else b""
 
 
 class _Parser(_LenientHTTPClientParser):
@@ -141,10 +153,14 @@ class _Parser(_LenientHTTPClientParser):
 
 class _Protocol(_LenientHTTP11ClientProtocol):
     _head = 0
+    target = b""
 
-    def request(self, request: object) -> Deferred[IResponse]:
+    def request(self, request: Any) -> Deferred[IResponse]:
         self._head = 0
-        answer = super().request(request)  # type: ignore[arg-type]
+        if self.target and request.uri.startswith(b"/"):
+            # A proxy is given the whole URL.
+            request.uri = self.target
+        answer = super().request(request)
         if self._parser is not None:
             # As Scrapy puts its own there: Twisted names its class of parsers in the middle of this method.
             self._parser.__class__ = _Parser
@@ -160,6 +176,18 @@ class _Protocol(_LenientHTTP11ClientProtocol):
         self._head += len(data)
         if self._head > HEAD_BYTES and self.transport is not None:
             self.transport.abortConnection()
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802
+        """A body that ends with its connection is whole unless that failed (RFC 9112, section 8); then some was lost.
+
+        Not over TLS: many servers leave its closing message out.
+        """
+        decoder = getattr(self._parser, "bodyDecoder", None)
+        is_open = decoder is not None and getattr(decoder, "contentLength", 0) is None
+        if is_open and isinstance(reason.value, ConnectionLost) and not ISSLTransport.providedBy(self.transport):
+            # As if one more byte had been announced.
+            decoder.contentLength = 1  # type: ignore[union-attr]
+        super().connectionLost(reason)  # type: ignore[no-untyped-call]
 
 
 class _Factory(_LenientHTTP11ClientFactory):

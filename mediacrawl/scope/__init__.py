@@ -1,16 +1,17 @@
 """May this URL join the crawl?
 
 In come URLs and references as people and pages write them, and plain text files with an operator's wishes.
-Out come canonical URLs, each with the site it belongs to, or the reason for the refusal, from `records.Drop`.
+Out come URLs in two forms (`Spelling`: the canonical one, which is the key, and the one that is requested), each with
+the site it belongs to, or the reason for the refusal, from `records.Drop`.
 
-The room promises: one spelling per URL; only http and https leave it; every refusal has a name; no input
+The package promises: one key per URL; only http and https leave it; every refusal has a name; no input
 makes it raise, and no answer takes more than a few microseconds (`Scope.sift` takes a page's links in one
 call). It never touches the network. Files are read where a function takes a path, and a list that was good
 once stays in force until a better one is read. What it learns of a site (`Duplicates`: copies, mirrors, parameters
 that change nothing) is bounded for each site and lies in the frontier's notes.
 """
 
-from mediacrawl.scope.canonical import Base, canonical, resolve, scheme_of
+from mediacrawl.scope.canonical import Base, Spelling, canonical, scheme_of, spelling
 from mediacrawl.scope.duplicates import DuplicatePolicy, Duplicates
 from mediacrawl.scope.exclusions import Entry, NeverCrawl, NeverCrawlError
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, ExtensionFilter, extension_of
@@ -33,6 +34,7 @@ __all__ = [
     "Scope",
     "ScopeRules",
     "SessionIds",
+    "Spelling",
     "Traps",
     "authority_of",
     "canonical",
@@ -41,7 +43,7 @@ __all__ = [
     "host_of",
     "is_address",
     "is_loopback",
-    "resolve",
     "scheme_of",
     "site_of",
+    "spelling",
 ]

@@ -1,4 +1,4 @@
-"""One spelling for each URL, so that no page is asked twice under two names.
+"""One key for each URL, so that no page is asked twice under two names; and the URL that a request carries.
 
 A page has about a hundred links, and most of them are spelled in canonical form already. One compiled
 pattern recognises those; the others take the long way round, behind a cache. Both ways give the same
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from w3lib.url import canonicalize_url
 
 from mediacrawl.scope.hosts import canonical_host
+from mediacrawl.scope.url_standard import as_requested
 
 _CACHED_LENGTH = 2_048
 """Characters. Longer URLs are not kept in the cache, which stays below 20 MB whatever pages hold."""
@@ -39,21 +41,30 @@ _is_relative = re.compile(
     rf"[A-Za-z0-9_]{_PATH_CHAR_NO_COLON}(?:{_PATH_ESCAPE}{_PATH_CHAR_NO_COLON})*{_QUERY}"
 ).fullmatch
 
-_split = re.compile(r"(https?)://([^/?#]*)([^#]*)", re.IGNORECASE).match
 _scheme = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):").match
-_http_scheme = re.compile(r"(https?):(/*)", re.IGNORECASE).match
+_AROUND = "".join(map(chr, range(0x21)))
+"""C0 controls and space: they do not count around a URL (the URL Standard, "basic URL parser")."""
+_WITHIN = str.maketrans("", "", "\t\n\r")
 
-_C0_AND_SPACE = "".join(map(chr, range(0x21)))
-_TAB_AND_NEWLINE = str.maketrans("", "", "\t\n\r")
-_DEFAULT_PORTS = {"http": "80", "https": "443"}
+
+class Spelling(NamedTuple):
+    """A URL in its two forms. They are the same for nine of ten links.
+
+    Attributes:
+        key: the canonical form, by which URLs are compared and remembered.
+        requested: what a request carries: the URL as it was written, see `url_standard.as_requested`.
+    """
+
+    key: str
+    requested: str
 
 
 def canonical(url: str) -> str | None:
     """Return the one spelling of an absolute URL, or None if it is no http or https URL.
 
-    Scheme and host in lower case, host in its ASCII form (`canonical_host`), no user and password, no
-    default port, no fragment, dot segments resolved (RFC 3986 section 5.2.4), an empty path is ``/``; escapes
-    and the order of the query as `w3lib.url.canonicalize_url` writes them, blank values kept.
+    The URL as it is requested (`url_standard.as_requested`), and beyond that: no dot behind the host; escapes and the
+    order of the query as `w3lib.url.canonicalize_url` writes them, blank values kept. It is a key; what is asked for is
+    the URL as it was written.
 
     Args:
         url: absolute URL as a page or a user wrote it.
@@ -64,17 +75,17 @@ def canonical(url: str) -> str | None:
     return long_way(url)
 
 
-def resolve(base: str | Base, href: str) -> str | None:
-    """Return the canonical URL that a reference on a page leads to, or None if it leads nowhere we go.
+def spelling(url: str, charset: str = "utf-8") -> Spelling | None:
+    """Return both forms of an absolute URL, or None if it is no http or https URL.
 
     Args:
-        base: URL of the page, or the `Base` made of it; for many links of one page make the `Base` once.
-        href: the reference as it stands in the page.
-
-    Raises:
-        ValueError: the base itself is no http or https URL.
+        url: as a page or a user wrote it.
+        charset: of the page, as a Python codec name: its query is encoded with it.
     """
-    return (base if isinstance(base, Base) else Base(base)).canonical(href)
+    path = url.partition("#")[0] if "#" in url else url
+    if _is_absolute(path) and _settled(path):
+        return Spelling(path, path)
+    return _spelling(as_requested(url, charset=charset))
 
 
 class Base:
@@ -82,82 +93,82 @@ class Base:
 
     Attributes:
         url: canonical URL that stands for an empty reference.
+        requested: the same URL as it is requested.
         origin: its scheme and authority, ``https://site.example:8080``.
     """
 
-    __slots__ = ("_bare", "_directory", "_scheme", "origin", "url")
+    __slots__ = ("_charset", "_directory", "_is_plain", "origin", "requested", "url")
 
-    def __init__(self, url: str, base_href: str = "") -> None:
+    def __init__(self, url: str, base_href: str = "", charset: str = "utf-8") -> None:
         """Take a page's URL apart.
 
         Args:
             url: URL of the page.
             base_href: what the page says in ``<base href>``; one that cannot be used is ignored, as
                 browsers do.
+            charset: of the page, as a Python codec name: the queries of its links are encoded with it.
 
         Raises:
             ValueError: `url` is no http or https URL.
         """
-        self._take(canonical(url), url)
+        self._charset = charset
+        own = spelling(url)
+        if own is None:
+            raise ValueError(f"not an http or https URL: {url[:200]!r}")
+        self._take(own)
         if base_href:
-            declared = self.canonical(base_href)
+            declared = self.resolve(base_href)
             if declared is not None:
-                self._take(declared, base_href)
+                self._take(declared)
 
-    def _take(self, url: str | None, written: str) -> None:
-        if url is None:
-            raise ValueError(f"not an http or https URL: {written[:200]!r}")
-        self.url = url
-        self._scheme = url.partition(":")[0]
-        self.origin = url[: url.find("/", len(self._scheme) + 3)]
-        self._bare = url.partition("?")[0]
-        self._directory = self._bare[: self._bare.rfind("/") + 1]
+    def _take(self, own: Spelling) -> None:
+        self.url, self.requested = own
+        self.origin = self.url[: self.url.find("/", self.url.find("://") + 3)]
+        bare = self.url.partition("?")[0]
+        self._directory = bare[: bare.rfind("/") + 1]
+        # Else what is joined to the canonical directory is not what is asked for.
+        self._is_plain = (
+            self.requested.startswith(self._directory)
+            and "/" not in (self.requested[len(self._directory) :].partition("?")[0])
+        )
 
-    def canonical(self, href: str) -> str | None:
-        """Return the canonical URL of a reference, or None if it leads nowhere we go.
+    def resolve(self, href: str) -> Spelling | None:
+        """Return where a reference leads, or None if it leads nowhere we go.
 
-        White space around it, and tabs and line ends inside, are dropped; backslashes of the path are
-        slashes (the URL Standard, "basic URL parser"). ``javascript:``, ``mailto:``, ``data:`` and all other
-        schemes give None.
+        ``javascript:``, ``mailto:``, ``data:`` and all other schemes give None.
 
         Args:
             href: the reference as it stands in the page.
         """
         path = href.partition("#")[0] if "#" in href else href
-        if path[:1] == "/" and _is_rooted(path):
-            joined = self.origin + path
-        elif path[:4] == "http" and _is_absolute(path):
+        if path[:4] == "http" and _is_absolute(path):
             joined = path
+        elif not self._is_plain:
+            return self._join(href)
+        elif path[:1] == "/" and _is_rooted(path):
+            joined = self.origin + path
         elif _is_relative(path):
             joined = self._directory + path
         else:
             return self._join(href)
-        return joined if _settled(path) else self._join(href)
+        return Spelling(joined, joined) if _settled(path) else self._join(href)
 
-    def _join(self, href: str) -> str | None:
-        reference = _clean(href)
-        if http := _http_scheme(reference):
-            scheme, slashes = http.groups()
-            rest = reference[http.end() :]
-            if len(slashes) >= 2 or scheme.lower() != self._scheme:
-                return long_way(f"{scheme}://{rest}")
-            # "http:page.html" on a page of the same scheme is a relative reference, to browsers too.
-            reference = slashes + rest
-        elif _scheme(reference):
-            return None
-        return long_way(self._absolute(reference))
+    def canonical(self, href: str) -> str | None:
+        """Return the canonical URL of a reference, or None if it leads nowhere we go.
 
-    def _absolute(self, reference: str) -> str:
-        """Join as in RFC 3986 section 5.2.2; the dot segments are resolved later."""
-        if reference.startswith("//"):
-            return f"{self._scheme}://{reference.lstrip('/')}"
-        if reference.startswith("/"):
-            return self.origin + reference
-        if reference.startswith("?"):
-            return self._bare + reference
-        if not reference or reference.startswith("#"):
-            return self.url
-        return self._directory + reference
+        Args:
+            href: the reference as it stands in the page.
+        """
+        found = self.resolve(href)
+        return None if found is None else found.key
+
+    def _join(self, href: str) -> Spelling | None:
+        return _spelling(as_requested(href, self.requested, self._charset))
+
+
+def _spelling(requested: str | None) -> Spelling | None:
+    key = None if requested is None else _key_of(requested)
+    return None if requested is None or key is None else Spelling(key, requested)
 
 
 def scheme_of(href: str) -> str:
@@ -166,7 +177,7 @@ def scheme_of(href: str) -> str:
     Args:
         href: the reference as it stands in the page.
     """
-    match = _scheme(_clean(href[:_CACHED_LENGTH]))
+    match = _scheme(href[:_CACHED_LENGTH].strip(_AROUND).translate(_WITHIN))
     return match[1].lower() if match else ""
 
 
@@ -176,56 +187,32 @@ def long_way(url: str) -> str | None:
     Args:
         url: absolute URL as a page or a user wrote it.
     """
-    return _cached(url) if len(url) <= _CACHED_LENGTH else _canonical(url)
+    requested = as_requested(url)
+    return None if requested is None else _key_of(requested)
 
 
-def _canonical(url: str) -> str | None:
-    parts = _split(_clean(url))
-    if parts is None:
-        return None
-    scheme = parts[1].lower()
-    authority = _authority(scheme, parts[2])
-    rest = _path_and_query(parts[3])
-    if authority is None or rest is None:
-        return None
-    return f"{scheme}://{authority}{rest}"
+def _key_of(requested: str) -> str | None:
+    """The canonical form of a URL as it is requested."""
+    if _is_absolute(requested) and _settled(requested):
+        return requested
+    return _cached(requested) if len(requested) <= _CACHED_LENGTH else _canonical(requested)
+
+
+def _canonical(requested: str) -> str | None:
+    scheme, _, rest = requested.partition("://")
+    authority, _, path = rest.partition("/")
+    host, port = _cut_port(authority)
+    name = canonical_host(host)
+    written = _path_and_query(f"/{path}")
+    return None if name is None or written is None else f"{scheme}://{name}{port}{written}"
 
 
 _cached = lru_cache(maxsize=10_000)(_canonical)
 
 
-def _clean(url: str) -> str:
-    url = url.strip(_C0_AND_SPACE)
-    if not url.isprintable():
-        url = url.translate(_TAB_AND_NEWLINE)
-    if "\\" not in url:
-        return url
-    path, mark, rest = _cut_at_query(url)
-    return path.replace("\\", "/") + mark + rest
-
-
-def _cut_at_query(url: str) -> tuple[str, str, str]:
-    end = min((place for place in (url.find("?"), url.find("#")) if place >= 0), default=len(url))
-    return url[:end], url[end : end + 1], url[end + 1 :]
-
-
-def _authority(scheme: str, text: str) -> str | None:
-    host_and_port = text.rpartition("@")[2]
-    host, port = _cut_port(host_and_port)
-    name = canonical_host(host)
-    if name is None or not (port == "" or (port.isascii() and port.isdigit())):
-        return None
-    port = port.lstrip("0") or ("0" if port else "")
-    if len(port) > 5 or int(port or 0) > 65_535:
-        return None
-    return name if port in ("", _DEFAULT_PORTS[scheme]) else f"{name}:{port}"
-
-
-def _cut_port(text: str) -> tuple[str, str]:
-    if text.endswith("]"):
-        return text, ""
-    host, colon, port = text.rpartition(":")
-    return (host, port) if colon else (text, "")
+def _cut_port(authority: str) -> tuple[str, str]:
+    host, colon, port = authority.rpartition(":")
+    return (host, f":{port}") if colon and not port.endswith("]") else (authority, "")
 
 
 def _path_and_query(text: str) -> str | None:
@@ -234,25 +221,7 @@ def _path_and_query(text: str) -> str | None:
         written = canonicalize_url(prefix + text, keep_blank_values=True)
     except ValueError:
         return None
-    rest = written[len(prefix) :]
-    if "/." not in rest:
-        return rest
-    # Older w3lib leaves the dot segments.
-    path, mark, query = rest.partition("?")
-    return _without_dots(path) + mark + query
-
-
-def _without_dots(path: str) -> str:
-    kept: list[str] = []
-    segments = path.split("/")[1:]
-    for segment in segments:
-        if segment == "..":
-            del kept[-1:]
-        elif segment != ".":
-            kept.append(segment)
-    if segments[-1] in (".", ".."):
-        kept.append("")
-    return "/" + "/".join(kept)
+    return written[len(prefix) :]
 
 
 def _settled(url: str) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from mediacrawl.extract import Fingerprint
 from mediacrawl.notes import Notes
 from mediacrawl.records import Drop
+from mediacrawl.scope.canonical import Spelling
 from mediacrawl.scope.copies import Copies
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
 from mediacrawl.scope.facets import Facets
@@ -89,55 +90,57 @@ class Duplicates:
         """
         return Drop.SOFT_404 if self.policy.soft_404 and self._soft_errors.is_one(site, shown) else None
 
-    def leading_on(self, site: str, links: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    def leading_on(self, site: str, links: list[tuple[int, Spelling]]) -> list[tuple[int, Spelling]]:
         """Keep those links of a near copy that may lead to something new.
 
         Args:
             site: as `site_of` names it.
             links: as `sift` gave them.
         """
-        urls = set(self._copies.leading_on(site, [url for _, url in links]))
-        return [(place, url) for place, url in links if url in urls]
+        urls = set(self._copies.leading_on(site, [url.key for _, url in links]))
+        return [(place, url) for place, url in links if url.key in urls]
 
     def sift(
-        self, page: str, links: Iterable[tuple[int, str]], unknown: Callable[[list[str]], list[str]]
-    ) -> tuple[list[tuple[int, str]], Counter[Drop]]:
+        self, page: str, links: Iterable[tuple[int, Spelling]], unknown: Callable[[list[str]], list[str]]
+    ) -> tuple[list[tuple[int, Spelling]], Counter[Drop]]:
         """Keep the links of a page that lead to something new.
 
         Args:
             page: URL of the page, in canonical form.
-            links: places and canonical URLs, as `Scope.sift` let them through.
+            links: places and URLs, as `Scope.sift` let them through.
             unknown: tells which URLs never joined the crawl.
 
         Returns:
-            Place and canonical URL of each link that may join; and how often each reason refused one. Links that were
+            Place and URL of each link that may join; and how often each reason refused one. Links that were
             known as they stand are passed over.
         """
         drops: Counter[Drop] = Counter()
-        places = {url: place for place, url in links}
-        disguised = {url: plain for url in places if "?" in url and (plain := self._plain(url)) != url}
-        uncovered = set(disguised.values()).difference(places)
+        found = {link[1].key: link for link in links}
+        disguised = {url: plain for url in found if "?" in url and (plain := self._plain(url)) != url}
+        uncovered = set(disguised.values()).difference(found)
         for url, plain in disguised.items():
-            places.setdefault(plain, places.pop(url))
-        fresh = unknown(list(places))
+            place, (_, requested) = found.pop(url)
+            found.setdefault(plain, (place, Spelling(plain, self._plain(requested))))
+        fresh = unknown(list(found))
         drops[Drop.DUST] = len(disguised) - len(uncovered.intersection(fresh))
         if self._mirrors.known:
             fresh = self._without_mirrors(fresh, drops)
         if self.policy.combinations:
             fresh = self._without_facets(page, fresh, drops)
-        return [(places[url], url) for url in fresh], +drops
+        return [found[url] for url in fresh], +drops
 
-    def waiting(self, site: str, url: str) -> tuple[Drop | None, str]:
+    def waiting(self, site: str, url: Spelling) -> tuple[Drop | None, Spelling]:
         """Return why a URL that waited is not to be asked any more, or None; and the URL to ask in its place.
 
         Args:
             site: as `site_of` names it.
-            url: in canonical form.
+            url: that waited.
         """
         if self._mirrors.original(site) is not None:
             return Drop.MIRROR, url
-        plain = self._parameters.reduced(site, url)
-        return (None if plain == url else Drop.DUST), plain
+        reduced = self._parameters.reduced
+        plain = reduced(site, url.key)
+        return (None, url) if plain == url.key else (Drop.DUST, Spelling(plain, reduced(site, url.requested)))
 
     def save(self) -> None:
         """Write all notes that are not written yet, for a clean stop loses nothing.

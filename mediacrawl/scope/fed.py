@@ -7,6 +7,7 @@ import re
 from mediacrawl.frontier.feed import Entry
 from mediacrawl.priority import Scores
 from mediacrawl.records import Candidate, Drop
+from mediacrawl.scope.canonical import Spelling
 from mediacrawl.scope.gate import Scope
 from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.reach import Reach
@@ -29,12 +30,12 @@ def fed(entry: Entry, scope: Scope, reach: Reach, scores: Scores) -> Candidate |
     url = _spelled(entry.url, scope)
     if isinstance(url, Drop):
         return url
-    reason = scope.check(url, entry.depth)
+    reason = scope.check(url.key, entry.depth)
     if reason is not None:
         return reason
-    if not reach.covers(host_of(url)):
+    if not reach.covers(host_of(url.key)):
         return Drop.PLACEHOLDER_CONTACT
-    parent = scope.spelled(entry.parent) if entry.parent else ""
+    parent = scope.spelled(entry.parent) if entry.parent else None
     found = candidate(
         url,
         entry.evidence,
@@ -42,15 +43,15 @@ def fed(entry: Entry, scope: Scope, reach: Reach, scores: Scores) -> Candidate |
         entry.kind,
         depth=entry.depth,
         hops=entry.hops,
-        parent="" if isinstance(parent, Drop) else parent,
+        parent=parent.requested if isinstance(parent, Spelling) else "",
     )
     if entry.score is not None:
         found.score = entry.score
     return found
 
 
-def _spelled(written: str, scope: Scope) -> str | Drop:
-    """The canonical URL of what was written; as in a list of seeds a bare domain will do."""
+def _spelled(written: str, scope: Scope) -> Spelling | Drop:
+    """The URL of what was written; as in a list of seeds a bare domain will do."""
     if _white_space(written):
         return Drop.BAD_URL
     if "://" not in written and len(written) <= _LONGEST_DOMAIN:

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Protocol
 
 from mediacrawl.records import Drop
-from mediacrawl.scope.canonical import Base, canonical, scheme_of
+from mediacrawl.scope.canonical import Base, Spelling, scheme_of, spelling
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.extensions import ExtensionFilter, extension_of_name
 from mediacrawl.scope.hosts import is_loopback
@@ -89,19 +89,24 @@ class Scope:
             return Drop.DEPTH
         return self._reason(url, self._today())
 
-    def spelled(self, written: str) -> str | Drop:
+    def spelled(self, written: str) -> Spelling | Drop:
         """The URL that an absolute reference leads to, as `sift` would give it; or why it is none.
 
         Args:
             written: as it stands in a page or a file.
         """
         longest = self._traps.max_length * _LONGEST_ESCAPE
-        url = canonical(written) if len(written) <= longest else None
-        return _why_no_url(written, longest) if url is None else self._sessions.without(url)
+        url = spelling(written) if len(written) <= longest else None
+        return _why_no_url(written, longest) if url is None else self._plain(url)
 
     def sift(
-        self, base: Base | str, hrefs: Iterable[str], depth: int = 0, known: Container[str] = ()
-    ) -> tuple[list[tuple[int, str]], Counter[Drop]]:
+        self,
+        base: Base | str,
+        hrefs: Iterable[str],
+        depth: int = 0,
+        known: Container[str] = (),
+        charset: str = "utf-8",
+    ) -> tuple[list[tuple[int, Spelling]], Counter[Drop]]:
         """Sort the links of one page: resolve, write canonically, take out session ids, drop doubles, check.
 
         A link that stands on the page twice, or leads to the page itself, is passed over and not counted; unless it was
@@ -113,36 +118,38 @@ class Scope:
             depth: clicks from a seed, of the links (not of the page).
             known: URLs that joined before; they are passed over, since nine of ten links lead to one and need no
                 second verdict.
+            charset: of the page, as a Python codec name: the queries of its links are encoded with it.
 
         Returns:
-            For each URL that may join its place in `hrefs` and its canonical form; and how often each reason
-            refused one. With a base that is no http or https URL, every reference is a bad URL.
+            For each URL that may join its place in `hrefs` and its two forms; and how often each reason refused one.
+            With a base that is no http or https URL, every reference is a bad URL.
         """
-        accepted: list[tuple[int, str]] = []
+        accepted: list[tuple[int, Spelling]] = []
         drops: Counter[Drop] = Counter()
         try:
-            base = base if isinstance(base, Base) else Base(base)
+            base = base if isinstance(base, Base) else Base(base, charset=charset)
         except ValueError:
             drops[Drop.BAD_URL] = sum(1 for _ in hrefs)
             return accepted, +drops
         without_session = self._sessions.without
         seen = {base.url, without_session(base.url)}
         too_deep, today = self._is_too_deep(depth), self._today()
-        resolve, reason_for = base.canonical, self._reason
+        resolve, reason_for = base.resolve, self._reason
         longest = self._traps.max_length * _LONGEST_ESCAPE
         origin = base.origin
         for index, href in enumerate(hrefs):
             # Most links are spelled canonically and known. To look that up takes a fifth of what resolving takes.
             if (origin + href if href[:1] == "/" != href[1:2] else href) in known:
                 continue
-            url = resolve(href) if len(href) <= longest else None
-            if url is None:
+            found = resolve(href) if len(href) <= longest else None
+            if found is None:
                 drops[_why_no_url(href, longest)] += 1
                 continue
+            url = found.key
             if "?" in url or ";" in url or "(" in url:
-                plain = without_session(url)
-                if plain != url:
-                    url = plain
+                found = self._plain(found)
+                if found.key != url:
+                    url = found.key
                     drops[Drop.SESSION] += url in seen or url in known
             if url in seen:
                 continue
@@ -151,7 +158,7 @@ class Scope:
                 continue
             reason = Drop.DEPTH if too_deep else reason_for(url, today)
             if reason is None:
-                accepted.append((index, url))
+                accepted.append((index, found))
             else:
                 drops[reason] += 1
         return accepted, +drops
@@ -195,6 +202,11 @@ class Scope:
         if self._loopback_only and not is_loopback(host):
             return Drop.PLACEHOLDER_CONTACT
         return None
+
+    def _plain(self, url: Spelling) -> Spelling:
+        """The URL without its session ids, which are not asked with either."""
+        key = self._sessions.without(url.key)
+        return url if key == url.key else Spelling(key, self._sessions.without(url.requested))
 
     def _is_too_deep(self, depth: int) -> bool:
         return self._max_depth is not None and depth > self._max_depth

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.records import Candidate, Evidence, Kind
+from mediacrawl.scope.canonical import Spelling
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, PLAYLIST_EXTENSIONS, extension_of
 from mediacrawl.scope.sites import site_of
 
 
 def candidate(
-    url: str,
+    url: str | Spelling,
     evidence: Evidence,
     scores: Scores,
     kind: Kind | None = None,
@@ -21,14 +22,15 @@ def candidate(
     """The candidate of a URL, with its site, its link class, and the first score of that.
 
     Args:
-        url: in canonical form.
+        url: in both forms; or the canonical one, which is requested then.
         evidence: where and how it was found.
         scores: the rules of the crawl.
         kind: what is expected there; None leaves it to the extension, and against that of a list nothing counts.
         depth: clicks from a seed.
         hops: redirects in a row that led there.
-        parent: URL of the page it was found on; empty for a seed.
+        parent: URL of the page it was found on, as it was requested; empty for a seed.
     """
+    url, requested = url if isinstance(url, Spelling) else (url, url)
     extension = extension_of(url)
     expected = kind_of(url)
     kind = expected if expected is Kind.LIST else kind or expected
@@ -42,6 +44,7 @@ def candidate(
         parent=parent,
         score=scores.first(kind, evidence.via, depth, extension),
         evidence=evidence,
+        requested="" if requested == url else requested,
     )
 
 

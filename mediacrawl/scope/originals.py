@@ -14,6 +14,7 @@ What a record names as its page is where the file was found, never what that pag
 
 from __future__ import annotations
 
+from mediacrawl.scope.canonical import Spelling
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
 from mediacrawl.scope.sites import host_of
 
@@ -30,14 +31,14 @@ def is_named_copy(page: str, original: str | None) -> bool:
     return _path(original) != "/" or _path(page) == "/"
 
 
-def of_a_copy(links: list[tuple[int, str]], original: str) -> list[tuple[int, str]]:
+def of_a_copy(links: list[tuple[int, Spelling]], original: str) -> list[tuple[int, Spelling]]:
     """Keep those links of such a copy that are followed all the same.
 
     Args:
-        links: place and canonical URL of each.
-        original: the URL that it names.
+        links: place and URL of each.
+        original: the URL that it names, in canonical form.
     """
-    return [(place, url) for place, url in links if url == original or extension_of(url) in MEDIA_EXTENSIONS]
+    return [(place, url) for place, url in links if url.key == original or extension_of(url.key) in MEDIA_EXTENSIONS]
 
 
 def _host(url: str) -> str:

@@ -9,7 +9,7 @@ import re
 from importlib import resources
 from pathlib import Path
 
-from mediacrawl.scope.canonical import canonical, scheme_of
+from mediacrawl.scope.canonical import Spelling, scheme_of, spelling
 from mediacrawl.scope.hosts import is_address, is_loopback
 from mediacrawl.scope.sites import host_of
 
@@ -41,11 +41,11 @@ def parse_seeds(text: bytes | str, where: str) -> tuple[list[tuple[int, str]], l
         where: name of the list, for the remarks.
 
     Returns:
-        The line number and the canonical URL of each seed, without those that come again; and one remark for each
-        thing that could not be read, ``where:line: ...``.
+        The line number and the URL of each seed, as it is requested, without those that come again; and one remark for
+        each thing that could not be read, ``where:line: ...``.
     """
     lines, problems = _lines(text, where)
-    seeds: dict[str, int] = {}
+    seeds: dict[str, tuple[int, str]] = {}
     for number, line in enumerate(lines, start=1):
         written = _comment("", line).strip()
         if not written:
@@ -54,8 +54,8 @@ def parse_seeds(text: bytes | str, where: str) -> tuple[list[tuple[int, str]], l
         if url is None:
             problems.append(f"{where}:{number}: {_why(written)}: {written[:100]!r}")
         else:
-            seeds.setdefault(url, number)
-    return [(number, url) for url, number in seeds.items()], problems
+            seeds.setdefault(url.key, (number, url.requested))
+    return list(seeds.values()), problems
 
 
 def split_inline(argument: str) -> list[str]:
@@ -122,16 +122,16 @@ def _cut(text: str) -> list[str]:
     return re.split(r"\r\n|\r|\n", text.removeprefix("\ufeff"))
 
 
-def _seed(written: str) -> str | None:
+def _seed(written: str) -> Spelling | None:
     if re.search(r"\s", written):
         return None
     if "://" in written.partition("?")[0]:
-        return canonical(written)
+        return spelling(written)
     if not _looks_like_host(written):
         return None
-    url = canonical(f"https://{written}")
-    host = host_of(url) if url else ""
-    return canonical(f"http://{written}") if is_address(host) or is_loopback(host) else url
+    url = spelling(f"https://{written}")
+    host = host_of(url.key) if url else ""
+    return spelling(f"http://{written}") if is_address(host) or is_loopback(host) else url
 
 
 def _why(written: str) -> str:

@@ -9,6 +9,7 @@ from mediacrawl.extract import Fingerprint
 from mediacrawl.notes import NoNotes
 from mediacrawl.records import Drop
 from mediacrawl.scope import DuplicatePolicy, Duplicates
+from mediacrawl.scope.canonical import Spelling
 from mediacrawl.scope.copies import Copies
 from mediacrawl.scope.facets import Facets
 from mediacrawl.scope.mirrors import Mirrors
@@ -107,8 +108,8 @@ def test_a_near_copy_leads_on_unless_all_that_is_new_looks_like_copies(notes):
     for number in range(3):
         verdict = duplicates.judge(SITE, f"{HOST}/month/{number}", shown(number, shape=7))
     assert verdict is Drop.NEAR_DUPLICATE
-    months, event = [(0, f"{HOST}/month/8"), (1, f"{HOST}/month/9?view=2")], (2, f"{HOST}/event/1")
-    elsewhere, song = (3, "https://other.example/event/1"), (4, f"{HOST}/month/1.mp3")
+    months, event = [link(0, f"{HOST}/month/8"), link(1, f"{HOST}/month/9?view=2")], link(2, f"{HOST}/event/1")
+    elsewhere, song = link(3, "https://other.example/event/1"), link(4, f"{HOST}/month/1.mp3")
     assert duplicates.leading_on(SITE, months) == []
     assert duplicates.leading_on(SITE, [*months, event]) == [*months, event]
     assert duplicates.leading_on(SITE, [*months, elsewhere]) == [elsewhere]
@@ -282,8 +283,9 @@ def test_filters_whose_pages_lead_to_something_new_go_on(notes):
         pages = [days[0]]
         for page, after in itertools.pairwise(days):
             if page == pages[-1]:
-                links, _ = duplicates.sift(page, [(0, after), (1, f"{page.partition('?')[0]}{new(page)}")], unknown())
-                pages += [url for _, url in links if url == after]
+                found = [link(0, after), link(1, f"{page.partition('?')[0]}{new(page)}")]
+                links, _ = duplicates.sift(page, found, unknown())
+                pages += [url.key for _, url in links if url.key == after]
         return len(pages)
 
     assert followed(lambda _: "?d=1") < 60
@@ -303,6 +305,10 @@ def test_the_count_goes_on_after_a_kill_and_is_bounded(notes):
 # -- together ----------------------------------------------------------------------------------------------------
 
 
+def link(place, key, requested=""):
+    return place, Spelling(key, requested or key)
+
+
 def unknown(*known):
     return lambda urls: [url for url in urls if url.removeprefix(HOST) not in known]
 
@@ -313,17 +319,18 @@ def test_links_are_reduced_before_they_are_looked_up(notes):
         for value in range(4):
             duplicates.judge(SITE, f"{HOST}/{page}?ref={page}{value}", shown(page))
     links = [
-        (0, f"{HOST}/a?ref=3"),
-        (1, f"{HOST}/new?ref=1"),
-        (2, f"{HOST}/new?ref=2"),
-        (3, f"{HOST}/old"),
-        (4, f"{HOST}/x"),
+        link(0, f"{HOST}/a?ref=3"),
+        link(1, f"{HOST}/new?a=1&b=2&ref=1", f"{HOST}/new?b=2&ref=1&a=1"),
+        link(2, f"{HOST}/new?a=1&b=2&ref=2"),
+        link(3, f"{HOST}/old"),
+        link(4, f"{HOST}/x"),
     ]
     kept, drops = duplicates.sift(HOST + "/", links, unknown("/a", "/old"))
-    assert sorted(kept) == [(1, f"{HOST}/new"), (4, f"{HOST}/x")]
+    assert sorted(kept) == [link(1, f"{HOST}/new?a=1&b=2", f"{HOST}/new?b=2&a=1"), link(4, f"{HOST}/x")]
     assert drops == {Drop.DUST: 2}
-    assert duplicates.waiting(SITE, f"{HOST}/b?ref=9") == (Drop.DUST, f"{HOST}/b")
-    assert duplicates.waiting(SITE, f"{HOST}/b") == (None, f"{HOST}/b")
+    known = Spelling(f"{HOST}/b?a=1&c=2&ref=9", f"{HOST}/b?c=2&ref=9&a=1")
+    assert duplicates.waiting(SITE, known) == (Drop.DUST, Spelling(f"{HOST}/b?a=1&c=2", f"{HOST}/b?c=2&a=1"))
+    assert duplicates.waiting(SITE, Spelling(f"{HOST}/b", f"{HOST}/b"))[0] is None
 
 
 def test_links_to_a_mirror_are_dropped_and_what_waits_there_too(notes):
@@ -331,10 +338,10 @@ def test_links_to_a_mirror_are_dropped_and_what_waits_there_too(notes):
     for path in PATHS:
         for host in ("first.example", "second.example"):
             duplicates.judge(host, f"https://{host}{path}", shown(path))
-    links = [(0, "https://second.example/new"), (1, "https://first.example/new")]
-    assert duplicates.sift(HOST + "/", links, unknown()) == ([(1, "https://first.example/new")], {Drop.MIRROR: 1})
-    assert duplicates.waiting("second.example", "https://second.example/new")[0] is Drop.MIRROR
-    assert duplicates.waiting("first.example", "https://first.example/new")[0] is None
+    links = [link(0, "https://second.example/new"), link(1, "https://first.example/new")]
+    assert duplicates.sift(HOST + "/", links, unknown()) == ([links[1]], {Drop.MIRROR: 1})
+    assert duplicates.waiting("second.example", links[0][1])[0] is Drop.MIRROR
+    assert duplicates.waiting("first.example", links[1][1])[0] is None
 
 
 def test_each_rule_can_be_switched_off(notes):
@@ -343,7 +350,7 @@ def test_each_rule_can_be_switched_off(notes):
     for number in range(400):
         url = f"{HOST}/?a={number % 7}&b={number % 9}&c={number % 11}"
         assert duplicates.judge(SITE, url, shown("a")) is None
-        assert duplicates.sift(HOST + "/", [(0, url)], unknown()) == ([(0, url)], {})
+        assert duplicates.sift(HOST + "/", [link(0, url)], unknown()) == ([link(0, url)], {})
         assert duplicates.judge_stand_in(SITE, shown("a")) is None
     assert notes == {}
 
@@ -357,4 +364,5 @@ def test_broken_notes_are_as_good_as_none(notes, note):
     duplicates = Duplicates(notes)
     assert duplicates.judge(SITE, f"{HOST}/?a=1&b=2", shown("a")) is None
     assert duplicates.judge_stand_in(SITE, shown("b")) is None
-    assert duplicates.sift(HOST + "/", [(0, f"{HOST}/?a=1&b=2")], unknown())[0] == [(0, f"{HOST}/?a=1&b=2")]
+    links = [link(0, f"{HOST}/?a=1&b=2")]
+    assert duplicates.sift(HOST + "/", links, unknown())[0] == links

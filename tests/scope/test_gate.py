@@ -78,7 +78,10 @@ def test_the_links_of_a_page_are_sifted_in_one_call():
         "",
     ]
     accepted, drops = gate.sift("https://site.example/page", hrefs)
-    assert accepted == [(0, "https://site.example/a"), (8, "https://site.example/b")]
+    assert [(place, *url) for place, url in accepted] == [
+        (0, "https://site.example/a", "https://site.example/a"),
+        (8, "https://site.example/b", "https://site.example/b"),
+    ]
     assert drops == {
         Drop.EXTENSION: 1,
         Drop.SCHEME: 2,
@@ -138,10 +141,11 @@ HREFS = st.lists(
 def test_what_passes_is_canonical_unique_and_accounted_for(hrefs):
     base = Base("https://site.example/dir/page")
     accepted, drops = scope(nevercrawl=never("b.example")).sift(base, hrefs)
-    urls = [url for _, url in accepted]
+    urls = [url.key for _, url in accepted]
+    assert all(canonical(url.requested) == url.key for _, url in accepted)
     assert all(canonical(url) == url and url.startswith(("http://", "https://")) for url in urls)
     assert len(set(urls)) == len(urls)
     assert base.url not in urls
     passed_over = len(hrefs) - len(accepted) - drops.total()
     assert 0 <= passed_over <= len(hrefs)
-    assert all(base.canonical(hrefs[index]) == url for index, url in accepted)
+    assert all(base.resolve(hrefs[index]) == url for index, url in accepted)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from mediacrawl.scope.canonical import Spelling
 from mediacrawl.scope.originals import is_named_copy, of_a_copy
 
 
@@ -27,5 +28,6 @@ def test_a_page_is_believed_to_be_a_copy_if_it_names_another_of_its_host(page, o
 
 def test_of_such_a_copy_the_original_and_media_are_followed():
     original = "http://a.example/song"
-    links = [(0, "http://a.example/next"), (3, original), (4, "http://b.example/x.mp3"), (9, "http://b.example/x")]
+    urls = ["http://a.example/next", original, "http://b.example/x.mp3", "http://b.example/x"]
+    links = [(place, Spelling(url, url)) for place, url in enumerate(urls)]
     assert of_a_copy(links, original) == [links[1], links[2]]

@@ -65,7 +65,7 @@ def test_variants_of_a_link_are_one_link_and_counted():
     gate = Scope(today=lambda: date(2026, 11, 21))
     hrefs = [f"/a?sid={ID}", f"/a?PHPSESSID={ID}", "/a", f"/b;jsessionid={ID}"]
     accepted, drops = gate.sift(f"{SITE}/?sid={ID}", hrefs, known={f"{SITE}/b"})
-    assert accepted == [(0, f"{SITE}/a")]
+    assert accepted == [(0, (f"{SITE}/a", f"{SITE}/a"))]
     assert drops == {"session": 2}
 
 
