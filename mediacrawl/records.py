@@ -63,6 +63,9 @@ class Drop(StrEnum):
     CALLBACK_ERROR = "callback_error"
     # A middleware that is not ours said no.
     IGNORED = "ignored"
+    LOST_REQUEST = "lost_request"
+    """JSON does not carry the request of somebody else's spider: it was held in memory, by a process that has ended; or
+    the frontier is in Redis, where another worker might get its URL."""
     # Steering.
     PRUNED = "pruned"
     OPERATOR = "operator"
@@ -90,6 +93,8 @@ class Trouble(StrEnum):
     """Refused, reset, unreachable, or what came was no HTTP."""
     TLS = "tls"
     DNS = "dns"
+    CUT = "cut"
+    """The answer broke off: it was read as far as it came."""
     FORBIDDEN = "forbidden"
     """403: one says something of a page; in numbers they say "go away"."""
 
@@ -104,7 +109,7 @@ class Evidence:
         page_title: title of the page it was found on; at most 200 characters.
         feed_url: the feed, if it was found in one.
         guid: the feed entry's own id.
-        requested_url: the URL that stood there, if redirects led from it to this one.
+        requested_url: the URL that was requested first, if redirects led from it to this one.
         page_language: of that page, as it says itself: ``de-AT``.
         page_charset: encoding that the page was read with, as a Python codec name.
         facts: what the page, feed or list says of the media file, as `facts.pack` wrote it; empty if nothing.
@@ -129,15 +134,16 @@ class Candidate:
     """A URL that scope let through, on its way into the frontier.
 
     Attributes:
-        url: in canonical form.
+        url: in canonical form: the key that tells URLs apart.
         site: registrable domain (or the address of a host without one).
         link_class: name of its class on this site, see ``priority.link_class``.
         kind: page or media.
         depth: clicks from a seed.
         hops: redirects in a row that led here.
-        parent: URL of the page it was found on; empty for a seed.
+        parent: URL of the page it was found on, as it was requested; empty for a seed.
         score: score of its class if this URL is the first of it; higher goes first.
         evidence: where and how it was found.
+        requested: the URL that a request carries: as it was written, see `scope.url_standard`; empty if that is `url`.
     """
 
     url: str
@@ -149,6 +155,12 @@ class Candidate:
     parent: str = ""
     score: float = 0.0
     evidence: Evidence = field(default_factory=Evidence)
+    requested: str = ""
+
+    @property
+    def request_url(self) -> str:
+        """The URL that is asked for."""
+        return self.requested or self.url
 
 
 @dataclass(slots=True)
@@ -157,7 +169,7 @@ class Lease:
 
     Attributes:
         id: names this lease in its store.
-        url, site, link_class, kind, depth, hops, parent, evidence: as in `Candidate`.
+        url, site, link_class, kind, depth, hops, parent, evidence, requested: as in `Candidate`.
         attempt: how often this URL was asked before and failed.
         troubles: how many visits of the site failed in a row before this one, whatever URL they asked for.
         even: whether it was picked evenly, by chance, and not for its score.
@@ -181,6 +193,17 @@ class Lease:
     taken: float
     troubles: int = 0
     even: bool = False
+    requested: str = ""
+
+    @property
+    def key(self) -> str:
+        """The canonical URL. What stands behind a # in `url` tells visits of one URL apart, and is no part of it."""
+        return self.url.partition("#")[0]
+
+    @property
+    def request_url(self) -> str:
+        """The URL that is asked for."""
+        return self.requested or self.key
 
 
 class End(StrEnum):
@@ -443,9 +466,11 @@ class Visit:
 
     Attributes:
         lease: the URL it is made for.
-        url: what is asked: the lease's URL, or the robots.txt of its authority.
+        url: what is asked: the lease's URL as it is requested, or the robots.txt of its authority.
         kind: what is expected there.
         sent: when the request went out, on the crawl's clock; None as long as it did not.
+        ended: when the frontier was told of its end, from which the site's delay counts, on the crawl's clock; None as
+            long as it was not.
         response_time: seconds until the response had come.
         status: HTTP status, 0 without an answer.
         content_type, content_length, content_encoding, location, retry_after, date: of the answer, as the server wrote
@@ -456,6 +481,8 @@ class Visit:
         limit: bytes of the body that are wanted; None as long as no headers have come.
         error: name of the exception that ended it.
         trouble: what it says against the site.
+        broke_off: whether the answer broke off in transit: fewer bytes came than were announced, or a packed body has
+            no end. One that we ended ourselves did not.
         crawl_delay: seconds that robots.txt of this authority asks for; None if not known.
         outcome: what the visit came to, once somebody decided it.
         found: URLs that join the frontier in the same write.
@@ -473,6 +500,7 @@ class Visit:
     url: str
     kind: Kind
     sent: float | None = None
+    ended: float | None = None
     response_time: float | None = None
     status: int = 0
     content_type: str = ""
@@ -487,6 +515,7 @@ class Visit:
     limit: int | None = None
     error: str = ""
     trouble: Trouble | None = None
+    broke_off: bool = False
     crawl_delay: float | None = None
     outcome: Outcome | None = None
     found: list[Candidate] = field(default_factory=list)

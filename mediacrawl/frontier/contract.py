@@ -15,7 +15,13 @@ from mediacrawl.records import Added, Candidate, Drop, Lease, Outcome, SiteInfo
 
 
 class FrontierError(Exception):
-    """The store cannot be used. The message says what, where, and what to do."""
+    """The store cannot be used. The message says what, where, and what to do.
+
+    Attributes:
+        reason: why a crawl ends that meets it, in its stat ``finish_reason``.
+    """
+
+    reason = "frontier_error"
 
 
 class FrontierBusyError(FrontierError):
@@ -24,6 +30,12 @@ class FrontierBusyError(FrontierError):
 
 class FrontierAwayError(FrontierError):
     """The store cannot be asked now, and may be later. What was told waits."""
+
+
+class FrontierLostError(FrontierError):
+    """What the crawl kept in the store is gone. To start again without a person's decision makes it worse."""
+
+    reason = "frontier_lost"
 
 
 class SpoiledError(Exception):
@@ -187,7 +199,8 @@ class Frontier(Notes, Protocol):
     def pending(self) -> int:
         """URLs that wait or are leased. Those of paused and retired sites do not count: the crawl ends without them.
 
-        Nor does it wait for sites that rest: while nothing else is left, and none of them is due, this is 0.
+        Nor does it wait for sites that rest: while nothing else is left, and none of them is due, this is 0. A site
+        whose rest is over and whose request was put off (`Outcome.wait`) does not rest any more.
         """
         ...
 

@@ -18,8 +18,12 @@ _EVIDENCE = {field.name for field in fields(Evidence)}
 
 
 def json_line(candidate: Candidate) -> str:
-    """A URL as one line, with its line feed: the candidate's fields, then those of its evidence that are not empty."""
-    found = asdict(candidate)
+    """A URL as one line, with its line feed: the candidate's fields, then those of its evidence that are not empty.
+
+    The URL is the one that is requested. Its canonical form, the key, is derived from it when the line is read.
+    """
+    found = asdict(candidate) | {"url": candidate.request_url}
+    del found["requested"]
     evidence = {name: value for name, value in found.pop("evidence").items() if value}
     return json.dumps({**found, **evidence}, ensure_ascii=False) + "\n"
 
@@ -63,7 +67,7 @@ def seed_lines(candidates: Iterable[Candidate]) -> Iterator[str]:
         if candidate.site != site:
             site = candidate.site
             yield f"# {site}\n"
-        yield candidate.url + "\n"
+        yield candidate.request_url + "\n"
 
 
 def is_json(path: Path) -> bool:

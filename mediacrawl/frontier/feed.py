@@ -47,6 +47,10 @@ class FeedError(Exception):
     """Redis does not do what is needed. The message is one sentence, without any secret."""
 
 
+class FeedKeyError(FeedError):
+    """The key cannot be used, and time alone will not mend it: it is of another kind, or forbidden."""
+
+
 class Unreadable(StrEnum):
     """Why an entry is none. Stats count it as ``start_urls/refused/<value>``, beside the reasons of `records.Drop`."""
 

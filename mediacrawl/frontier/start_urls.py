@@ -9,7 +9,8 @@ from typing import Any
 
 import redis
 
-from mediacrawl.frontier.feed import LONGEST, FeedError
+from mediacrawl.frontier.feed import LONGEST, FeedError, FeedKeyError
+from mediacrawl.frontier.stores.redis_away import is_away
 from mediacrawl.observe.text import cut, printable
 
 LEASE = 60.0
@@ -70,7 +71,8 @@ class StartUrls:
             most: entries at most.
 
         Raises:
-            FeedError: Redis is away, or the key holds something else.
+            FeedError: Redis is away.
+            FeedKeyError: the key holds something else.
         """
         keys = [self.key, self._taken_key, self.refused_key]
         limits = [max(most, 1), BATCH_BYTES, LEASE, LONGEST, REFUSED_KEPT]
@@ -103,4 +105,5 @@ def _asked(ask: Callable[[], Any]) -> Any:
     try:
         return ask()
     except (redis.RedisError, OSError) as error:
-        raise FeedError(f"{type(error).__name__}: {cut(printable(str(error)), 200)}") from error
+        kind = FeedError if is_away(error) else FeedKeyError
+        raise kind(f"{type(error).__name__}: {cut(printable(str(error)), 200)}") from error

@@ -76,11 +76,12 @@ def url_text(url: str, where: Whereabouts, refusal: Drop | None) -> str:
     """Where a URL is, and why.
 
     Args:
-        url: in canonical form.
+        url: as it was asked about; one that waits is shown as it will be requested.
         where: see there.
         refusal: why scope would refuse it now, if it would.
     """
-    return "\n".join([printable(url), told_rows(_where(where, refusal))])
+    shown = where.candidate.request_url if where.candidate else url
+    return "\n".join([printable(shown), told_rows(_where(where, refusal))])
 
 
 def meaning(end: str) -> str:

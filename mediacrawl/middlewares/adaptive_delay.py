@@ -1,4 +1,4 @@
-"""The door to the site's delay: measures how long a site takes to answer."""
+"""Passes on what an answer says of its site's delay, and with Scrapy's own scheduler sets the delay itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy import Request
-from scrapy.exceptions import DownloadTimeoutError
 
 from mediacrawl import seams
 from mediacrawl.failures import trouble_in
@@ -35,13 +34,15 @@ _LEASELESS = "without a lease: "
 class AdaptiveDelayMiddleware:
     """Delay after a request = the mean of the site's last five response times, times a factor, at least 15 s.
 
-    With our scheduler it only measures; the frontier keeps the site's clocks, and keeps them over restarts. Alone in a
-    Scrapy project it sets the delay of the request's download slot (`SiteSlot`): one request at a time, and the delay
-    counts from the end of the last one, answered or not. ``DOWNLOAD_DELAY`` and the Crawl-delay that `RobotsMiddleware`
-    has read raise it, trouble doubles it (`politeness.backoff`), and Retry-After is waited for. A request that would
-    wait longer than ``POLITENESS_MAX_DELAY`` for a site in trouble is refused: in Scrapy's downloader it would keep its
-    place, and a few of them would keep the whole crawl waiting, and from ending. What it has learned is in memory only.
-    Scrapy's AutoThrottle, which sets the same delay, is to be off beside it.
+    With our scheduler, which measures, and keeps the site's clocks over restarts, it notes what an answer says against
+    us (429, 5xx, Retry-After): from that the site's back-off is made. Requests without a lease, such as those of
+    ``engine.download_async``, get the delay here. Alone in a Scrapy project it sets the delay of the request's
+    download slot (`SiteSlot`): one request at a time, and the delay counts from the end of the last one, answered or
+    not. ``DOWNLOAD_DELAY`` and the Crawl-delay that `RobotsMiddleware` has read raise it, trouble doubles it
+    (`politeness.backoff`), and Retry-After is waited for. A request that would wait longer than
+    ``POLITENESS_MAX_DELAY`` for a site in trouble is refused: in Scrapy's downloader it would keep its place, and a few
+    of them would keep the whole crawl waiting, and from ending. What it has learned is in memory only. Scrapy's
+    AutoThrottle, which sets the same delay, is to be off beside it.
 
     Settings: ``POLITENESS_FACTOR``, ``POLITENESS_MIN_DELAY``, ``POLITENESS_MAX_DELAY``, ``POLITENESS_FIRST_DELAY``,
     ``POLITENESS_HOURS``, ``BACKOFF_...``. Stats: ``trouble/...`` (with our scheduler it counts them), alone
@@ -53,7 +54,6 @@ class AdaptiveDelayMiddleware:
         self._parts = parts
         self._clock = parts.clock
         self._policy = parts.delay
-        self._floor = parts.settings.getfloat("DOWNLOAD_DELAY")
         self._clocks: OrderedDict[str, Clocks] = OrderedDict()
 
     @classmethod
@@ -76,8 +76,7 @@ class AdaptiveDelayMiddleware:
         self._hold(request, authority_of(canonical(request.url) or request.url))
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Measure, and note what the site says of us."""
-        self._measure(request)
+        """Note what the site says of us."""
         asked, date = headers(response, "Retry-After"), header(response, "Date")
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None:
@@ -88,16 +87,9 @@ class AdaptiveDelayMiddleware:
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """A site that does not answer in time takes as long as we waited; a connection refused at once says nothing."""
-        if isinstance(exception, DownloadTimeoutError):
-            self._measure(request)
+        """Alone: hold it against the site."""
         if VISIT not in request.meta and (trouble := trouble_in(exception)) is not None:
             self._stand(request, trouble, 0.0)
-
-    def _measure(self, request: Request) -> None:
-        visit: Visit | None = request.meta.get(VISIT)
-        if visit is not None and visit.sent is not None and visit.response_time is None:
-            visit.response_time = self._clock.now() - visit.sent
 
     # -- alone in a Scrapy project: the download slot is the site's clock ----------------------------------
 
@@ -147,7 +139,7 @@ class AdaptiveDelayMiddleware:
         """Whether a site is left alone for longer than requests are let wait for it."""
         now = self._clock.now()
         usual = self._policy.delay(clocks.samples, clocks.crawl_delay, self._policy.hourly(now))
-        return clocks.release - now > max(self._policy.maximum, usual, self._floor)
+        return clocks.release - now > max(self._policy.maximum, usual)
 
     def _refusal(self, request: Request) -> Exception:
         return refuse(request, self._crawler.stats, Drop.DOWNLOAD_ERROR, f"{request.url}: its site is left alone")
@@ -155,7 +147,7 @@ class AdaptiveDelayMiddleware:
     def _delay(self, clocks: Clocks) -> float:
         now = self._clock.now()
         delay = self._policy.delay(clocks.samples, clocks.crawl_delay, self._policy.hourly(now))
-        return max(backed_off(delay, clocks.standing, now, self._policy.backoff), self._floor)
+        return backed_off(delay, clocks.standing, now, self._policy.backoff)
 
     def _keep(self, key: str, clocks: Clocks) -> Clocks:
         self._clocks[key] = clocks

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from twisted.internet.error import DNSLookupError
 
 from mediacrawl import foreign
+from mediacrawl.frontier import FrontierError
 from mediacrawl.middlewares.refused import refuse, refuse_address, refuse_late
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.address_clocks import AddressClocks
@@ -92,10 +93,16 @@ class AddressMiddleware:
         taken = self._taken.pop(visit.lease.id, None)
         if taken is None:
             return
-        self._end(taken, visit.response_time, asked=outcome.asked and visit.address == taken)
-        if visit.address not in {"", taken}:
-            # The name's addresses changed between the two looks.
-            self._end(visit.address, visit.response_time, asked=outcome.asked)
+        try:
+            self._end(taken, visit.response_time, asked=outcome.asked and visit.address == taken)
+            if visit.address not in {"", taken}:
+                # The name's addresses changed between the two looks.
+                self._end(visit.address, visit.response_time, asked=outcome.asked)
+        except FrontierError as error:
+            # The clocks are notes in the frontier, which cannot be written any more.
+            # Ours: else this middleware is switched off.
+            scheduler: Any = self._crawler.engine.scheduler
+            scheduler.stop("frontier_error", error)
 
     async def _turn(self, address: str) -> float:
         """Ask for a turn. Where other workers ask the same addresses the answer takes some milliseconds."""

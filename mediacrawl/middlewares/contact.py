@@ -52,7 +52,7 @@ class ContactMiddleware:
         Raises:
             RefusedRequest: it would leave this machine.
         """
-        if is_loopback(host_of(request.url)):
+        if not request.url.lower().startswith(("http:", "https:")) or is_loopback(host_of(request.url)):
             return
         if not self._stats.get_value("contact/held"):
             logger.error("%s waits, as does all that is not on this machine: set MEDIACRAWL_CONTACT", request.url)

@@ -8,6 +8,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import StopDownload
 
 from mediacrawl import foreign
+from mediacrawl.extract.packed import ends
 from mediacrawl.parts import Parts
 from mediacrawl.priority.nuggets import is_worth_opening
 from mediacrawl.probe.answer import Answer, Limits, answer_kind, bytes_wanted
@@ -23,6 +24,11 @@ ANSWERED = b"X-Mediacrawl-Status"
 """The header by which `handler.PoliteHTTPHandler` tells the status together with the headers. It stands before those of
 the server, so none of that name that a server sends is read, and it is gone from the response."""
 
+ENDED_HERE = "download_stopped"
+"""Scrapy's flag of an answer that a part of the crawl has ended."""
+BROKE_OFF = "dataloss"
+"""Scrapy's flag of an answer that ended before all that was announced had come."""
+
 
 class CutMiddleware:
     """Ends a download when as much of it has come as is wanted (`probe.answer.bytes_wanted`).
@@ -32,7 +38,10 @@ class CutMiddleware:
     what the function of ``NUGGET_WORTH_OPENING`` does not want; it is asked where `handler.PoliteHTTPHandler` is at
     work. Only for requests with a lease.
 
-    Stats: ``cut/body``, ``cut/headers``, ``nugget/failed``.
+    It also tells what broke off in transit (`Visit.broke_off`) from what was ended here. A packed body is judged by its
+    own end, which says more than a Content-Length: some servers announce the length that it has unpacked.
+
+    Stats: ``cut/body``, ``cut/headers``, ``cut/transit`` (answers that broke off), ``nugget/failed``.
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
@@ -62,9 +71,24 @@ class CutMiddleware:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """From here on the limit holds for what decompression makes of the body."""
-        if VISIT in request.meta:
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is not None:
             request.meta["download_maxsize"] = self._unpacked
+            visit.broke_off = self._broke_off(response)
+            if visit.broke_off:
+                self._stats.inc_value("cut/transit")
         return response
+
+    def _broke_off(self, response: Response) -> bool:
+        if ENDED_HERE in response.flags:
+            return False
+        codings = response.headers.getlist("Content-Encoding")
+        if codings:
+            words = b",".join(codings).decode("latin-1").split(",")
+            whole = ends(response.body, words, self._unpacked)
+            if whole is not None:
+                return not whole
+        return BROKE_OFF in response.flags
 
     def _headers(self, headers: Headers, request: Request) -> None:
         visit: Visit | None = request.meta.get(VISIT)

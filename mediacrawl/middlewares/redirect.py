@@ -10,8 +10,9 @@ from scrapy import Request
 from mediacrawl import foreign
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
+from mediacrawl.priority.again import handed_on
 from mediacrawl.records import VISIT, Drop, End, Kind, Outcome, Visit
-from mediacrawl.scope.canonical import canonical, resolve
+from mediacrawl.scope.canonical import Base, Spelling, canonical
 from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of
 
@@ -62,13 +63,13 @@ class RedirectCapMiddleware:
             return response
         target = target_of(response)
         hops = visit.lease.hops if visit is not None else request.meta.get(_HOPS, 0)
-        if target is None or target == request.url:
+        if target is None or target.requested == request.url:
             return self._refuse(request, response, Drop.REDIRECT_BROKEN)
         if hops >= self._cap:
             return self._refuse(request, response, Drop.REDIRECT_CAP)
         self._stats.inc_value("redirect/followed")
         if visit is None:
-            return _again(request, response, target, hops)
+            return _again(request, response, target.requested, hops)
         visit.outcome = Outcome(End.DONE)
         self._queue(visit, target)
         foreign.hide(request, self._crawler.spider)
@@ -80,9 +81,9 @@ class RedirectCapMiddleware:
             raise refused
         return response
 
-    def _queue(self, visit: Visit, target: str) -> None:
+    def _queue(self, visit: Visit, target: Spelling) -> None:
         lease = visit.lease
-        evidence = replace(lease.evidence, requested_url=lease.evidence.requested_url or lease.url)
+        evidence = replace(handed_on(lease), requested_url=lease.evidence.requested_url or lease.request_url)
         found = candidate(
             target,
             evidence,
@@ -121,11 +122,11 @@ def is_redirect(status: int) -> bool:
     return status in _REDIRECTS
 
 
-def target_of(response: Response) -> str | None:
-    """Where a redirect leads, in canonical form; None if it leads nowhere we go."""
+def target_of(response: Response) -> Spelling | None:
+    """Where a redirect leads; None if it leads nowhere we go."""
     location = response.headers.get("Location")
     if not location:
         return None
     # A header is octets; those beyond ASCII mean themselves, whatever encoding the server had in mind.
     written = "".join(chr(octet) if octet < 0x80 else f"%{octet:02X}" for octet in location)
-    return resolve(response.url, written)
+    return Base(response.url).resolve(written)

@@ -23,15 +23,20 @@ if TYPE_CHECKING:
 
 
 _SENT = "request_log_sent"
+_BROKE_OFF = "ResponseDataLossError"
+"""Scrapy's name for what is the matter with an answer that broke off."""
 
 
 class RequestLogMiddleware:
     """One JSON line per request in ``<state folder>/log``; see `observe.request_log.RequestLog` for what is on disk.
 
     With our scheduler the line is written when the visit is over, so it tells why a URL was dropped, also if no request
-    went out. Alone in a Scrapy project it is written when the response or the failure comes by.
+    went out; of what is out when the process is killed the next start writes it. Alone in a Scrapy project it is
+    written when the response or the failure comes by: there a request may wait in the downloader, and what a kill ends
+    has no line.
 
-    Settings: ``REQUEST_LOG_ENABLED``, ``REQUEST_LOG_DAYS``. Stats: ``request_log/lost``, lines a full disk refused.
+    Settings: ``REQUEST_LOG_ENABLED``, ``REQUEST_LOG_DAYS``. Stats: ``request_log/lost``, lines a full disk refused;
+    ``request_log/unfinished``, requests that were out when an earlier process was killed.
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
@@ -41,6 +46,9 @@ class RequestLogMiddleware:
         self._clock = parts.clock
         self._log = parts.request_log
         self._stats = crawler.stats
+        self._out: dict[int, int] = {}
+        if self._log.recovered:
+            self._stats.set_value("request_log/unfinished", self._log.recovered)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -49,7 +57,9 @@ class RequestLogMiddleware:
         middleware = cls(crawler, parts)
         crawler.signals.connect(middleware._visit_ended, visit_ended)
         crawler.signals.connect(middleware._closed, signals.spider_closed)
-        if not parts.leases:
+        if parts.leases:
+            crawler.signals.connect(middleware._goes_out, signals.request_reached_downloader)
+        else:
             crawler.signals.connect(middleware._headers, signals.headers_received)
         return middleware
 
@@ -70,11 +80,31 @@ class RequestLogMiddleware:
         elif not visit.error:
             visit.error = type(exception).__name__
 
+    def _goes_out(self, request: Request) -> None:
+        """A request is about to be sent. The signal comes to the scheduler as well; both go by the same time."""
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is None:
+            return
+        visit.sent = self._clock.now() if visit.sent is None else visit.sent
+        self._log.forget(self._out.pop(visit.lease.id, -1))
+        self._out[visit.lease.id] = self._log.begin(
+            RequestLine(
+                time=visit.sent,
+                url=visit.url,
+                site=visit.lease.site,
+                delay=visit.lease.delay,
+                kind=visit.kind,
+                address=visit.address or None,
+            )
+        )
+
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
+        out = self._out.pop(visit.lease.id, -1)
         if visit.sent is None and outcome.end is End.RETURNED:
             # It waits for its address or its robots.txt: nothing was asked, and nothing decided.
+            self._log.forget(out)
             return
-        now = self._clock.now()
+        now = self._clock.now() if visit.ended is None else visit.ended
         self._log.write(
             RequestLine(
                 time=now if visit.sent is None else visit.sent,
@@ -89,10 +119,11 @@ class RequestLogMiddleware:
                 delay=visit.lease.delay,
                 kind=visit.kind,
                 drop=outcome.reason,
-                error=visit.error or None,
+                error=visit.error or (_BROKE_OFF if visit.broke_off else None),
                 address=visit.address or None,
                 retry_after=visit.retry_after or None,
-            )
+            ),
+            out,
         )
 
     # -- alone in a Scrapy project: a request may wait in the downloader, so it must be asked when it went out ---

@@ -15,6 +15,7 @@ from twisted.python.failure import Failure
 from mediacrawl import foreign
 from mediacrawl.failures import trouble_in
 from mediacrawl.headers import header, headers
+from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.middlewares.redirect import target_of
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
 from mediacrawl.parts import Parts
@@ -23,7 +24,7 @@ from mediacrawl.politeness.freshness import lifetime
 from mediacrawl.politeness.robots import is_html
 from mediacrawl.politeness.robots_book import Answer, Learned, RobotsBook, Say, Saying, own_url
 from mediacrawl.records import VISIT, Candidate, Drop, End, Evidence, Kind, Outcome, Trouble, Visit
-from mediacrawl.scope.canonical import canonical, resolve
+from mediacrawl.scope.canonical import Base, canonical
 from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of, site_of
 
@@ -116,13 +117,14 @@ class RobotsMiddleware:
             # It may lead to nothing once more.
             keeps_out = was_failing
         else:
-            learned = self._learn(authority, _answer(request, response, self._clock.now()), response)
+            answer = _answer(request, response, self._clock.now(), broke_off=visit.broke_off)
+            learned = self._learn(authority, answer, response)
             keeps_out = not learned.known
             if not carrier and learned.crawl_delay is not None:
                 visit.crawl_delay = learned.crawl_delay
             visit.found += self._sitemaps(authority, learned, visit)
         if keeps_out and not carrier:
-            _blame(visit, trouble_of(response.status))
+            _blame(visit, Trouble.CONNECTION if visit.broke_off else trouble_of(response.status))
         return response
 
     def _obey(self, request: Request, visit: Visit | None, saying: Saying) -> None:
@@ -177,9 +179,8 @@ class RobotsMiddleware:
         admit = getattr(spider, "admit", None)
         if admit is None or not getattr(spider, "explores", False):
             return []
-        urls = dict.fromkeys(
-            resolve(own_url(authority), written) for written in learned.sitemaps[: self._sitemaps_most]
-        )
+        base = Base(own_url(authority))
+        urls = dict.fromkeys(base.resolve(written) for written in learned.sitemaps[: self._sitemaps_most])
         depth = visit.lease.depth + 1
         evidence, scores = Evidence("robots_sitemap"), self._parts.scores
         found = [
@@ -217,9 +218,9 @@ class RobotsMiddleware:
         """Where a redirect leads; None, counted, if it leads to itself, or where we do not go."""
         target = target_of(response)
         admits = getattr(self._crawler.spider, "admits_site", None)
-        leads_on = target is not None and target != canonical(response.url) and len(target) <= _LONGEST
-        if target is not None and leads_on and (admits is None or admits(target)):
-            return target
+        leads_on = target is not None and target.key != canonical(response.url) and len(target.requested) <= _LONGEST
+        if target is not None and leads_on and (admits is None or admits(target.key)):
+            return target.requested
         self._stats.inc_value("robots/redirect_refused")
         return None
 
@@ -243,8 +244,11 @@ class RobotsMiddleware:
         if not _carrier(visit):
             visit.crawl_delay = saying.crawl_delay
         # Uncompressed, since what cannot be unpacked would fall on the page; and few of these files are large.
-        headers = {"User-Agent": request.headers.get("User-Agent", b""), "Accept-Encoding": "identity"}
-        meta = {**request.meta, VISIT: visit}
+        headers = {"Accept-Encoding": "identity"}
+        if agent := request.headers.get("User-Agent"):
+            # Else Scrapy's middleware sets it, behind this one.
+            headers["User-Agent"] = agent.decode("latin-1")
+        meta = {**request.meta, VISIT: visit, "verbatim_url": True}
         robots = request.replace(
             url=saying.url, headers=headers | _conditions(saying), method="GET", body=b"", meta=meta
         )
@@ -297,13 +301,14 @@ class RobotsMiddleware:
         if response is None:
             self._learn(authority, Answer(0, url=url))
         else:
-            self._learn(authority, _answer(robots, response, self._clock.now()), response)
+            broke_off = BROKE_OFF in response.flags
+            self._learn(authority, _answer(robots, response, self._clock.now(), broke_off=broke_off), response)
 
 
 def _alone(url: str, saying: Saying) -> Request:
     # Others would follow its redirects without telling where they led.
-    meta = {"dont_obey_robotstxt": True, "dont_redirect": True}
-    return Request(url, callback=NO_CALLBACK, meta=meta, headers=_conditions(saying))
+    meta = {"dont_obey_robotstxt": True, "dont_redirect": True, "verbatim_url": True}
+    return Request(url, callback=NO_CALLBACK, meta=meta, headers={"Accept-Encoding": "identity"} | _conditions(saying))
 
 
 def _conditions(saying: Saying) -> dict[str, str]:
@@ -312,16 +317,21 @@ def _conditions(saying: Saying) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
-def _answer(request: Request, response: Response, now: float) -> Answer:
-    """What came, for the book. A redirect that is not followed is as good as nothing."""
+def _answer(request: Request, response: Response, now: float, *, broke_off: bool) -> Answer:
+    """What came, for the book. A redirect that is not followed is as good as nothing, and so is half a file.
+
+    Rules may have stood in the other half: an answer that broke off is one that did not come (RFC 9309, 2.3.1.4).
+    """
     conditional = any(name in request.headers for name in _CONDITIONS)
     status = response.status
     if 300 <= status < 400 and not (status == 304 and conditional):
         return Answer(0, url=request.url)
+    if broke_off and 200 <= status < 300:
+        return Answer(0, url=canonical(request.url) or request.url)
     return Answer(
         status=status,
         body=response.body if 200 <= status < 300 else b"",
-        url=canonical(request.url) or request.url,
+        url=request.url,
         etag=header(response, "ETag"),
         modified=header(response, "Last-Modified"),
         life=_life(response, now),

@@ -8,7 +8,9 @@ from scrapy import Request
 
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
+from mediacrawl.priority.again import handed_on
 from mediacrawl.records import VISIT, Drop, Kind, Visit
+from mediacrawl.scope.canonical import Spelling
 from mediacrawl.scope.joining import candidate
 
 if TYPE_CHECKING:
@@ -45,14 +47,14 @@ class SeenMiddleware:
         if visit is None or visit.kind is Kind.ROBOTS or visit.lease.state:
             return
         lease = visit.lease
-        reason, url = self._parts.duplicates.waiting(lease.site, lease.url)
+        reason, url = self._parts.duplicates.waiting(lease.site, Spelling(lease.url, lease.request_url))
         if reason is None:
             return
         if reason is Drop.DUST:
             visit.found.append(
                 candidate(
                     url,
-                    lease.evidence,
+                    handed_on(lease),
                     self._parts.scores,
                     lease.kind,
                     depth=lease.depth,
@@ -60,4 +62,4 @@ class SeenMiddleware:
                     parent=lease.parent,
                 )
             )
-        raise refuse(request, self._stats, reason, lease.url)
+        raise refuse(request, self._stats, reason, lease.request_url)

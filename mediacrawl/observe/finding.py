@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from mediacrawl.observe.archive import DAMAGE, files, is_packed, is_packed_already, parse
 from mediacrawl.observe.packing import chunks, read_all, read_member, whole_lines
 from mediacrawl.observe.site_index import Member, NoIndexError, SiteIndex, index_path, site_key
+from mediacrawl.observe.unfinished import UNFINISHED, unfinished
 
 _TRIES = 10
 """Times that a day is read which changes while it is read; it does so twice."""
@@ -41,14 +42,20 @@ class Search:
     def lines(self, folder: Path, name: str, since: date | None = None) -> Iterator[dict[str, Any]]:
         """The lines of the site in one folder, oldest file first, in a file in the order in which they were written.
 
+        Behind them stand the requests that are out now, or were when a crawl was killed (`UNFINISHED`).
+
         Args:
             folder: where the logs are.
             name: ``requests`` or ``robots``.
             since: first day (UTC) whose file is read; None reads all.
         """
+        # Before the files: a crawl that starts meanwhile writes them there.
+        out = b"".join(unfinished(folder)) if name == "requests" else b""
+        told = set[tuple[object, object]]()
         for day in dict.fromkeys(day for day, _ in files(folder, name)):
             if since is None or day >= since:
-                yield from self._day(folder / f"{name}-{day.isoformat()}.jsonl")
+                yield from _once(self._day(folder / f"{name}-{day.isoformat()}.jsonl"), told)
+        yield from _once(self._matching(out), told)
 
     def _day(self, plain: Path) -> list[dict[str, Any]]:
         """The lines of a day, read anew if a crawl packed it meanwhile: else they would come twice, or not at all."""
@@ -107,6 +114,15 @@ class Search:
 
     def _is_wanted(self, record: dict[str, Any]) -> bool:
         return record["site"] == self._site if record.get("site") else _host(record.get("url")) in self._hosts
+
+
+def _once(records: Iterable[dict[str, Any]], told: set[tuple[object, object]]) -> Iterator[dict[str, Any]]:
+    """Pass over what says of a request that its end is not known, if that was told. What is told is noted."""
+    for record in records:
+        request = record.get("time"), record.get("url")
+        if record.get("error") != UNFINISHED or request not in told:
+            told.add(request)
+            yield record
 
 
 def _file_number(path: Path) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import time
@@ -14,6 +15,7 @@ from typing import Self
 
 from mediacrawl.observe.day_file import DayFile, Housekeeper, LogError, utc_day
 from mediacrawl.observe.text import clean
+from mediacrawl.observe.unfinished import UNFINISHED, Unfinished, recovered
 
 MAX_TEXT = 4096
 """Characters of one value that are kept: more than any URL that scope lets through, less than a hostile header."""
@@ -68,6 +70,10 @@ class RequestLog:
     days are packed to ``.gz`` in a thread, at midnight and at the start, with an index of their sites (`site_index`),
     and removed after `keep_days`; anyone may delete any of them but today's. Several processes may share a folder.
 
+    The line of a request is written at its end. While it is out it stands in a file of its own (`Unfinished`); if the
+    process is killed the next start on the folder writes it into the log, with the error `UNFINISHED`, as a request
+    that went out and of whose end nothing is known (duration 0).
+
     A line costs 5 to 6 microseconds (measured on ext4, one core of a small server), so it is written at once.
 
     Args:
@@ -93,6 +99,9 @@ class RequestLog:
             raise
         self._second = -1
         self._prefix = ""
+        self._out = Unfinished(folder)
+        self.recovered = self._recover(folder)
+        """Requests that were out when an earlier process was killed, and stand in the log now."""
         self._housekeeper.start(utc_day(clock()))
 
     @property
@@ -100,21 +109,60 @@ class RequestLog:
         """Lines that could not be written."""
         return self._requests.lost + self._robots.lost
 
-    def write(self, line: RequestLine) -> None:
-        """Append one request; never raises for what a server sent or for what the disk does."""
+    def begin(self, line: RequestLine) -> int:
+        """A request is about to go out: keep a line of it, for the case that its end is never told.
+
+        Args:
+            line: with what is known of it; its duration and error are set here.
+
+        Returns:
+            What `write` is to be given with its line, or `forget` if no request went out after all.
+        """
+        line.duration, line.error = 0.0, UNFINISHED
+        return self._out.begin(self._line(line))
+
+    def forget(self, out: int) -> None:
+        """A request did not go out.
+
+        Args:
+            out: as `begin` answered.
+        """
+        self._out.end(out)
+
+    def write(self, line: RequestLine, out: int = -1) -> None:
+        """Append one request; never raises for what a server sent or for what the disk does.
+
+        Args:
+            line: the request and its answer.
+            out: as `begin` answered for it; -1 if it was not told.
+        """
+        self._requests.write(self._line(line))
+        # A kill between these two leaves two lines; `Search` passes over the second.
+        self._out.end(out)
+
+    def _line(self, line: RequestLine) -> bytes:
         # By hand, because json.dumps of a dictionary takes three times as long, and this runs for every request.
-        self._requests.write(
-            _finish(
-                f'{{"time":"{self._stamp(line.time)}","url":{_text(line.url)}'
-                f',"status":{_whole(line.status)},"content_type":{_text(line.content_type)}'
-                f',"content_length":{_length(line.content_length)},"location":{_text(line.location)}'
-                f',"response_url":{_text(line.response_url)},"duration":{_seconds(line.duration)}'
-                f',"bytes":{_whole(line.bytes)},"site":{_text(line.site)}'
-                f',"delay":{_seconds(line.delay)},"kind":{_text(line.kind)}'
-                f',"drop":{_text(line.drop)},"error":{_text(line.error)}'
-                f',"address":{_text(line.address)},"retry_after":{_text(line.retry_after)}}}\n'
-            )
+        return _finish(
+            f'{{"time":"{self._stamp(line.time)}","url":{_text(line.url)}'
+            f',"status":{_whole(line.status)},"content_type":{_text(line.content_type)}'
+            f',"content_length":{_length(line.content_length)},"location":{_text(line.location)}'
+            f',"response_url":{_text(line.response_url)},"duration":{_seconds(line.duration)}'
+            f',"bytes":{_whole(line.bytes)},"site":{_text(line.site)}'
+            f',"delay":{_seconds(line.delay)},"kind":{_text(line.kind)}'
+            f',"drop":{_text(line.drop)},"error":{_text(line.error)}'
+            f',"address":{_text(line.address)},"retry_after":{_text(line.retry_after)}}}\n'
         )
+
+    def _recover(self, folder: Path) -> int:
+        """Write down the requests that were out when a process was killed; how many."""
+        found = 0
+        for path, lines in recovered(folder):
+            for line in lines:
+                self._requests.write(line)
+            found += len(lines)
+            with contextlib.suppress(OSError):
+                path.unlink()
+        return found
 
     def write_robots(
         self,
@@ -162,6 +210,7 @@ class RequestLog:
 
     def close(self) -> None:
         """Close the files and stop packing; what is left is packed at the next start."""
+        self._out.close()
         self._requests.close()
         self._robots.close()
         self._housekeeper.close()

@@ -40,6 +40,14 @@ class _Waiting:
     stored: Deferred[None] = field(default_factory=Deferred)
 
 
+@dataclass(frozen=True, slots=True)
+class _Trouble:
+    """Why Redis has not taken items, and whether that may pass by itself."""
+
+    words: str
+    passes: bool
+
+
 class RedisItemsPipeline:
     """Adds items to the end of a Redis list and passes them on unchanged. Works alone in any Scrapy project.
 
@@ -92,7 +100,8 @@ class RedisItemsPipeline:
         """Store the item.
 
         Raises:
-            StoreError: Redis was away, and the crawl is closing. The whole item stands in the log.
+            StoreError: Redis was away, and the crawl is closing; or the key is no list, or forbidden, and the crawl
+                ends (with our scheduler the file is asked again by the next one). The whole item stands in the log.
         """
         line = self._serialize(item)
         waiting = _Waiting(line.encode() if isinstance(line, str) else bytes(line))
@@ -128,10 +137,13 @@ class RedisItemsPipeline:
         lines = [waiting.line for waiting in batch]
         failed = 0
         while error := await run_in_thread(self._push, lines):
-            self._tell(error)
+            if not error.passes:
+                self._give_up(batch, error.words)
+                return
+            self._tell(error.words)
             failed += seams.is_closing(self._crawler.engine)
             if failed >= LAST_TRIES:
-                self._give_up(batch, error)
+                self._give_up(batch, error.words)
                 return
             await sleep(PAUSE)
         if self._away:
@@ -141,15 +153,25 @@ class RedisItemsPipeline:
         for waiting in batch:
             waiting.stored.callback(None)
 
-    def _push(self, lines: list[bytes]) -> str:
-        """Add lines to the list; answers what went wrong, empty if nothing did. Called in a thread."""
+    def _push(self, lines: list[bytes]) -> _Trouble | None:
+        """Add lines to the list; answers what went wrong, if anything did. Called in a thread."""
         import redis  # noqa: PLC0415 - who comes here has it; others need not import it
+
+        from mediacrawl.frontier.stores.redis_away import is_away  # noqa: PLC0415
 
         try:
             self._client.rpush(self._key, *lines)
         except (redis.RedisError, OSError) as error:
-            return f"{type(error).__name__}: {cut(printable(str(error)), 200)}"
-        return ""
+            words = f"{type(error).__name__}: {cut(printable(str(error)), 200)}"
+            if str(error).startswith("WRONGTYPE"):
+                words = f"it is a {self._kind()} and not a list: rename or delete that key, or name another one in"
+                words += " REDIS_ITEMS_KEY, and start the crawl again"
+            return _Trouble(words, passes=is_away(error))
+        return None
+
+    def _kind(self) -> str:
+        kind = self._client.type(self._key)
+        return kind.decode() if isinstance(kind, bytes) else str(kind)
 
     def _tell(self, error: str) -> None:
         if not self._away:

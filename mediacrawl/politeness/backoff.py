@@ -4,6 +4,7 @@ Trouble belongs to the site and not to the URL that met it: 429 for one page is 
 retried on the spot; the site's delay grows, and the URL waits in its queue like any other. The ladder:
 
 * each trouble doubles the site's delay, with jitter, up to `BackoffPolicy.maximum`;
+* an answer that broke off doubles it once, however many there are, and is none of a row: the site does answer;
 * after `BackoffPolicy.rest_after` in a row the site *rests*. Then one request goes out, the probe: if it fails the
   site rests again, twice as long;
 * a site whose probes, three at least, fail for `BackoffPolicy.retire_after` is *gone*: it is retired, and so is one
@@ -112,6 +113,9 @@ def after_trouble(standing: Standing, trouble: Trouble, now: float, policy: Back
         times = standing.forbidden + 1
         gone = 0 < policy.forbidden <= times
         return replace(standing, forbidden=times, gone=gone, trouble=trouble if gone else standing.trouble)
+    if trouble is Trouble.CUT:
+        # A server that announces more than it sends would not be asked any more: each of its answers is cut.
+        return replace(standing, level=max(standing.level, 1))
     row = standing.row + 1
     # A clock that was set back must not make a row begin in the future.
     since = min(standing.since, now) if standing.row else now

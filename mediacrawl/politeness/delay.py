@@ -73,6 +73,7 @@ class DelayPolicy:
         hours: what delays are multiplied by in each hour of the day, UTC. One below 1 makes no delay shorter than
             `minimum`, `first` and Crawl-delay.
         backoff: what becomes of the delay of a site that fails.
+        floor: seconds; no delay is shorter, whatever the formula says (Scrapy's ``DOWNLOAD_DELAY``).
 
     Raises:
         ValueError: a value is negative, or `minimum` exceeds `maximum`.
@@ -87,9 +88,14 @@ class DelayPolicy:
     tail_factor: float = 1.0
     hours: tuple[float, ...] = ANY_HOUR
     backoff: BackoffPolicy = field(default_factory=BackoffPolicy)
+    floor: float = 0.0
 
     def __post_init__(self) -> None:
-        if min(self.factor, self.minimum, self.maximum, self.first) < 0 or self.window < 1 or self.tail_factor < 1:
+        if (
+            min(self.factor, self.minimum, self.maximum, self.first, self.floor) < 0
+            or self.window < 1
+            or self.tail_factor < 1
+        ):
             raise ValueError(f"politeness settings must not be negative, POLITENESS_TAIL_FACTOR not below 1: {self}")
         if self.minimum > self.maximum:
             raise ValueError(f"POLITENESS_MIN_DELAY is greater than POLITENESS_MAX_DELAY: {self}")
@@ -109,7 +115,20 @@ class DelayPolicy:
             wanted = max(wanted * hourly, self.minimum)
         if len(recent) < self.window:
             wanted = max(wanted, self.first)
-        return max(wanted, crawl_delay)
+        return max(wanted, crawl_delay, self.floor)
+
+    def told(self) -> str:
+        """The formula in one sentence, for the log."""
+        said = (
+            f"A site is left alone after each answer for {self.factor:g} times its mean response time, at least"
+            f" {self.minimum:g} and at most {self.maximum:g} s; until {self.window} times are known, at least"
+            f" {self.first:g} s"
+        )
+        if not self.floor:
+            return said
+        if self.floor <= self.minimum:
+            return f"{said}; DOWNLOAD_DELAY, {self.floor:g} s, is less"
+        return f"{said}; never less than DOWNLOAD_DELAY, {self.floor:g} s"
 
     def hourly(self, now: float) -> float:
         """The factor of an hour.
@@ -145,6 +164,8 @@ class Clocks:
         samples: last response times in seconds, oldest first.
         visits: requests made so far.
         standing: what is held against the site.
+        postponed: whether the site's rest is over, and its next request waits for something else, such as the clock of
+            its address.
     """
 
     release: float = 0.0
@@ -153,11 +174,24 @@ class Clocks:
     samples: tuple[float, ...] = ()
     visits: int = 0
     standing: Standing = GOOD
+    postponed: bool = False
 
     @property
     def rests(self) -> bool:
-        """Whether the site rests: it is broken, or asked to be left alone for more than a day."""
-        return self.standing.resting or self.delay > DAY
+        """Whether the site rests: it is broken, or asked to be left alone for more than a day.
+
+        A site whose request was postponed does not rest any more: a crawl that ended for it would find it postponed at
+        the next start as well, and would never ask it.
+        """
+        return not self.postponed and (self.standing.resting or self.delay > DAY)
+
+    def kept(self, rests: bool) -> Clocks:
+        """These clocks as a store has read them, which keeps no `postponed`.
+
+        Args:
+            rests: whether the site rested when they were written.
+        """
+        return replace(self, postponed=True) if self.rests and not rests else self
 
 
 def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolicy, stretch: float = 1.0) -> Clocks:
@@ -172,8 +206,11 @@ def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolic
         stretch: see `DelayPolicy.stretch`.
     """
     if not outcome.asked:
-        release = max(clocks.release, now + outcome.wait) if outcome.wait > 0 else clocks.release
-        return replace(clocks, release=release, crawl_delay=max(clocks.crawl_delay, outcome.crawl_delay or 0.0))
+        clocks = replace(clocks, crawl_delay=max(clocks.crawl_delay, outcome.crawl_delay or 0.0))
+        if outcome.wait <= 0:
+            return clocks
+        postponed = clocks.postponed or clocks.rests
+        return replace(clocks, release=max(clocks.release, now + outcome.wait), postponed=postponed)
     samples = clocks.samples
     if outcome.response_time is not None:
         samples = (*samples, max(outcome.response_time, 0.0))[-policy.window :]
@@ -217,5 +254,5 @@ def after_restart(clocks: Clocks, leased: bool, now: float, policy: DelayPolicy)
     """
     owed = max(clocks.delay, policy.delay(clocks.samples, clocks.crawl_delay))
     if leased:
-        return replace(clocks, release=max(clocks.release, now + owed))
+        return replace(clocks, release=max(clocks.release, now + owed), postponed=False)
     return replace(clocks, release=min(clocks.release, now + owed))

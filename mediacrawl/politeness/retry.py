@@ -18,9 +18,10 @@ def after_failure(lease: Lease, attempts: int, reason: Drop, trouble: Trouble | 
     """Again later, or given up.
 
     While the whole site fails a URL waits on: none is lost because its server was down for a night. It is to blame
-    itself if all visits that failed in a row were its own; for a name that cannot be looked up, or a failure of TLS, it
-    is not. After `DOUBT` failures in a row each counts again: they are probes by then, hours apart. One for which the
-    site is not to blame counts always, since it does not bring the site nearer to its rest.
+    itself if the visit before was answered, whatever URL that was of: the site is up, and this one fails. For a name
+    that cannot be looked up, or a failure of TLS, it is not. Of a URL that waits alone nothing tells whether it fails
+    or its site does. So after `DOUBT` failures in a row each counts again: they are probes by then, hours apart. One
+    for which the site is not to blame counts always, since it does not bring the site nearer to its rest.
 
     Args:
         lease: what was asked.
@@ -29,9 +30,22 @@ def after_failure(lease: Lease, attempts: int, reason: Drop, trouble: Trouble | 
         trouble: what the visit says against the site.
     """
     in_doubt = trouble is not None and lease.troubles < DOUBT
-    if in_doubt and (trouble in _OF_THE_SITE or lease.troubles > lease.attempt):
+    if in_doubt and (trouble in _OF_THE_SITE or lease.troubles):
         return Outcome(End.AGAIN, blamed=False)
     return Outcome(End.AGAIN) if lease.attempt + 1 < attempts else Outcome(End.DROPPED, reason)
+
+
+def after_cut(lease: Lease, attempts: int) -> Outcome:
+    """What becomes of a URL whose answer broke off, and was read as far as it came: asked again, at last done.
+
+    Each counts, whatever else happens to the site: some servers announce more than they ever send, and what they send
+    is all there is.
+
+    Args:
+        lease: what was asked.
+        attempts: visits that a URL gets.
+    """
+    return Outcome(End.AGAIN) if lease.attempt + 1 < attempts else Outcome(End.DONE)
 
 
 def is_passing(status: int) -> bool:

@@ -170,7 +170,7 @@ class RobotsRules:
     def allowed(self, url: str) -> Verdict:
         """Return whether a URL may be asked, and the rule that decided.
 
-        A canonical URL has characters of its query escaped that rules have bare, so its query is tried both ways, and
+        A URL may have characters of its query escaped that rules have bare, so its query is tried both ways, and
         one refusal is enough.
 
         Args:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -86,6 +86,7 @@ class Adaptive:
         policy: its numbers.
         notes: where it is kept.
         path: of the model's file; None keeps none.
+        key_of: gives the key of a URL as it was requested; a lease names the pages that led to it so.
 
     Attributes:
         learner: the model.
@@ -94,7 +95,14 @@ class Adaptive:
         journal: where these are written down.
     """
 
-    def __init__(self, policy: AdaptivePolicy, notes: Notes, path: Path | None = None) -> None:
+    def __init__(
+        self,
+        policy: AdaptivePolicy,
+        notes: Notes,
+        path: Path | None = None,
+        key_of: Callable[[str], int] = url_key,
+    ) -> None:
+        self._key_of = key_of
         self._policy = policy
         self._notes = notes
         self._path = path
@@ -158,7 +166,7 @@ class Adaptive:
         parent = came_from or lease.parent
         entry = Entry(
             key=url_key(lease.url),
-            parent=url_key(parent) if parent else 0,
+            parent=self._key_of(parent) if parent else 0,
             site=lease.site,
             link_class=lease.link_class,
             row=places(lease),

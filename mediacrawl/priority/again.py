@@ -7,6 +7,7 @@ have a slash.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 
 from mediacrawl.frontier.stores.rules import AGAIN
@@ -17,7 +18,7 @@ from mediacrawl.records import FINAL, Candidate, Drop, End, Evidence, Kind, Leas
 FRONT = "front"
 """The door of front pages that nobody had found, see `hubs.Hubs.met`."""
 
-__all__ = ["AGAIN", "FRONT", "Came", "came_to", "candidate_of", "is_again", "page_of"]
+__all__ = ["AGAIN", "FRONT", "Came", "came_to", "candidate_of", "handed_on", "is_again", "page_of"]
 
 
 class Came(StrEnum):
@@ -56,6 +57,15 @@ def is_again(lease: Lease) -> bool:
     return lease.evidence.via == AGAIN and not lease.hops
 
 
+def handed_on(lease: Lease) -> Evidence:
+    """The evidence for another URL that takes the place of a lease's: that it is a revisit holds for its own URL only.
+
+    Args:
+        lease: any.
+    """
+    return replace(lease.evidence, via=Evidence().via) if lease.evidence.via == AGAIN else lease.evidence
+
+
 def candidate_of(again: Again) -> Candidate:
     """A hub on its way into the frontier.
 
@@ -70,16 +80,18 @@ def candidate_of(again: Again) -> Candidate:
         depth=again.depth,
         score=again.score,
         evidence=Evidence(AGAIN),
+        requested=again.requested,
     )
 
 
-def page_of(lease: Lease) -> Page:
+def page_of(lease: Lease, parent: str = "") -> Page:
     """What was visited, as hubs have it.
 
     Args:
         lease: of the visit.
+        parent: the canonical form of its parent's URL.
     """
-    return Page(lease.url, lease.site, lease.kind, lease.link_class, lease.depth, lease.parent)
+    return Page(lease.url, lease.site, lease.kind, lease.link_class, lease.depth, parent, lease.requested)
 
 
 def came_to(visit: Visit, outcome: Outcome) -> Came | None:

@@ -57,7 +57,8 @@ class Page:
     """A page or list, as the frontier has it.
 
     Attributes:
-        url, site, kind, link_class, depth, parent: as in `records.Candidate`.
+        url, site, kind, link_class, depth, requested: as in `records.Candidate`.
+        parent: URL of the page it was found on, in canonical form; empty for a seed.
     """
 
     url: str
@@ -66,6 +67,7 @@ class Page:
     link_class: str = ""
     depth: int = 0
     parent: str = ""
+    requested: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class Again:
     """A hub that is to be asked again.
 
     Attributes:
-        url, site, kind, link_class, depth: as in `records.Candidate`.
+        url, site, kind, link_class, depth, requested: as in `records.Candidate`.
         score: what is expected of it, as the score of a link class.
         asked: as in `Hub`.
     """
@@ -85,6 +87,7 @@ class Again:
     depth: int
     score: float
     asked: bool = True
+    requested: str = ""
 
 
 @dataclass(slots=True)
@@ -92,7 +95,7 @@ class Hub:
     """What is known of a hub.
 
     Attributes:
-        url, site, kind, link_class, depth: as in `records.Candidate`.
+        url, site, kind, link_class, depth, requested: as in `records.Candidate`.
         posterior: of its rate of new nuggets.
         last: when it was visited last, seconds since the epoch.
         left: credit that it may still get for that visit: as much as it showed links that nobody knew.
@@ -115,6 +118,7 @@ class Hub:
     etag: str = ""
     modified: str = ""
     asked: bool = False
+    requested: str = ""
     news: float = 0.0
     is_new: bool = False
     rate: float = -1.0
@@ -129,7 +133,9 @@ class Hub:
             visited: when, seconds since the epoch.
         """
         site, shape = intern(page.site), intern(page.link_class)
-        return cls(page.url, site, page.kind, shape, page.depth, _UNKNOWN, visited, is_new=True)
+        return cls(
+            page.url, site, page.kind, shape, page.depth, _UNKNOWN, visited, requested=page.requested, is_new=True
+        )
 
     def worth(self, now: float, rng: Random, soonest: float = SOONEST) -> float:
         """New nuggets that a visit is expected to find now; at least one if the hub is owed a visit.
@@ -387,7 +393,7 @@ class Hubs:
                 best[hub.site] = worth, hub
         chosen = nlargest(number, best.values(), key=lambda one: one[0])
         return [
-            Again(hub.url, hub.site, hub.kind, hub.link_class, hub.depth, score(worth), hub.asked)
+            Again(hub.url, hub.site, hub.kind, hub.link_class, hub.depth, score(worth), hub.asked, hub.requested)
             for worth, hub in chosen
         ]
 
@@ -665,16 +671,18 @@ def merged(record: bytes | None, hubs: Iterable[Hub], gone: dict[str, float], mo
 
 def _row(hub: Hub) -> tuple[Any, ...]:
     place = hub.url, hub.site, str(hub.kind), hub.link_class, hub.depth
-    return *place, hub.posterior.a, hub.posterior.b, hub.last, hub.left, hub.etag, hub.modified, hub.asked
+    known = *place, hub.posterior.a, hub.posterior.b, hub.last, hub.left, hub.etag, hub.modified, hub.asked
+    return (*known, hub.requested) if hub.requested else known
 
 
 def _hub(*row: Any) -> Hub:
-    url, site, kind, shape, depth, a, b, last, left, etag, modified, asked = row
+    url, site, kind, shape, depth, a, b, last, left, etag, modified, asked, *requested = row
     numbers = float(a), float(b), float(last), float(left)
     if not all(map(isfinite, numbers)) or min(numbers[:2]) <= 0 or not 0 <= depth < _DEEPEST:
         raise ValueError("not the numbers of a hub")
     names = str(url), intern(str(site)), Kind(kind), intern(str(shape)), int(depth)
-    return Hub(*names, Posterior(numbers[0], numbers[1]), numbers[2], numbers[3], str(etag), str(modified), bool(asked))
+    texts = str(etag), str(modified), bool(asked), "".join(map(str, requested))
+    return Hub(*names, Posterior(numbers[0], numbers[1]), numbers[2], numbers[3], *texts)
 
 
 def _bucket(url: str) -> int:

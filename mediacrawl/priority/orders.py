@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from mediacrawl.frontier.seen import url_key
@@ -98,9 +98,11 @@ class SiteRate:
 
     Args:
         credit: how a nugget is shared out along its path.
+        key_of: gives the key of a URL as it was requested.
     """
 
-    def __init__(self, credit: CreditPolicy) -> None:
+    def __init__(self, credit: CreditPolicy, key_of: Callable[[str], int] = url_key) -> None:
+        self._key_of = key_of
         self._visits = Visits(credit)
         self._rates = dict[str, tuple[float, float]]()
         self._waiting = dict[str, set[tuple[str, str]]]()
@@ -117,7 +119,7 @@ class SiteRate:
 
     def ended(self, lease: Lease, reward: float) -> Scored:
         """Count it for the site that it was found on; a nugget for those before as well."""
-        key, parent = url_key(lease.url), url_key(lease.parent) if lease.parent else 0
+        key, parent = url_key(lease.url), self._key_of(lease.parent) if lease.parent else 0
         name = lease.link_class
         self._visits.add(key, Past(parent, lease.site, name, ()))
         fetches, credit = self._rates.get(name, (0.0, 0.0))

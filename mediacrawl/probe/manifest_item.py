@@ -34,7 +34,7 @@ class ManifestAnswer:
 
 
 def build_manifest_item(
-    manifest: Manifest, answer: ManifestAnswer, evidence: Evidence, *, url: str, page_url: str, site: str
+    manifest: Manifest, answer: ManifestAnswer, evidence: Evidence, *, url: str, key: str = "", page_url: str, site: str
 ) -> MediaItem:
     """Builds the record of a manifest. Its probe status is ``stream``: nothing of the medium itself was read.
 
@@ -42,14 +42,15 @@ def build_manifest_item(
         manifest: as it was read.
         answer: what it came with.
         evidence: where its URL was found.
-        url: its own, in canonical form.
+        url: its own, as it was requested.
+        key: its canonical form, if that is another; the record's id is made of it.
         page_url: URL of the page it was found on; empty for a seed.
         site: registrable domain.
     """
     title = fact(PLAYLIST, "Title", "title", manifest.title)
     if title is not None:
         evidence = replace(evidence, facts=pack([title, *unpack(evidence.facts)]))
-    item = build_page_item(evidence, page_url=page_url, site=site, found_at=answer.at, url=url)
+    item = build_page_item(evidence, page_url=page_url, site=site, found_at=answer.at, url=url, key=key)
     told_duration = item.duration
     for name in _FIELDS:
         value = getattr(manifest, name)

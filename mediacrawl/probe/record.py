@@ -51,6 +51,7 @@ def build_item(
     probe: Probe,
     *,
     url: str,
+    key: str = "",
     requested_url: str | None = None,
     evidence: Evidence | None = None,
     page_url: str | None = None,
@@ -68,7 +69,8 @@ def build_item(
     Args:
         result: what the probe found.
         probe: the probe itself, for what it cost and the file's first bytes.
-        url: final URL in canonical form; the record's id is made of it.
+        url: final URL, as it was requested.
+        key: its canonical form, if that is another; the record's id is made of it.
         requested_url: URL that led there, if it is another one.
         evidence: where the URL was found.
         page_url: URL of the page it was found on.
@@ -84,7 +86,7 @@ def build_item(
     found = evidence or Evidence()
     facts = unpack(found.facts)
     item = replace(
-        _sighted(found, url=url, page_url=page_url, site=site),
+        _sighted(found, url=url, key=key, page_url=page_url, site=site),
         type=_type_of(result),
         requested_url=_or_none(requested_url if requested_url != url else None),
         found_at=found_at,
@@ -110,7 +112,9 @@ def build_item(
     return item
 
 
-def build_page_item(evidence: Evidence, *, page_url: str, site: str, found_at: str, url: str) -> MediaItem:
+def build_page_item(
+    evidence: Evidence, *, page_url: str, site: str, found_at: str, url: str, key: str = ""
+) -> MediaItem:
     """Builds the record of a medium that a page plays and whose file cannot be had: what the page says of it.
 
     Args:
@@ -118,11 +122,12 @@ def build_page_item(evidence: Evidence, *, page_url: str, site: str, found_at: s
         page_url: URL of that page.
         site: registrable domain of the page.
         found_at: RFC 3339 time, UTC.
-        url: of the player in canonical form, or of the page itself if it names none.
+        url: of the player, or of the page itself if it names none.
+        key: its canonical form, if that is another; the record's id is made of it.
     """
     facts = unpack(evidence.facts)
     item = replace(
-        _sighted(evidence, url=url, page_url=page_url, site=site),
+        _sighted(evidence, url=url, key=key, page_url=page_url, site=site),
         type=_TYPE_OF_PAGE,
         found_at=found_at,
         checked_at=found_at,
@@ -134,10 +139,10 @@ def build_page_item(evidence: Evidence, *, page_url: str, site: str, found_at: s
     return item
 
 
-def _sighted(evidence: Evidence, *, url: str, page_url: str | None, site: str | None) -> MediaItem:
+def _sighted(evidence: Evidence, *, url: str, key: str, page_url: str | None, site: str | None) -> MediaItem:
     """A record of which nothing is known but where its URL was found."""
     return MediaItem(
-        id=item_id(url),
+        id=item_id(key or url),
         content_url=clean(url),
         page_url=_or_none(page_url),
         page_title=_or_none(evidence.page_title),

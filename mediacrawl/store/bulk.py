@@ -28,6 +28,9 @@ class BulkCatalogue(Catalogue):
     found; if it is another one by now, a second program is at work, and the write is refused.
     """
 
+    _marks = False
+    """The note in the file says how far such a program is; what it fills is moved to its place when it is whole."""
+
     def last_number(self) -> int:
         """The number of the newest record; 0 if there is none."""
         with self._explained():

@@ -16,6 +16,7 @@ from mediacrawl.records import MediaItem
 from mediacrawl.store import query, schema, works
 from mediacrawl.store.errors import StoreError, explain
 from mediacrawl.store.export import as_record
+from mediacrawl.store.marked import Mark
 from mediacrawl.store.merge import merge
 from mediacrawl.store.query import Filters
 from mediacrawl.store.rows import Row, as_row, bound, from_database
@@ -62,7 +63,9 @@ class Catalogue:
     with a column for each flat field, ``tags`` and ``extra`` as JSON, ``work`` (see `store.works`), and ``media_text``,
     its full-text index. Any
     SQLite tool may read it. Rows may be deleted with plain SQL, triggers keep the index right; the whole file may be
-    deleted while no crawl runs, which forgets the records and nothing else.
+    deleted while no crawl runs, which forgets the records and nothing else. The table ``written`` counts the
+    transactions, and ``media.db.mark`` says how many there were (`marked.Mark`): a file that has lost its log, was
+    emptied or put back from a copy is refused with a sentence.
 
     **What a crash leaves.** Each `upsert` is a transaction of its own, with a write-ahead log and
     ``synchronous=FULL``. Once `upsert` has returned, neither a kill nor a power cut takes the record away; a crash in
@@ -79,28 +82,39 @@ class Catalogue:
         read_only: True changes nothing, makes nothing, and needs the file to be there.
 
     Raises:
-        StoreError: no database, another program's database, a newer file, a folder without rights.
+        StoreError: no database, another program's database, a newer file, a folder without rights, or changes that
+            were stored are gone.
     """
+
+    _marks = True
+    """Whether the number of transactions is written to ``media.db.mark``."""
 
     def __init__(self, path: str | Path, *, clock: Callable[[], float] = time.time, read_only: bool = False) -> None:
         self.path = Path(path)
         self._clock = clock
+        self._mark = Mark(self.path)
         with self._explained():
+            noted = self._mark.read()
+            if noted and not self.path.stat().st_size:
+                # Not even opened: SQLite would delete the log of an empty file, and with it what may be saved.
+                self._mark.check(0, noted)
             self._database = _connect(self.path, read_only=read_only)
             try:
-                self._check(read_only=read_only)
+                self._check(noted, read_only=read_only)
                 if not read_only:
                     self._prepare()
                 present = self._present()
                 self._fields, self._knows_works = schema.selection(present), "work" in present
             except BaseException:
                 self._database.close()
+                self._mark.close()
                 raise
 
-    def _check(self, *, read_only: bool) -> None:
+    def _check(self, noted: int, *, read_only: bool) -> None:
         # In this order, so that a second process may be making the tables meanwhile.
         is_new = not self._number("SELECT count(*) FROM sqlite_master")
-        if is_new and read_only:
+        counts = self._number("SELECT count(*) FROM sqlite_master WHERE name = 'written'")
+        if is_new and read_only and not noted:
             raise StoreError(f"The catalogue {self.path} is empty: no crawl has written to it yet.")
         if not is_new and self._number("PRAGMA application_id") != schema.APPLICATION_ID:
             raise StoreError(f"{self.path} is a database of another program. Name another file for the catalogue.")
@@ -110,6 +124,7 @@ class Catalogue:
                 f"The catalogue {self.path} was written by a newer mediacrawl (its format is {version}, this one"
                 f" knows {schema.VERSION}). Update mediacrawl, or name another file."
             )
+        self._mark.check(self._number("SELECT commits FROM written") if counts else 0, noted)
 
     def _prepare(self) -> None:
         self._database.execute("PRAGMA journal_mode = WAL")
@@ -118,6 +133,8 @@ class Catalogue:
         with self._transaction():
             for statement in schema.statements():
                 self._database.execute(statement)
+            if not self._number("SELECT count(*) FROM written"):
+                self._database.execute("INSERT INTO written VALUES (0)")
             before = self._present()
             for statement in (*schema.missing_columns(before), *works.INDEXES, *works.TRIGGERS):
                 self._database.execute(statement)
@@ -260,12 +277,16 @@ class Catalogue:
         self._database.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self._database.execute("UPDATE written SET commits = commits + 1")
+            commits = self._number("SELECT commits FROM written")
             self._database.execute("COMMIT")
         except BaseException:
             # A full disk may have rolled it back already.
             if self._database.in_transaction:
                 self._database.execute("ROLLBACK")
             raise
+        if self._marks:
+            self._mark.write(commits)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -278,6 +299,7 @@ class Catalogue:
         """Close the file; SQLite puts the write-ahead log into it."""
         with self._explained():
             self._database.close()
+        self._mark.close()
 
     def __enter__(self) -> Self:
         return self

@@ -101,6 +101,7 @@ def statements() -> list[str]:
     differs = " OR ".join(f"old.{name} IS NOT new.{name}" for name in SEARCHED)
     return [
         f"CREATE TABLE IF NOT EXISTS media ({table})",
+        "CREATE TABLE IF NOT EXISTS written (commits INTEGER NOT NULL)",
         "CREATE INDEX IF NOT EXISTS media_head ON media (head_sha256) WHERE head_sha256 IS NOT NULL",
         "CREATE INDEX IF NOT EXISTS media_site ON media (site)",
         f"CREATE VIRTUAL TABLE IF NOT EXISTS media_text USING fts5({texts}, {options})",

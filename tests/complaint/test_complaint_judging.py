@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from mediacrawl.complaint import Fault, Promises, judge
 from mediacrawl.complaint.lines import asked_of, fetched_of
 from mediacrawl.complaint.robots_then import RobotsThen
+from mediacrawl.observe.unfinished import UNFINISHED
 from mediacrawl.scope.exclusions import NeverCrawl
 
 NOON = datetime(2026, 8, 1, 12, tzinfo=UTC).timestamp()
@@ -66,6 +67,14 @@ def test_the_delay_that_the_crawl_owed_is_held_against_it():
 def test_two_requests_at_once_are_told_once():
     assert faults([asked(0, duration=30.0), asked(10.0)]) == [Fault.AT_ONCE]
     assert faults([asked(0, duration=90.0), asked(10.0), asked(40.0)]) == [Fault.AT_ONCE, Fault.AT_ONCE]
+
+
+def test_of_a_request_that_a_kill_ended_only_its_beginning_counts():
+    killed = asked(0, status=None, duration=0.0, error=UNFINISHED)
+    assert killed.sent
+    assert faults([killed, asked(15.0)]) == []
+    assert faults([killed, asked(14.0)]) == [Fault.TOO_SOON]
+    assert faults([asked(-10.0), killed]) == [Fault.TOO_SOON]
 
 
 def test_a_url_that_we_refused_to_ask_is_no_request():

@@ -1,13 +1,13 @@
 """The stores that are held to the contract."""
 
 import pytest
-from contract_kit import NOW, POLICY, STORES, client_of, opened
+from contract_kit import NOW, POLICY, STORES, client_of, opened, server_of
 
 
 @pytest.fixture(params=STORES)
 def make(request, tmp_path):
     """Opens a store, again and again if it is to be the same one."""
-    server = request.getfixturevalue("redis_server") if request.param.startswith("redis") else None
+    server = server_of(request.param, request)
     if server is not None:
         client_of(server).flushall()
     stores = []

@@ -5,6 +5,8 @@ import random
 from dataclasses import replace
 
 import redis
+from long_forms import slow
+from redis_server import PROGRAMS
 from settled import SettledWorker
 
 from mediacrawl.frontier import FrontierPolicy
@@ -19,6 +21,8 @@ TOLD = StoreSettings(lease=1e9, told=True)
 POLICY = FrontierPolicy(delay=DelayPolicy(factor=0, minimum=DELAY, maximum=DELAY, first=DELAY), explore=0.0)
 STORES = ["memory", "sqlite", "sqlite-on-disk", "redis", "redis-worker"]
 """``sqlite-on-disk`` holds one site in memory, so that all others come from the disk."""
+if "oldest" in PROGRAMS:
+    STORES += slow("redis-oldest")
 
 
 def opened(name, folder, policy, now, server=None):
@@ -37,6 +41,13 @@ def opened(name, folder, policy, now, server=None):
     kind, _, small = name.partition("-")
     policy = replace(policy, front_least=1, front_most=1) if small else policy
     return open_store(kind, folder, policy, now, random.Random(1))
+
+
+def server_of(name, request):
+    """URL of the Redis server of a store, if it has one; ``redis-oldest`` has the oldest that is promised."""
+    if not name.startswith("redis"):
+        return None
+    return request.getfixturevalue("oldest_redis_server" if name == "redis-oldest" else "redis_server")
 
 
 def client_of(server):

@@ -9,7 +9,7 @@ from contract_kit import DELAY, NOW, POLICY, done, kill, page
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import Levels
 from mediacrawl.politeness.backoff import BackoffPolicy
-from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.politeness.delay import DAY, DelayPolicy
 from mediacrawl.records import Drop, End, Evidence, Kind, Outcome, SiteState, Trouble
 
 
@@ -501,6 +501,34 @@ def test_a_crawl_ends_when_all_that_is_left_rests_and_goes_on_at_the_next_start(
     assert frontier.pending() == 2
     frontier.finish(probe, done(), release)
     assert (frontier.counts().resting, frontier.pending()) == (0, 1)
+
+
+@pytest.mark.parametrize("rested", ["broken", "asked for days"])
+def test_a_site_whose_rest_is_over_is_waited_for_until_it_was_asked(make, rested):
+    frontier = make(STRICT)
+    frontier.add([page("http://a.org/1")])
+    fields = {"trouble": Trouble.TIMEOUT} if rested == "broken" else {"retry_after": 2 * DAY}
+    now = NOW
+    while not frontier.counts().resting:
+        (lease,) = frontier.take(now, 10)
+        frontier.finish(lease, Outcome(End.AGAIN, blamed=False, **fields), now)
+        now = frontier.site("a.org").release
+    assert frontier.pending() == 0
+    for _ in range(2):
+        # Its address is not free, as after each start.
+        (lease,) = frontier.take(now, 10)
+        frontier.finish(lease, Outcome(End.RETURNED, asked=False, wait=5.0), now)
+        assert (frontier.counts().resting, frontier.pending()) == (0, 1)
+        assert (frontier.site("a.org").state, frontier.site("a.org").release) == (SiteState.WAITING, now + 5)
+        if frontier.__class__.__name__ != "MemoryFrontier":
+            frontier.close()
+            frontier = make(STRICT, now=now)
+            assert (frontier.counts().resting, frontier.pending()) == (0, 1)
+        now += 5
+    (lease,) = frontier.take(now, 10)
+    frontier.finish(lease, Outcome(End.AGAIN, blamed=False, **fields), now)
+    assert (frontier.counts().resting, frontier.pending()) == (1, 0)
+    assert frontier.site("a.org").state is SiteState.RESTING
 
 
 def test_a_crawl_does_not_stay_for_what_is_held_for_long(make):

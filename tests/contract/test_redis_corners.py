@@ -6,6 +6,7 @@ import time
 
 import pytest
 import redis
+from redis_server import AGES
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings
@@ -18,6 +19,12 @@ DELAY, VISIT = 0.1, 3.0
 POLICY = FrontierPolicy(delay=DelayPolicy(factor=0, minimum=DELAY, maximum=DELAY, first=DELAY), explore=0.0)
 DONE = Outcome(End.DONE, response_time=0.1)
 PREFIX = "t:frontier"
+
+
+@pytest.fixture(params=AGES)
+def redis_age(request):
+    """Each end of the range of versions."""
+    return request.param
 
 
 @pytest.fixture

@@ -18,5 +18,10 @@ class Patience:
             request.meta["download_timeout"] = LONG
 
 
-SWITCHED_ON = {"DOWNLOADER_MIDDLEWARES": json.dumps({**DOWNLOADER_MIDDLEWARES, f"{__name__}.{Patience.__name__}": 340})}
-"""The setting, for a crawl that can import this folder."""
+SWITCHED_ON = {
+    "DOWNLOADER_MIDDLEWARES": json.dumps({**DOWNLOADER_MIDDLEWARES, f"{__name__}.{Patience.__name__}": 340}),
+    # A site with one URL, which fails, would rest for hours before that is given up.
+    "BACKOFF_REST_AFTER": 0,
+    "BACKOFF_MAX": 1.5,
+}
+"""The settings, for a crawl that can import this folder."""

@@ -19,6 +19,7 @@ from sins_media import song
 from mediacrawl.demo import Response, media_bytes, respond
 from mediacrawl.demo.library import NAMES, content_type_of
 from mediacrawl.demo.message import Resource, strong_etag
+from mediacrawl.politeness.retry import DOUBT
 from mediacrawl.scope import canonical
 
 CHAINS, BLOGS = 8, 24
@@ -36,13 +37,15 @@ _ROBOTS = Resource(b"User-agent: *\nDisallow:\n", "text/plain")
 _PATIENT_ROBOTS = Resource(f"User-agent: *\nCrawl-delay: {CRAWL_DELAY}\nDisallow:\n".encode(), "text/plain")
 
 ATTEMPTS = 2
-"""How often a URL that fails is asked, by the crawl's settings."""
+"""How often a URL that fails is asked while others of its host answer, by the crawl's settings."""
+ALONE = DOUBT + ATTEMPTS - 1
+"""How often one is that waits there alone: of the failures in a row the first counts, and those from `DOUBT` on."""
 
 USED_SINS = {
     # Sin -> how its page ends, how often it is asked.
-    "reset": ("download_error", ATTEMPTS),
-    "hang-in-body": ("download_error", ATTEMPTS),
-    "status-503": ("http_status", ATTEMPTS),
+    "reset": ("download_error", ALONE),
+    "hang-in-body": ("download_error", ALONE),
+    "status-503": ("http_status", ALONE),
     "redirect-self": ("redirect_broken", 1),
     "short-length": ("done", 1),
     "unclosed-html": ("done", 1),
@@ -122,7 +125,8 @@ class CrashWeb(MisbehavingWeb):
         """Those that are asked more often than once, since they fail -> how often."""
         failing = [url for url in self.kinds if url.endswith(("/fails.html", "/hangs.mp3"))]
         sins = {canonical(self.url(sin)): times for sin, (_, times) in USED_SINS.items()}
-        return {**dict.fromkeys(map(canonical, failing), ATTEMPTS), **sins}
+        # Once all else of the host has ended they are alone, too.
+        return {**dict.fromkeys(map(canonical, failing), ALONE), **sins}
 
     # -- the hosts -------------------------------------------------------------------------------------------
 

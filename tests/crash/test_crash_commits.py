@@ -13,6 +13,7 @@ import crash_plan
 import pytest
 import store_worker
 from crash_evidence import STORE, WAL, copy, snapshot
+from long_forms import slow
 
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.records import End, Outcome
@@ -134,8 +135,8 @@ def kill_in_write(worker, folder, dice):
     return worker.ended(-signal.SIGXFSZ)
 
 
-@pytest.mark.parametrize("bloom", [0, BLOOM], ids=["table", "filter"])
-@pytest.mark.parametrize("kill", [kill_anywhere, kill_in_write])
+@pytest.mark.parametrize("bloom", [0, *slow(BLOOM)], ids=["table", "filter"])
+@pytest.mark.parametrize("kill", [*slow(kill_anywhere), kill_in_write])
 def test_a_store_killed_while_it_writes_keeps_what_it_had_answered_for_and_no_more(tmp_path, kill, bloom):
     dice = crash_plan.dice(f"{kill.__name__}/{bloom}")
     folder, story = tmp_path / "state", Story()

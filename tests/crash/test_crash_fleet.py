@@ -13,6 +13,8 @@ from redis_server import RedisServer
 
 from mediacrawl.scope import canonical
 
+pytestmark = pytest.mark.slow
+
 ACTS = crash_plan.KILLS // 2
 """Four workers do as much in each as one does in two kills."""
 STEPS = 4

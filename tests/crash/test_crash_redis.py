@@ -16,6 +16,8 @@ from redis_server import RedisServer
 from mediacrawl import settings
 from mediacrawl.scope import canonical
 
+pytestmark = pytest.mark.slow
+
 AWAY = 12.0
 """Seconds for which Redis stands still: longer than a connection waits for an answer."""
 STANDSTILL = 5.0

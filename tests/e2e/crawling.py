@@ -28,6 +28,7 @@ class Crawl:
         process: the one that it runs in, or ran in last.
         output: what that printed on its standard output.
         peak: bytes of memory that it took at most.
+        killed_at: when it was killed, on the clock that does not jump.
     """
 
     def __init__(self, web, folder):
@@ -39,6 +40,7 @@ class Crawl:
         self.process = None
         self.starts = 0
         self.peak = 0
+        self.killed_at = []
 
     def start(self, *extra, seed=None, spider="media"):
         """Start ``scrapy crawl`` in the crawl's folder; seeds are for the spider ``media`` only."""
@@ -107,6 +109,7 @@ class Crawl:
 
     def kill(self):
         """kill -9."""
+        self.killed_at.append(time.monotonic())
         self.process.kill()
         self.process.wait()
 
@@ -124,7 +127,10 @@ class Crawl:
             time.sleep(0.02)
 
     def gaps(self):
-        """Seconds between the end of each answer and the next request to the same site: (gap, site, before, after)."""
+        """Seconds between the end of each answer and the next request to the same site: (gap, site, before, after).
+
+        An answer that was under way at a kill ended with it, whatever the server sent afterwards.
+        """
         by_site = {}
         for entry in self.web.settled_log():
             by_site.setdefault(site_of(entry.url), []).append(entry)
@@ -132,6 +138,8 @@ class Crawl:
             entries.sort(key=lambda e: e.received_monotonic)
             for before, after in itertools.pairwise(entries):
                 finished = before.finished_monotonic or before.received_monotonic
+                kills = [at for at in self.killed_at if before.received_monotonic < at < after.received_monotonic]
+                finished = min([finished, *kills])
                 yield after.received_monotonic - finished, site, before, after
 
 

@@ -23,7 +23,7 @@ class Verdict:
             (self.leased,) = db.execute("SELECT count(*) FROM lease").fetchone()
         with closing(sqlite3.connect(state / "media.db")) as db:
             db.row_factory = sqlite3.Row
-            self.records = {row["content_url"]: dict(row) for row in db.execute("SELECT * FROM media")}
+            self.records = {canonical(row["content_url"]): dict(row) for row in db.execute("SELECT * FROM media")}
         self.asked = {}
         for entry in crawl.web.settled_log():
             self.asked.setdefault(canonical(entry.url), []).append(entry)

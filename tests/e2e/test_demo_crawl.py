@@ -125,7 +125,7 @@ def test_the_feed_export_has_the_same_records(finished):
 
 def test_the_request_log_has_a_line_for_every_request_the_server_saw(finished):
     logged = Counter(line["url"] for line in read(finished.folder / "state" / "log") if line["status"])
-    seen = Counter(canonical(entry.url) for entry in finished.web.settled_log())
+    seen = Counter(entry.url for entry in finished.web.settled_log())
     assert logged == seen
 
 

@@ -8,12 +8,13 @@ from contextlib import contextmanager
 import pytest
 from crawling import Crawl
 from judging import Verdict, stat
+from long_forms import slow
 from traps import BELOW, GOOD, TrickyWeb
 
 from mediacrawl.observe.archive import read
 
 
-@pytest.fixture(scope="module", params=["0", "0.001"], ids=["handler", "middleware"])
+@pytest.fixture(scope="module", params=["0", *slow("0.001")], ids=["handler", "middleware"])
 def tricked(request, tmp_path_factory):
     """One crawl of all tricks: as seeds, as links, in a feed, behind redirects, and as where a robots.txt is.
 

@@ -34,11 +34,13 @@ def test_the_setting_priority_scores_changes_the_order(tmp_path):
     assert paths.index("/note/29") < paths.index("/note0.mp3")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["random", "site-rate"])
 def test_the_orders_to_compare_with_find_all_as_well(tmp_path, order):
     assert asked(tmp_path, PRIORITY=order)
 
 
+@pytest.mark.slow
 def test_breadth_asks_first_what_was_found_first(tmp_path):
     paths = asked(tmp_path, ("/", "/seed/9"), PRIORITY="breadth")
     places = [paths.index(f"/note/{number}") for number in (1, 10, 3, 12, 5, 14)]
@@ -51,6 +53,7 @@ def test_an_order_that_there_is_not_is_named_in_one_sentence(crawl):
     assert "PRIORITY = 'fastest' is no order; use one of adaptive, rules" in crawl.text()
 
 
+@pytest.mark.slow
 def test_a_crawl_in_levels_is_whole_too(crawl):
     crawl.start("-s", "PRIORITY=levels")
     assert crawl.wait() == 0, crawl.text()[-3000:]

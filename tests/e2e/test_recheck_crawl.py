@@ -272,6 +272,7 @@ def mended(crawl):
     return {record["content_url"] for record in crawl.stored.all() if record["title"] != LOST}
 
 
+@pytest.mark.slow
 def test_a_recheck_killed_again_and_again_goes_on_and_loses_nothing(damaged):
     for requests in (8, 20):
         recheck(damaged, wait=False)

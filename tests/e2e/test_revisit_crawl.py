@@ -107,6 +107,7 @@ def records_of(state, site):
     return {name: (fetches, credit) for name, fetches, credit, _ in msgpack.unpackb(packed)}
 
 
+@pytest.mark.slow
 def test_what_is_new_is_found_at_little_cost_for_as_long_as_the_crawl_runs(web, crawl):
     state = crawl.folder / "state"
     crawl.start("-a", "revisit=yes", *QUICK, "-s", "REVISIT_SOONEST=0.4", "-s", "HARVEST_EVERY=20")

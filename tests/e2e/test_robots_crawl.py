@@ -37,6 +37,7 @@ HASTE = {
 FAILING = {
     *("to-itself", "to-nowhere", "to-never", "to-failure", "endless-redirects", "to-metadata", "to-file", "to-ftp"),
     *("s429", "s500", "s501", "s503", "s599", "reset", "packed-badly", "comes-back", "hang"),
+    *("bytes-missing", "reset-halfway", "reset-without-length", "chunk-missing", "pack-cut"),
 }
 """Hosts whose robots.txt is asked again until it is given up; and one that answers at last."""
 
@@ -241,6 +242,15 @@ def test_f06_to_f08_of_a_host_whose_robots_txt_cannot_be_had_nothing_else_is_ask
     assert set(paths(web, name)) == {"/robots.txt"}
 
 
+@pytest.mark.parametrize(
+    "name", ["bytes-missing", "reset-halfway", "reset-without-length", "chunk-missing", "pack-cut"]
+)
+def test_f08_a_robots_txt_that_breaks_off_is_out_of_reach_however_it_begins(failed, web, name):
+    assert ends(failed, web, name) == SHUT
+    assert set(paths(web, name)) == {"/robots.txt"}
+    assert len(asked(web, name)) >= LEAST_TRIES
+
+
 @pytest.mark.parametrize("name", ["refused", "tls", "dns"])
 def test_f08_of_a_server_that_cannot_be_reached_nothing_is_asked(failed, unreachable, failures, name):
     url = canonical(unreachable[name])
@@ -304,9 +314,9 @@ def test_the_log_has_each_text_whole_under_the_authority_that_it_binds(lines, we
     texts = {(line["authority"], line["url"]): line for line in lines if line["status"] == 200}
     for name, at in [
         ("latin", web.url("latin", "/robots.txt")),
-        ("moved-301", web.url("moved-301", "/robots.txt?1=")),
+        ("moved-301", web.url("moved-301", "/robots.txt?1")),
         ("moved-away-308", web.url("moved-away-308-keeper", "/keeps/rules.txt")),
-        ("five-redirects", web.url("five-redirects-keeper", "/keeps/tour?5=")),
+        ("five-redirects", web.url("five-redirects-keeper", "/keeps/tour?5")),
     ]:
         line = texts[web.url(name, ""), at]
         assert "Disallow: /private/" in line["text"]
@@ -352,6 +362,13 @@ def test_f09_while_robots_txt_cannot_be_had_the_older_copy_counts(changing):
     assert verdict.of(changing.web.url("breaks", CLOSED)) == REFUSED
     after = asked(changing.web, "breaks")
     assert any(entry.path != "/robots.txt" for entry in after[after.index(fetches(changing, "breaks")[1]) :])
+
+
+def test_f09_while_robots_txt_breaks_off_the_older_copy_counts(changing):
+    verdict = Verdict(changing)
+    assert len(fetches(changing, "breaks-off")) > 1
+    assert [verdict.of(changing.web.url("breaks-off", f"/{number}")) for number in range(PAGES)] == [READ] * PAGES
+    assert verdict.of(changing.web.url("breaks-off", CLOSED)) == REFUSED
 
 
 @pytest.mark.parametrize("name", ["steady", "cached-for-ever"])

@@ -1,5 +1,6 @@
 """An operator steers a crawl that runs, and a crawl ends itself when little is left."""
 
+import pytest
 from judging import Verdict, stat
 
 from mediacrawl.frontier.mailbox import Mailbox
@@ -56,6 +57,7 @@ def test_a_crawl_ends_without_a_site_that_stays_paused_and_says_so(crawl):
     assert f"{len(waiting)} URLs on 1 paused site" in crawl.text()
 
 
+@pytest.mark.slow
 def test_a_crawl_ends_when_few_sites_are_left_and_its_seeds_go_on(crawl, tmp_path_factory):
     # Of two pages of a calendar that happen to be left one would be a copy of the other.
     crawl.start("-a", "stop_below=4", "-s", "FRONTIER_EXPLORE=0")

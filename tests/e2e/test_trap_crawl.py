@@ -53,6 +53,7 @@ def test_each_rule_is_counted_by_its_name(finished, reason):
     assert finished.drops(reason) > 0
 
 
+@pytest.mark.slow
 def test_the_rules_on_urls_alone_end_the_traps_as_well(tmp_path):
     finished = Finished(
         tmp_path,
@@ -114,6 +115,7 @@ ENDLESS = ("calendar", "facets", "growing", "dust")
 BUDGET, EARNS = 30, 3
 
 
+@pytest.mark.slow
 def test_without_any_rule_a_trap_gets_its_budget_and_an_honest_site_earns_its_way(tmp_path):
     def spent(budget):
         assert finished.code == 0, finished.crawl.text()[-3000:]

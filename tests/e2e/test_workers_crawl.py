@@ -86,6 +86,7 @@ def ends(client):
     return {name: int(number) for name, number in client.hgetall("media:frontier:ends").items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("web", [HeldWeb], indirect=True)
 def test_workers_that_join_late_share_the_crawl_and_end_with_it(web, hire, server):
     client, _ = server
@@ -123,6 +124,7 @@ def test_all_workers_keep_to_the_borders_of_the_one_with_the_seeds(web, hire, se
     assert json.loads((late.folder / "state" / "borders.json").read_text())["sites"] == [home]
 
 
+@pytest.mark.slow
 def test_a_killed_workers_urls_come_back_to_the_others(web, hire, server):
     client, _ = server
     doomed, other = hire().start(seed=None), hire().start()
@@ -135,6 +137,7 @@ def test_a_killed_workers_urls_come_back_to_the_others(web, hire, server):
         assert gap >= MIN_DELAY - CLOCK, (site, before, after)
 
 
+@pytest.mark.slow
 def test_a_crawl_that_waits_goes_on_with_what_is_fed_until_it_is_stopped(web, hire, server):
     client, _ = server
     worker = hire().start("-s", "SCHEDULER_WAIT=1")

@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import sqlite3
 from contextlib import closing
 
@@ -11,10 +12,14 @@ from hypothesis import strategies as st
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.order import Levels
-from mediacrawl.frontier.stores import open_store
+from mediacrawl.frontier.stores import delete_store, open_store
 from mediacrawl.frontier.stores.check import check
+from mediacrawl.frontier.stores.rebuild import Remake
+from mediacrawl.frontier.stores.salvage import repair
 from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.priority import link_class
 from mediacrawl.records import Candidate, Drop, End, Outcome
+from mediacrawl.scope import site_of
 
 POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.1, front_least=5, front_most=10)
 NOW = 1_000_000.0
@@ -69,6 +74,32 @@ def spoil(path, *statements):
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         for statement in statements:
             assert db.execute(statement).rowcount, "the file was spoiled"
+
+
+def test_a_file_that_lost_all_its_log_is_told_of_as_the_crawl_tells_of_it(tmp_path):
+    """A kill before the first checkpoint, and somebody took the log away: no table was ever in the file."""
+    live, path = tmp_path / "live", tmp_path / "killed" / "frontier.db"
+    path.parent.mkdir()
+    store = open_store("sqlite", live, POLICY, NOW)
+    store.add(candidates(random.Random(5), 10))
+    store.commit()
+    for name in ("frontier.db", "frontier.lock"):
+        shutil.copy(live / name, path.parent)
+    store.close()
+    before = path.read_bytes()
+    (problem,) = check(path).problems
+    assert "commits are missing: frontier.db-wal was lost or spoiled" in problem
+    for _ in range(2):
+        with pytest.raises(FrontierError, match=r"commits are missing: frontier\.db-wal was") as refused:
+            open_store("sqlite", path.parent, POLICY, NOW)
+        assert problem.removeprefix("the ") in str(refused.value)
+        assert check(path).problems == [problem]
+    assert path.read_bytes() == before
+    # Nothing is left of it to be repaired, and that is said.
+    with pytest.raises(FrontierError, match=r"nothing of a frontier can be read .* -a fresh=1"):
+        repair(path, NOW, Remake(site_of, link_class), delay=10, order=POLICY.order)
+    delete_store(path.parent)
+    open_store("sqlite", path.parent, POLICY, NOW).close()
 
 
 def test_a_sound_file_is_told_in_numbers_and_not_touched(path):

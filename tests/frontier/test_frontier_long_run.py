@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import pytest
 from expected_frontier import DELAY, Expected
+from long_forms import slow
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import BestFirst, Levels
@@ -416,7 +417,7 @@ def little_room(monkeypatch):
     return shrink
 
 
-@pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + WALKS))
+@pytest.mark.parametrize("seed", [FIRST_SEED, *slow(*range(FIRST_SEED + 1, FIRST_SEED + WALKS))])
 def test_a_frontier_keeps_its_promises_on_a_long_random_walk(tmp_path, little_room, seed):
     little_room(random.Random(f"room of {seed}"))
     walk = Walk(tmp_path, seed)

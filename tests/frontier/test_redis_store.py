@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
-from mediacrawl.frontier.contract import SpoiledError
+from mediacrawl.frontier.contract import FrontierLostError, SpoiledError
 from mediacrawl.frontier.order import Levels
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings
@@ -71,6 +71,65 @@ def pulse(*stores, start, seconds, step=10):
 def balances(store):
     counts = store.counts()
     return counts.seen + counts.again == counts.waiting + counts.leased + sum(counts.ends.values())
+
+
+# -- a frontier that was emptied --------------------------------------------------------------------------------
+
+
+def told_everything(store):
+    """Each method that reads or writes the frontier."""
+    yield lambda: store.add([page("b.org")])
+    yield lambda: store.rejoin(page("a.org"))
+    yield lambda: store.unknown(["http://b.org/9"])
+    yield lambda: store.take(NOW, 1)
+    yield lambda: store.charge("a.org", DONE, NOW)
+    yield lambda: store.set_scores("a.org", {"p": 0.9})
+    yield lambda: store.pause("a.org")
+    yield lambda: store.set_note("robots", "http://a.org", b"x")
+    yield lambda: store.update_note("robots", "http://a.org", lambda _: b"x")
+    yield lambda: store.renew(NOW)
+    yield lambda: store.join(NOW)
+    yield store.return_strays
+
+
+def test_nothing_is_read_or_written_in_a_frontier_that_was_emptied(open_store, client):
+    store = open_store()
+    store.add([page("a.org")])
+    (lease,) = store.take(NOW, 1)
+    client.flushall()
+    for ask in [lambda: store.finish(lease, DONE, NOW), *told_everything(store)]:
+        with pytest.raises(FrontierLostError, match="without its data"):
+            ask()
+    assert client.keys("*") == []
+
+
+def test_who_must_find_a_crawl_takes_an_empty_frontier_for_a_lost_one(open_store, client):
+    with pytest.raises(FrontierLostError):
+        open_store(begun=True)
+    assert client.hget("t:frontier:total", "crawl") is None
+    # An operator who looks begins no crawl.
+    open_store(works=False)
+    with pytest.raises(FrontierLostError):
+        open_store(begun=True)
+    # Without a seed, too: other programs bring URLs.
+    open_store()
+    open_store(begun=True)
+
+
+def test_a_frontier_whose_counters_alone_were_evicted_is_no_new_crawl(open_store, client):
+    open_store().add([page("a.org")])
+    client.delete("t:total")
+    with pytest.raises(FrontierLostError, match="fresh=1"):
+        open_store()
+
+
+def test_a_crawl_of_the_version_before_goes_on(open_store, client):
+    store = open_store()
+    store.add([page("a.org")])
+    client.hdel("t:total", "crawl")
+    again = open_store()
+    assert len(again.take(NOW, 1)) == 1
+    assert open_store().crawl == again.crawl != store.crawl
 
 
 # -- leases ----------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """A worker on Redis: its thread, what it does when answers are lost, and what others do while it sleeps."""
 
 import random
+import shutil
 import signal
 import threading
 import time
@@ -12,7 +13,7 @@ import pytest
 import redis
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
-from mediacrawl.frontier.contract import FrontierAwayError, Remote
+from mediacrawl.frontier.contract import FrontierAwayError, FrontierLostError, Remote
 from mediacrawl.frontier.stores import redis_worker
 from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings
 from mediacrawl.frontier.stores.redis_notes import NoteCache
@@ -397,6 +398,81 @@ def test_a_redis_that_lost_all_its_data_ends_the_crawl_with_a_sentence(open_work
         worker.take(time.time(), 1)
 
 
+def emptied_between_takes(server):
+    with redis.Redis.from_url(server.url) as client:
+        client.flushall()
+
+
+def emptied_while_disconnected(server):
+    with redis.Redis.from_url(server.url) as client:
+        client.config_set("maxclients", 1)
+        for kind in ("normal", "pubsub"):
+            client.client_kill_filter(_type=kind, skipme=True)
+        client.flushall()
+        client.config_set("maxclients", 10_000)
+
+
+def restarted_without_its_file(server):
+    server.kill()
+    shutil.rmtree(server.folder / "appendonlydir")
+    server.start()
+
+
+@pytest.mark.parametrize("fault", [emptied_between_takes, emptied_while_disconnected, restarted_without_its_file])
+@pytest.mark.parametrize("busy", [True, False], ids=["busy", "idle"])
+def test_a_frontier_that_was_emptied_ends_the_crawl_of_every_worker_and_stays_empty(
+    server, open_worker, open_store, fault, busy
+):
+    workers = [open_worker(open_store(server.url)) for _ in range(2)]
+    workers[0].add([page(f"{n}.org", link) for n in range(4) for link in range(3)])
+    assert workers[0].settle()
+    held = [(worker, taken(worker)[0]) for worker in workers] if busy else []
+    fault(server)
+    for worker, lease in held:
+        with suppress(FrontierError):
+            worker.add([page(f"found-{lease.site}")])
+            worker.set_note("robots", lease.site, b"note")
+            worker.finish(lease, DONE, time.time())
+    for worker in workers:
+        wait_until(lambda one=worker: one._failed)
+        assert worker.pending() > 0
+        with pytest.raises(FrontierLostError, match="was emptied while this crawl worked on it"):
+            worker.take(time.time(), 1)
+        worker.close()
+    with redis.Redis.from_url(server.url) as client:
+        assert client.keys("*") == []
+
+
+def test_a_worker_that_slept_while_another_crawl_was_begun_keeps_away_from_it(server, open_worker, open_store):
+    asleep = open_worker(open_store(server.url))
+    asleep.add([page("old.org")])
+    assert asleep.settle()
+    with redis.Redis.from_url(server.url) as client:
+        client.flushall()
+        fresh = open_store(server.url)
+        fresh.add([page("new.org")])
+    wait_until(lambda: asleep._failed)
+    with pytest.raises(FrontierLostError, match="another crawl was begun there"):
+        asleep.take(time.time(), 1)
+    asleep.close()
+    fresh.renew(time.time())
+    assert fresh.counts().waiting == 1
+    assert [lease.site for lease in fresh.take(time.time(), 5)] == ["new.org"]
+
+
+def test_keys_that_redis_evicts_end_the_crawl_and_it_says_so_at_the_start(server, open_worker, open_store, caplog):
+    with redis.Redis.from_url(server.url) as client:
+        client.config_set("maxmemory-policy", "allkeys-random")
+        client.config_set("maxmemory", client.info("memory")["used_memory"] + 4_000_000)
+        worker = open_worker(open_store(server.url))
+        assert "set maxmemory-policy noeviction" in caplog.text
+        for n in range(1_000):
+            client.set(f"other:{n}", b"x" * 10_000)
+    wait_until(lambda: worker._failed)
+    with pytest.raises(FrontierLostError, match="evicted"):
+        worker.take(time.time(), 1)
+
+
 def test_nobody_waits_for_an_answer_of_a_worker_that_failed(open_worker, open_store):
     worker = open_worker()
     worker.add([page("a.org")])
@@ -408,6 +484,28 @@ def test_nobody_waits_for_an_answer_of_a_worker_that_failed(open_worker, open_st
         answer.result(60)
     with pytest.raises(FrontierError, match="WRONGTYPE"):
         worker.take(time.time(), 1)
+
+
+def test_an_answer_that_does_not_come_says_what_the_trouble_was(server, open_worker, open_store, monkeypatch):
+    monkeypatch.setattr(redis_worker, "PATIENCE", 0.5)
+    worker = open_worker(open_store(server.url))
+    server.kill()
+    answer = worker.later("addresses", "192.0.2.1", lambda old: b"new")
+    wait_until(lambda: worker._away)
+    worker.close()
+    with pytest.raises(FrontierAwayError, match=rf"away for \d+ s \(.*:{server.port}.*refused.*by its deadline"):
+        answer.result(60)
+
+
+def test_an_answer_that_does_not_come_since_the_frontier_is_broken_says_how(open_worker, open_store):
+    worker = open_worker()
+    worker.add([page("a.org")])
+    assert worker.settle()
+    open_store().client.set("t:note:addresses", "not a hash")
+    answers = [worker.later("addresses", f"192.0.2.{n}", lambda old: b"new") for n in range(5)]
+    for answer in answers:
+        with pytest.raises(FrontierError, match=r"t:note:addresses .*WRONGTYPE"):
+            answer.result(60)
 
 
 def test_notes_changed_by_many_at_once_lose_no_change(open_worker):

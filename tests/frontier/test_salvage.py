@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from long_forms import slow
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.seen import url_key
@@ -219,7 +220,7 @@ def on_page(path, number):
     return urls, ended
 
 
-@pytest.mark.parametrize("kind", ["noise", "zeros", "another page"])
+@pytest.mark.parametrize("kind", ["noise", *slow("zeros"), "another page"])
 def test_a_page_that_is_lost_takes_only_its_own_rows_with_it(small, tmp_path, kind):
     rng = random.Random(4)
     path = copy(small, tmp_path)
@@ -242,7 +243,7 @@ def test_a_page_that_is_lost_takes_only_its_own_rows_with_it(small, tmp_path, ki
         assert not (seen - seen_now) - {url_key(url) for url in urls}
 
 
-@pytest.mark.parametrize("tree", ["url", "inbox", "seen", "ended", "site", "class", "sqlite_schema", "note"])
+@pytest.mark.parametrize("tree", ["url", "inbox", "site", "sqlite_schema", *slow("seen", "ended", "class", "note")])
 def test_a_crawl_goes_on_when_the_top_of_a_table_is_lost(told, tmp_path, tree):
     path = copy(told, tmp_path)
     waiting, _, _ = contents(path)
@@ -479,7 +480,7 @@ def test_what_is_only_in_the_wal_is_read_there(told_in_wal, tmp_path):
     assert not path.with_name("frontier.db-wal").exists()
 
 
-@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("part", [0, *slow(1, 2, 3), 4])
 def test_what_was_committed_behind_noise_in_the_wal_is_found(told_in_wal, tmp_path, part):
     path = copy(told_in_wal, tmp_path)
     waiting, ended, _ = contents(copy(told_in_wal, tmp_path / "same"))
@@ -637,6 +638,7 @@ def unlogged_page(path):
         return min(used - image._wal.frames.keys() - {1})
 
 
+@pytest.mark.slow
 def test_a_kill_at_any_step_leaves_the_old_file_or_the_new_one(small_in_wal, tmp_path):
     """Killed before each call that changes a file's name, or syncs one."""
     outcomes = []
@@ -674,7 +676,7 @@ def test_a_full_disk_leaves_the_old_file(told, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
 
     command = [sys.executable, "-B", "-c", program, str(path), str(Path(__file__).parent)]
-    environment = {**os.environ, "PYTHONPATH": str(Path.cwd())}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [Path.cwd(), Path(__file__).parents[1]]))}
     done = subprocess.run(command, preexec_fn=small_files, capture_output=True, text=True, env=environment, check=True)
     assert "make room" in done.stdout
     assert path.read_bytes() == before

@@ -142,6 +142,16 @@ except FrontierError as error:
     print(committed, "safe" in str(error))
 store.close()
 """
+OPEN = """
+import sys
+sys.path.insert(0, sys.argv[2])
+from test_sqlite_store import FrontierError, start
+from pathlib import Path
+try:
+    start(Path(sys.argv[1]))
+except FrontierError as error:
+    print(error)
+"""
 
 
 def test_a_full_disk_loses_nothing_that_was_committed(tmp_path):
@@ -160,6 +170,30 @@ def test_a_full_disk_loses_nothing_that_was_committed(tmp_path):
     assert safe == "True"
     store = start(tmp_path)
     assert store.pending() == int(committed) > 1000
+    store.close()
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_a_start_on_a_full_disk_says_that_room_is_needed_and_not_that_the_file_is_broken(tmp_path, begun):
+    if begun:
+        store = start(tmp_path)
+        store.add(candidates(2))
+        store.close()
+
+    def full_disk():
+        import signal
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    command = [sys.executable, "-B", "-c", OPEN, str(tmp_path), str(Path(__file__).parent)]
+    environment = {**os.environ, "PYTHONPATH": str(Path.cwd())}
+    done = subprocess.run(command, preexec_fn=full_disk, capture_output=True, text=True, env=environment, check=True)
+    assert "cannot be written" in done.stdout
+    assert "make room" in done.stdout
+    assert "repair" not in done.stdout
+    store = start(tmp_path)
+    assert store.pending() == 2 * begun
     store.close()
 
 

@@ -106,6 +106,16 @@ def test_a_403_neither_ends_a_row_of_troubles_nor_forgives():
     assert (clocks.standing.row, clocks.standing.level, clocks.delay) == (2, 2, 60.0)
 
 
+def test_answers_that_break_off_double_the_delay_once_and_make_no_site_rest():
+    clocks, steps = ladder(Clocks(samples=FAST), [Trouble.CUT] * 50)
+    assert set(steps) == {30.0}
+    assert not clocks.rests
+    assert (clocks.standing.row, clocks.standing.gone) == (0, False)
+    assert visit(clocks).delay == 15.0
+    broken, _ = ladder(Clocks(samples=FAST), [Trouble.TIMEOUT] * 3)
+    assert visit(broken, Trouble.CUT).standing == broken.standing, "it forgives nothing either"
+
+
 def test_switched_off_it_only_doubles():
     policy = DelayPolicy(backoff=BackoffPolicy(jitter=0.0, rest_after=0, retire_after=0, forbidden=0, maximum=100.0))
     clocks, steps = ladder(Clocks(samples=FAST), [Trouble.TIMEOUT] * 50, policy)
@@ -261,7 +271,7 @@ def test_trouble_never_shortens_a_delay_and_goodness_ends_every_row(happenings):
         if trouble is None:
             assert (clocks.standing.row, clocks.standing.forbidden) == (0, 0)
             assert clocks.standing.level <= max(before.level - 1, 0)
-        elif trouble is not Trouble.FORBIDDEN:
+        elif trouble not in {Trouble.FORBIDDEN, Trouble.CUT}:
             assert clocks.standing.row == before.row + 1
             assert clocks.standing.since <= now
 

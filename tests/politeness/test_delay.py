@@ -39,7 +39,16 @@ def test_a_crawl_delay_raises_the_delay_and_is_not_cut():
     assert POLICY.delay((2.0,) * 5, 40.0) == 60.0
 
 
-@pytest.mark.parametrize("wrong", [{"factor": -1}, {"minimum": 2000.0}, {"window": 0}])
+def test_a_delay_of_the_user_is_the_least_whatever_the_formula_says():
+    policy = DelayPolicy(floor=90.0)
+    assert [policy.delay(()), policy.delay(FIVE), policy.delay((4.0,) * 5)] == [90.0, 90.0, 120.0]
+    assert DelayPolicy(floor=3000.0).delay((100.0,) * 5) == 3000.0
+    assert policy.told().endswith("; never less than DOWNLOAD_DELAY, 90 s")
+    assert DelayPolicy(floor=1.0).told().endswith("; DOWNLOAD_DELAY, 1 s, is less")
+    assert "DOWNLOAD_DELAY" not in POLICY.told()
+
+
+@pytest.mark.parametrize("wrong", [{"floor": -1}, {"factor": -1}, {"minimum": 2000.0}, {"window": 0}])
 def test_numbers_that_make_no_sense_are_refused(wrong):
     with pytest.raises(ValueError, match=r"politeness|POLITENESS"):
         DelayPolicy(**wrong)

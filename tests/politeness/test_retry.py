@@ -1,9 +1,13 @@
 """What becomes of a URL whose visit failed."""
 
+from dataclasses import replace
+
 import pytest
 
-from mediacrawl.politeness.retry import after_failure, after_status
-from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Trouble
+from mediacrawl.politeness.backoff import BackoffPolicy
+from mediacrawl.politeness.delay import DAY, Clocks, DelayPolicy, after_visit
+from mediacrawl.politeness.retry import DOUBT, after_cut, after_failure, after_status
+from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome, Trouble
 
 
 def lease(attempt, troubles=0):
@@ -46,9 +50,47 @@ def test_what_fails_by_no_fault_of_its_site_is_given_up_also_while_the_site_fail
     assert ends == [End.AGAIN, End.AGAIN, End.DROPPED]
 
 
-def test_a_url_that_alone_fails_is_given_up():
-    ends = [after_failure(lease(n, troubles=n), 3, Drop.DOWNLOAD_ERROR, Trouble.TIMEOUT).end for n in range(3)]
+def test_a_url_that_fails_while_others_of_its_site_answer_is_given_up_after_its_attempts():
+    ends = [after_failure(lease(n), 3, Drop.DOWNLOAD_ERROR, Trouble.TIMEOUT).end for n in range(3)]
     assert ends == [End.AGAIN, End.AGAIN, End.DROPPED]
+
+
+def asked_alone(up, attempts=3):
+    """Ask for the only URL of a site as the frontier would; answers when, and how each visit ended.
+
+    Args:
+        up: tells of a time, in seconds from the first visit, whether the site answers.
+        attempts: visits that a URL gets.
+    """
+    policy = DelayPolicy(backoff=BackoffPolicy(jitter=0.0))
+    clocks, attempt, found = Clocks(samples=(0.01,) * 5), 0, []
+    while not found or found[-1][1] is End.AGAIN:
+        now = clocks.release
+        if up(now):
+            outcome = Outcome(End.DONE, response_time=0.01)
+        else:
+            trouble = Trouble.CONNECTION
+            asked = lease(attempt, clocks.standing.row)
+            outcome = after_failure(asked, attempts, Drop.DOWNLOAD_ERROR, trouble)
+            outcome = replace(outcome, trouble=trouble)
+        attempt += outcome.blamed
+        clocks = after_visit(clocks, outcome, now, policy)
+        found.append((now, outcome.end))
+    return found
+
+
+@pytest.mark.parametrize("hours", [0.001, 0.1, 1, 8, 12])
+def test_no_url_is_given_up_because_its_server_was_down_for_a_night(hours):
+    visits = asked_alone(lambda now: now >= hours * 3600)
+    assert visits[-1][1] is End.DONE
+    assert visits[-1][0] < hours * 3600 + DAY
+
+
+def test_a_url_that_waits_alone_and_always_fails_is_given_up_by_probes():
+    visits = asked_alone(lambda _: False)
+    assert visits[-1][1] is End.DROPPED
+    assert len(visits) == DOUBT + 2
+    assert visits[-1][0] > DAY / 2
 
 
 def test_probes_count_or_a_site_with_two_bad_urls_would_be_probed_for_ever():
@@ -63,3 +105,13 @@ def test_probes_count_or_a_site_with_two_bad_urls_would_be_probed_for_ever():
 @pytest.mark.parametrize("trouble", [Trouble.DNS, Trouble.TLS])
 def test_no_url_is_to_blame_for_the_name_or_the_certificate_of_its_site(trouble):
     assert after_failure(lease(2, troubles=2), 3, Drop.DOWNLOAD_ERROR, trouble).end is End.AGAIN
+
+
+def test_what_broke_off_is_asked_again_whatever_happens_to_the_site_and_is_done_at_last():
+    ends = [after_cut(lease(attempt, troubles=attempt % 2 * 3), 3) for attempt in range(3)]
+    assert [(outcome.end, outcome.blamed) for outcome in ends] == [
+        (End.AGAIN, True),
+        (End.AGAIN, True),
+        (End.DONE, True),
+    ]
+    assert after_cut(lease(0), 1).end is End.DONE

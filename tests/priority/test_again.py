@@ -89,5 +89,5 @@ def test_a_revisit_is_known_by_its_door_and_its_redirects_target_is_none():
 
 
 def test_a_page_is_told_as_it_was_leased():
-    page = page_of(lease(Kind.LIST))
+    page = page_of(lease(Kind.LIST), "https://a.example/")
     assert page == Page(URL, "a.example", Kind.LIST, "a.example/shows", 3, "https://a.example/")

@@ -642,6 +642,7 @@ def found_by_hubs(pages, visits, rng):
     return found
 
 
+@pytest.mark.slow
 def test_drawn_rates_find_more_per_visit_than_their_means_and_than_asking_in_turn():
     visits = [number / 4 for number in range(1, 180 * 4)]
     worlds = [simulated_pages(Random(seed)) for seed in range(3)]

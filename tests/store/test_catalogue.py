@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -307,11 +308,81 @@ def test_reading_needs_a_catalogue_and_makes_none(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["empty.db"]
 
 
+@pytest.fixture
+def killed(tmp_path):
+    """What a kill leaves of a catalogue of three records: all of them in the log."""
+    path = tmp_path / "killed" / "media.db"
+    path.parent.mkdir()
+    with Catalogue(tmp_path / "media.db") as catalogue:
+        for number in range(3):
+            catalogue.upsert({"content_url": f"https://a.example/{number}.mp3"})
+        for name in ("media.db", "media.db-wal", "media.db.mark"):
+            shutil.copy(tmp_path / name, path.parent)
+    return path
+
+
+def emptied(path):
+    path.write_bytes(b"")
+
+
+def without_its_log(path):
+    path.with_name("media.db-wal").unlink()
+
+
+def put_back_from_a_copy(path):
+    with Catalogue(path) as catalogue:
+        catalogue.upsert({"content_url": "https://a.example/0.mp3"})
+    copy = path.read_bytes()
+    with Catalogue(path) as catalogue:
+        catalogue.upsert({"content_url": "https://a.example/new.mp3"})
+    path.write_bytes(copy)
+
+
+@pytest.mark.parametrize("fault", [emptied, without_its_log, put_back_from_a_copy])
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_catalogue_that_has_lost_changes_is_refused_until_that_is_wished(killed, fault, read_only):
+    fault(killed)
+    left = {path.name: path.read_bytes() for path in killed.parent.iterdir() if not path.name.endswith("-shm")}
+    for _ in range(2):
+        with pytest.raises(StoreError, match=r"changes: media\.db-wal was removed.*delete media\.db\.mark"):
+            Catalogue(killed, read_only=read_only)
+    # SQLite itself would delete the log of a file that is empty, and with it what may be saved.
+    now = {path.name: path.read_bytes() for path in killed.parent.iterdir() if path.name in left}
+    assert {name: content for name, content in left.items() if content} == {
+        name: content for name, content in now.items() if content
+    }
+    killed.with_name("media.db.mark").unlink()
+    with Catalogue(killed) as catalogue:
+        catalogue.upsert({"content_url": "https://a.example/again.mp3"})
+    with Catalogue(killed, read_only=True) as catalogue:
+        assert "https://a.example/again.mp3" in {record["content_url"] for record in catalogue.newest()}
+
+
+def test_a_catalogue_that_was_killed_or_deleted_is_no_loss(killed):
+    with Catalogue(killed) as catalogue:
+        assert catalogue.summary().records == 3
+    for path in killed.parent.glob("media.db*"):
+        if not path.name.endswith(".mark"):
+            path.unlink()
+    with Catalogue(killed) as catalogue:
+        assert catalogue.summary().records == 0
+    Catalogue(killed).close()
+
+
+def test_two_programs_that_write_a_catalogue_note_never_more_than_there_is(tmp_path):
+    path = tmp_path / "media.db"
+    with Catalogue(path) as first, Catalogue(path) as second:
+        for number in range(20):
+            (first, second)[number % 2].upsert({"content_url": f"https://a.example/{number}.mp3"})
+            Catalogue(path, read_only=True).close()
+    Catalogue(path).close()
+
+
 def test_reading_leaves_no_file_behind_and_cannot_write(tmp_path):
     Catalogue(tmp_path / "media.db").close()
     with Catalogue(tmp_path / "media.db", read_only=True) as catalogue, pytest.raises(StoreError, match="read-only"):
         catalogue.upsert(item())
-    assert [path.name for path in tmp_path.iterdir()] == ["media.db"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["media.db", "media.db.mark"]
 
 
 @contextmanager

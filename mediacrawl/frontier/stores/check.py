@@ -21,9 +21,9 @@ from mediacrawl.frontier.contract import FrontierError
 from mediacrawl.frontier.order import BestFirst, Order
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores.again import ROOM
-from mediacrawl.frontier.stores.lock_file import marked, missing_commits
+from mediacrawl.frontier.stores.lock_file import marked, missing_commits, noted_commits
 from mediacrawl.frontier.stores.pages import Image
-from mediacrawl.frontier.stores.schema import CLASS_BITS, check_layout
+from mediacrawl.frontier.stores.schema import CLASS_BITS, check_layout, lost_log
 from mediacrawl.frontier.stores.shapes import LATEST, facts_fit, samples_fit, standing_fits
 
 Progress = Callable[[str], None]
@@ -241,7 +241,8 @@ def examine(path: Path, order: Order, progress: Progress, *, live: bool = False)
         return report
     try:
         with _reading(path) as db:
-            _check_layout(db, report)
+            if not _has_tables(db, report):
+                return report
             db.create_function("rank_of", 1, order.rank, deterministic=True)
             db.execute("BEGIN")
             _check_commits(db, report)
@@ -267,8 +268,13 @@ def _check_commits(db: sqlite3.Connection, report: Report) -> None:
     with suppress(OSError), report.path.with_suffix(".lock").open("rb") as file:
         missing, excused = missing_commits(db, file.fileno())
         if missing and not report.live:
-            why = "the machine went down" if excused else f"{report.path.name}-wal was lost or spoiled"
-            report.problems.append(f"the last {missing} commits are missing: {why}")
+            report.problems.append(_lost(report.path, missing, excused=excused))
+
+
+def _lost(path: Path, missing: int, *, excused: bool) -> str:
+    if excused:
+        return f"the last {missing} commits are missing: the machine went down"
+    return f"the {lost_log(path, missing)}"
 
 
 @contextmanager
@@ -286,12 +292,18 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
         yield db
 
 
-def _check_layout(db: sqlite3.Connection, report: Report) -> None:
+def _has_tables(db: sqlite3.Connection, report: Report) -> bool:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if not 0 <= version < NOISE:
         report.problems.append(f"its header is damaged: it says layout {version}")
     elif not check_layout(db, report.path):
+        with suppress(OSError), report.path.with_suffix(".lock").open("rb") as file:
+            missing, excused = noted_commits(file.fileno())
+            if missing:
+                report.problems.append(_lost(report.path, missing, excused=excused))
+                return False
         raise FrontierError(f"{report.path} is empty; the next crawl makes a frontier of it")
+    return True
 
 
 def _is_live(path: Path) -> bool:

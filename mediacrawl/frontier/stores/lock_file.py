@@ -5,9 +5,9 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-from functools import cache
 from pathlib import Path
 
+from mediacrawl import commit_mark
 from mediacrawl.frontier.contract import FrontierBusyError, FrontierError
 
 
@@ -43,20 +43,18 @@ def unkept(path: Path, why: str) -> str:
 
 
 def mark(descriptor: int, commits: int) -> None:
-    """Note how far the store has come. SQLite goes back without a word when it has lost its log; this shows it.
+    """Note how far the store has come.
 
     Args:
         descriptor: of the lock file.
         commits: how many there were, as the table of totals has it; 0 forgets the store.
     """
-    text = f"{commits} {_this_boot()}\n".encode("ascii") if commits else b""
-    os.pwrite(descriptor, text, 0)
-    os.ftruncate(descriptor, len(text))
+    commit_mark.write(descriptor, commits)
 
 
 def marked(descriptor: int) -> int:
     """The number of commits that was noted; 0 if there was no store."""
-    return _read(descriptor)[0]
+    return commit_mark.read(descriptor)[0]
 
 
 def missing_commits(db: sqlite3.Connection, descriptor: int) -> tuple[int, bool]:
@@ -66,20 +64,15 @@ def missing_commits(db: sqlite3.Connection, descriptor: int) -> tuple[int, bool]
         db: the store's connection.
         descriptor: of the lock file.
     """
-    commits, boot = _read(descriptor)
+    commits, excused = noted_commits(descriptor)
     (there,) = db.execute("SELECT coalesce(max(value), 0) FROM total WHERE name = 'commits'").fetchone()
-    return max(commits - there, 0), boot != _this_boot()
+    return max(commits - there, 0), excused
 
 
-def _read(descriptor: int) -> tuple[int, str]:
-    commits, _, boot = os.pread(descriptor, 100, 0).decode("ascii", "replace").strip().partition(" ")
-    return (int(commits), boot) if commits.isdecimal() else (0, "")
+def noted_commits(descriptor: int) -> tuple[int, bool]:
+    """How many commits there were, and whether the machine went down since: what a file without tables lacks.
 
-
-@cache
-def _this_boot() -> str:
-    """Names the time since the machine was started: only when it goes down can commits be undone honestly."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:
-        return f"unknown-{os.getpid()}"
+    Args:
+        descriptor: of the lock file.
+    """
+    return commit_mark.read(descriptor)

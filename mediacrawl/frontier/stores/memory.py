@@ -374,6 +374,7 @@ class MemoryFrontier:
             taken=now,
             troubles=site.clocks.standing.row,
             even=even,
+            requested=found.requested,
         )
         site.lease, site.row = lease, row
         self._out[site.name] = site

@@ -9,6 +9,7 @@ from functools import wraps
 from itertools import islice
 from math import isfinite
 from typing import Any, Concatenate, ParamSpec, TypeVar
+from uuid import uuid4
 
 import msgpack
 from redis import exceptions
@@ -17,9 +18,10 @@ from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy, 
 from mediacrawl.frontier.seen import RecentUrls, url_key
 from mediacrawl.frontier.stores.redis_away import LONGEST_PAUSE
 from mediacrawl.frontier.stores.redis_numbers import Numbered
-from mediacrawl.frontier.stores.redis_rows import ELEMENT_ROWS, Row, after, pack_rows, page_of, read_row
+from mediacrawl.frontier.stores.redis_rows import ELEMENT_ROWS, Row, after, pack_rows, page_of, read_element, read_row
 from mediacrawl.frontier.stores.redis_scripts import Call, Scripts
 from mediacrawl.frontier.stores.redis_sites import State, pack_clocks, read_clocks, read_site
+from mediacrawl.frontier.stores.redis_trouble import Evictions, failure
 from mediacrawl.frontier.stores.redis_worst import NOTED, Worst
 from mediacrawl.politeness.delay import DAY, Clocks, after_visit, unrecorded
 from mediacrawl.records import FINAL, Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
@@ -74,26 +76,9 @@ def _guarded(method: Callable[Concatenate[RedisFrontier, _P], _R]) -> Callable[C
         try:
             return method(self, *args, **kwargs)
         except (exceptions.RedisError, SpoiledError, OSError) as error:
-            raise FrontierError(trouble(self.server, error)) from error
+            raise failure(self.server, error) from error
 
     return guarded  # type: ignore[return-value]  # mypy wants the name of self, too
-
-
-def trouble(server: str, error: Exception) -> str:
-    """The sentence for a Redis server that cannot be worked with.
-
-    Args:
-        server: its URL without secrets.
-        error: what was raised. Redis's own words hold no secret of the connection.
-    """
-    words = str(error).splitlines()[0] if str(error) else type(error).__name__
-    if isinstance(error, exceptions.AuthenticationError | exceptions.NoPermissionError) or "NOAUTH" in words:
-        what = "set user and password in REDIS_URL, and let that user run scripts (+@all ~KEY:*)"
-    elif isinstance(error, exceptions.ConnectionError | exceptions.TimeoutError | OSError):
-        what = "see that it runs, and that REDIS_URL or SCHEDULER_STORE names it"
-    else:
-        what = "what other programs wrote under the crawl's keys has to go, or another Redis database has to be named"
-    return f"the frontier at {server} cannot be used ({words}); {what}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +90,14 @@ class StoreSettings:
         told: whether the times that methods are told count, and not Redis's clock: for tests and simulations.
         works: whether leases are taken; an operator's command takes none.
         scored: name of what scores the classes, in which all workers must agree; empty if that is not to be looked at.
+        begun: whether the crawl must have begun: an empty frontier is one that was lost.
     """
 
     lease: float = 120.0
     told: bool = False
     works: bool = True
     scored: str = ""
+    begun: bool = False
 
 
 class RedisFrontier:
@@ -160,6 +147,8 @@ class RedisFrontier:
         self.scripts = Scripts(client, prefix)
         self.out: dict[int, Out] = {}
         self.worker = 0
+        self.crawl = ""
+        """The number of the crawl, which each script looks at; empty for an operator's command where none was begun."""
         self.client = client
         self._rng = rng or random.Random()
         self._settings = settings or StoreSettings()
@@ -174,6 +163,7 @@ class RedisFrontier:
         self.run = b""
         """Which start of Redis it was that answered last."""
         self._worst = Worst()
+        self._evictions = Evictions(server)
         self._closed = False
         self.join(now)
         # It was started anew, and nothing may be leased before that is noted.
@@ -191,10 +181,13 @@ class RedisFrontier:
 
         Raises:
             FrontierError: another version of the program, or another order of URLs, is at work there.
+            FrontierLostError: it was emptied since the crawl began.
         """
         self._now = now
         self.scripts.load()
-        word, found = self.scripts.one(self._call("hello", now, **self._hello()))
+        word, found, *crawl = self.scripts.one(self._call("hello", now, **self._hello()))
+        if word == b"emptied":
+            raise exceptions.ResponseError("EMPTIED before this worker came")
         if word == b"layout":
             raise FrontierError(
                 f"the frontier at {self.server} has the layout {_shown(found)}, and this version of mediacrawl works"
@@ -210,7 +203,9 @@ class RedisFrontier:
                 f"the crawl at {self.server} was begun with PRIORITY = {_shown(found)}, and this worker has"
                 f" {self._settings.scored!r}; use one for all workers, or start anew with -a fresh=1"
             )
-        self.worker = int(found)
+        self.worker, self.crawl = int(found), crawl[0].decode("latin-1")
+        if self._settings.works:
+            self._evictions.warn(self.client.info("memory"))
         self._budget_anew()
         self.renew(now)
 
@@ -220,6 +215,8 @@ class RedisFrontier:
             "order": repr(self.policy.order),
             "scored": self._settings.scored,
             "works": self._settings.works,
+            "begun": self._settings.begun,
+            "new": uuid4().hex,
             **self._lives,
         }
 
@@ -233,13 +230,13 @@ class RedisFrontier:
         """Retired sites that have not spent the budget of today's settings are asked again. Asked once a budget."""
         today = f"{self.policy.budget} {self.policy.earns}"
         total = self.scripts.key("total")
-        before = self.client.hget(total, "budget")
+        before = self.scripts.ask("HGET", total, "budget")
         if not self._settings.works or before == today.encode():
             return
         if before is not None:
-            for name in list(self.client.sscan_iter(self.scripts.key("retired"), count=_NAMES)):
+            for name in self.scripts.ask("SMEMBERS", self.scripts.key("retired")):
                 self.scripts.one(self._call("steer", self._now, verb="reconsider", site=name, **self._budget))
-        self.client.hset(total, "budget", today)
+        self.scripts.ask("HSET", total, "budget", today)
 
     @_guarded
     def renew(self, now: float) -> bool:
@@ -255,19 +252,32 @@ class RedisFrontier:
         return self._call("renew", now, **self._lives, **self._budget)
 
     def renewed(self, answer: Sequence[Any], now: float) -> bool:
-        """What `renewal` answered."""
-        known, _, found, ends, ready, time, due = answer
+        """What `renewal` answered.
+
+        Raises:
+            FrontierLostError: Redis has deleted keys that may be the frontier's.
+        """
+        known, _, found, ends, ready, time, due, evicted = answer
         totals = dict(_pairs(found))
         self.run = totals[b"run"]
+        if self._evictions.grew(self.run, int(evicted)) and self._settings.works:
+            self._evictions.judge(self.client.info("memory"))
         self.numbers = Numbered(
-            totals={name.decode(): _number(value) for name, value in totals.items()},
-            ends={name.decode(): int(value) for name, value in _pairs(ends)},
+            totals={name.decode("utf-8", "replace"): _number(value) for name, value in totals.items()},
+            ends={name.decode("utf-8", "replace"): self._counted(name, value) for name, value in _pairs(ends)},
             ready=int(ready),
             time=float(time),
         )
         self.due = float(due)
         self._now = now
         return bool(known) or not self._settings.works
+
+    def _counted(self, name: bytes, value: bytes) -> int:
+        try:
+            return int(value)
+        except ValueError:
+            where = f"{self.scripts.key('ends')} ({_shown(name)} is {_shown(value)}, and no number)"
+            raise SpoiledError(f"SPOILED {where} does not hold what mediacrawl wrote there") from None
 
     # -- joining ---------------------------------------------------------------------------------------------
 
@@ -459,8 +469,14 @@ class RedisFrontier:
 
     def state(self, name: str) -> State | None:
         """A site as it is kept, or None if it was never met."""
-        packed = self.client.get(self.scripts.key("site", name))
-        return None if packed is None else read_site(name, packed)
+        packed = self.scripts.ask("GET", self.scripts.key("site", name))
+        return None if packed is None else self._read(name, packed)
+
+    def _read(self, name: str, packed: bytes) -> State:
+        try:
+            return read_site(name, packed)
+        except SpoiledError as error:
+            raise SpoiledError(f"{self.scripts.key('site', name)}: {error}") from error
 
     @_guarded
     def site(self, name: str) -> SiteInfo | None:
@@ -480,8 +496,11 @@ class RedisFrontier:
     def names(self, after: str = "") -> Iterator[str]:
         """Sites where something waits, in the order of their names."""
         key, low = self.scripts.key("names"), f"({after}" if after else "-"
-        while names := self.client.zrangebylex(key, low, "+", start=0, num=_NAMES):
-            yield from (name.decode() for name in names)
+        while names := self.scripts.ask("ZRANGEBYLEX", key, low, "+", "LIMIT", 0, _NAMES):
+            try:
+                yield from [name.decode() for name in names]
+            except UnicodeDecodeError as error:
+                raise SpoiledError(f"SPOILED {key} does not hold what mediacrawl wrote there") from error
             low = b"(" + names[-1]
 
     # -- steering --------------------------------------------------------------------------------------------
@@ -532,7 +551,7 @@ class RedisFrontier:
             packed_sites = self.client.mget([self.scripts.key("site", name) for name in names])
             for name, packed in zip(names, packed_sites, strict=True):
                 if packed is not None:
-                    yield from read_site(name, packed).promises()
+                    yield from self._read(name, packed).promises()
 
     def _prune_class(self, site: str, number: int, most: int) -> int:
         """Forget up to so many URLs of a class, newest first."""
@@ -579,10 +598,10 @@ class RedisFrontier:
             return 0, True
         found = state.classes[number]
         queue, gone, start, off = self.scripts.key("q", number + 1, site), 0, 0, found.off
-        while elements := self.client.lrange(queue, start, start + _SLICE - 1):
+        while elements := self.scripts.ask("LRANGE", queue, start, start + _SLICE - 1):
             changes, urls = [], list[str]()
             for place, element in enumerate(elements, start):
-                left, out = _sifted(site, found.name, element, which, off if place == 0 else 0)
+                left, out = _sifted((queue, site, found.name), element, which, off if place == 0 else 0)
                 if out:
                     changes.append((place, element, left))
                     urls += out
@@ -621,7 +640,7 @@ class RedisFrontier:
 
     def noting(self, room: str, key: str, record: bytes) -> Call:
         """The call of `set_note`."""
-        return Call(command=("HSET", self.scripts.key("note", room), key, record))
+        return self._call("note", self._now, room=room, key=key, record=record)
 
     @_guarded
     def update_note(self, room: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
@@ -703,7 +722,7 @@ class RedisFrontier:
         return {"budget": self.policy.budget, "earns": self.policy.earns}
 
     def _call(self, script: str, now: float, **what: Any) -> Call:
-        return Call(script, what, now if self._settings.told else None)
+        return Call(script, {**what, "crawl": self.crawl}, now if self._settings.told else None)
 
 
 def check_deletable(client: Any, prefix: str, server: str) -> None:
@@ -721,7 +740,7 @@ def check_deletable(client: Any, prefix: str, server: str) -> None:
         workers = f"{prefix}:workers"
         alive = client.zcount(workers, client.time()[0], "+inf") if client.type(workers) == b"zset" else 0
     except (exceptions.RedisError, OSError) as error:
-        raise FrontierError(trouble(server, error)) from error
+        raise failure(server, error) from error
     if alive:
         raise FrontierError(
             f"{alive} workers are at work on the frontier at {server}: stop them first; one that was killed counts as"
@@ -750,7 +769,7 @@ def delete_frontier(client: Any, prefix: str, server: str) -> int:
                 keys.clear()
         return gone + (client.unlink(*keys) if keys else 0)
     except (exceptions.RedisError, OSError) as error:
-        raise FrontierError(trouble(server, error)) from error
+        raise failure(server, error) from error
 
 
 KNOWN = ord("1")
@@ -786,18 +805,18 @@ def _escaped(prefix: str) -> str:
 
 
 def _sifted(
-    site: str, link_class: str, element: bytes, which: Callable[[str], bool], off: int
+    home: tuple[str, str, str], element: bytes, which: Callable[[str], bool], off: int
 ) -> tuple[bytes, list[str]]:
     """What is left of an element of a list, and the URLs that go.
 
     Args:
-        site: where it stands.
-        link_class: where it stands.
+        home: where it stands: the key of its list, its site, its class.
         element: as read.
         which: tells of a URL whether it goes.
         off: rows of it that were taken already.
     """
-    shared, *rows = msgpack.unpackb(element[8:], raw=True)
+    key, site, link_class = home
+    shared, rows = read_element(key, element)
     urls, left = list[str](), list[bytes]()
     for row in rows[off:]:
         url = read_row(site, link_class, shared, row).url

@@ -47,10 +47,12 @@ class Away:
     Attributes:
         server: its URL without secrets.
         since: when it began, by the steady clock.
+        words: how it was seen last, in the client's words.
     """
 
     server: str
     since: float = field(default_factory=monotonic)
+    words: str = ""
     _pause: float = 0.1
     _told: float = 0.0
 
@@ -61,16 +63,21 @@ class Away:
             error: how it was seen this time.
             waiting: messages that wait for it.
         """
+        cause = error.__cause__ if isinstance(error, FrontierError) else error
+        self.words = str(cause).splitlines()[0] if str(cause) else type(cause).__name__
         if monotonic() - self._told > REMIND:
             self._told = monotonic()
-            cause = error.__cause__ if isinstance(error, FrontierError) else error
-            words = str(cause).splitlines()[0] if str(cause) else type(cause).__name__
-            logger.warning("%s is away (%s): the crawl waits, %d messages are kept", self.server, words, waiting)
+            logger.warning("%s is away (%s): the crawl waits, %d messages are kept", self.server, self.words, waiting)
         pause, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE)
         return pause
 
+    @property
+    def seconds(self) -> float:
+        """How long it has been away."""
+        return monotonic() - self.since
+
     def over(self) -> float:
         """Say that it is back; answers the seconds that it was away."""
-        seconds = monotonic() - self.since
+        seconds = self.seconds
         logger.warning("%s is back after %.1f s: the crawl goes on", self.server, seconds)
         return seconds

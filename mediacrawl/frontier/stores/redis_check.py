@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-import msgpack
+from redis import exceptions
 
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.stores.redis import RedisFrontier
-from mediacrawl.frontier.stores.redis_rows import read_row
+from mediacrawl.frontier.stores.redis_rows import read_element, read_row
+from mediacrawl.frontier.stores.redis_trouble import failure
 from mediacrawl.frontier.stores.sites import ACTIVE
 
 _MOST = 20
@@ -25,10 +26,20 @@ def check_redis(store: RedisFrontier, progress: Callable[[str], None]) -> tuple[
     Args:
         store: opened without becoming a worker.
         progress: is told what it is at.
+
+    Raises:
+        FrontierError: it cannot be read any further.
     """
+    try:
+        return _check(store, progress)
+    except (exceptions.RedisError, SpoiledError, OSError) as error:
+        raise failure(store.server, error) from error
+
+
+def _check(store: RedisFrontier, progress: Callable[[str], None]) -> tuple[list[str], str]:
     store.renew(store.numbers.time)
-    key, client = store.scripts.key, store.client
-    at_work = int(client.zcard(key("workers")))
+    key, ask = store.scripts.key, store.scripts.ask
+    at_work = int(ask("ZCARD", key("workers")))
     found, problems = Counter[str](), list[str]()
     for number, name in enumerate(store.names(), 1):
         try:
@@ -38,9 +49,9 @@ def check_redis(store: RedisFrontier, progress: Callable[[str], None]) -> tuple[
         if number % _PROGRESS == 0:
             progress(f"{number:,} sites read")
     for bucket in range(max(store.numbers["buckets"], 1)):
-        found["seen"] += client.scard(key("seen", bucket))
-    for worker in [*client.zrange(key("workers"), 0, -1), *client.smembers(key("dead"))]:
-        found["leased"] += client.hlen(key("leases", worker.decode()))
+        found["seen"] += ask("SCARD", key("seen", bucket))
+    for worker in [*ask("ZRANGE", key("workers"), 0, -1), *ask("SMEMBERS", key("dead"))]:
+        found["leased"] += ask("HLEN", key("leases", worker.decode("utf-8", "replace")))
     if not at_work:
         problems += _differences(store, found)
     shown = problems[:_MOST] + ([f"and {len(problems) - _MOST} more"] if len(problems) > _MOST else [])
@@ -55,8 +66,9 @@ def _count(store: RedisFrontier, name: str, found: Counter[str]) -> None:
     rows = 0
     for number, one in enumerate(state.classes):
         taken = one.off
-        for element in store.client.lrange(store.scripts.key("q", number + 1, state.name), 0, -1):
-            shared, *packed = msgpack.unpackb(element[8:], raw=True)
+        queue = store.scripts.key("q", number + 1, state.name)
+        for element in store.scripts.ask("LRANGE", queue, 0, -1):
+            shared, packed = read_element(queue, element)
             for row in packed[taken:]:
                 read_row(state.name, one.name, shared, row)
                 rows += 1

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import msgpack
 from redis import exceptions
 
-from mediacrawl.frontier.contract import FrontierError, SpoiledError
+from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.stores.reading import Overview, Whereabouts
-from mediacrawl.frontier.stores.redis import KNOWN, RedisFrontier, trouble
-from mediacrawl.frontier.stores.redis_rows import Row, read_row
+from mediacrawl.frontier.stores.redis import KNOWN, RedisFrontier
+from mediacrawl.frontier.stores.redis_rows import Row, read_element, read_row
 from mediacrawl.frontier.stores.redis_sites import ClassState, State
+from mediacrawl.frontier.stores.redis_trouble import failure
 from mediacrawl.frontier.stores.rules import OTHER
 from mediacrawl.frontier.stores.sites import ACTIVE
 from mediacrawl.records import Candidate, SiteInfo
@@ -44,7 +45,7 @@ class RedisReader:
     ) -> None:
         self._store.close()
         if isinstance(error, exceptions.RedisError | SpoiledError | OSError):
-            raise FrontierError(trouble(self._store.server, error)) from error
+            raise failure(self._store.server, error) from error
 
     @property
     def now(self) -> float:
@@ -101,9 +102,13 @@ class RedisReader:
         if state is None or state.place != ACTIVE:
             return 0
         key = self._store.scripts.key
-        ranks = [int(rank) for rank in self._client.zrange(key("firsts"), 0, -1)]
-        better = sum(self._client.zcard(key("due", rank)) for rank in ranks if rank > state.rank)
-        return int(better + self._client.zcount(key("due", state.rank), "-inf", f"({state.due!r}"))
+        ask = self._store.scripts.ask
+        try:
+            ranks = [int(rank) for rank in ask("ZRANGE", key("firsts"), 0, -1)]
+        except ValueError as error:
+            raise SpoiledError(f"SPOILED {key('firsts')} does not hold what mediacrawl wrote there") from error
+        better = sum(ask("ZCARD", key("due", rank)) for rank in ranks if rank > state.rank)
+        return int(better + ask("ZCOUNT", key("due", state.rank), "-inf", f"({state.due!r}"))
 
     def where(self, url: str, site: str, link_class: str) -> Whereabouts:
         """Where a URL is. How it ended is not kept for each URL: that would cost as much memory as to know it.
@@ -146,20 +151,24 @@ class RedisReader:
 
     def _rows(self, state: State, number: int, found: ClassState) -> Iterator[Row]:
         queue, start, taken = self._store.scripts.key("q", number + 1, state.name), 0, found.off
-        while elements := self._client.lrange(queue, start, start + _SLICE - 1):
+        while elements := self._store.scripts.ask("LRANGE", queue, start, start + _SLICE - 1):
             for element in elements:
-                shared, *rows = msgpack.unpackb(element[8:], raw=True)
+                shared, rows = read_element(queue, element)
                 yield from (read_row(state.name, found.name, shared, row) for row in rows[taken:])
                 taken = 0
             start += len(elements)
 
     def _leased(self, site: str) -> tuple[Row, ClassState] | None:
         """The URL of a site that is out, and its class."""
-        key, state = self._store.scripts.key, self._store.state(site)
-        workers = [*self._client.zrange(key("workers"), 0, -1), *self._client.smembers(key("dead"))]
+        key, ask, state = self._store.scripts.key, self._store.scripts.ask, self._store.state(site)
+        workers = [*ask("ZRANGE", key("workers"), 0, -1), *ask("SMEMBERS", key("dead"))]
         for worker in workers:
-            for packed in self._client.hvals(key("leases", worker.decode())):
-                name, number, _, shared, row, _ = msgpack.unpackb(packed, raw=True)
+            leases = key("leases", worker.decode("utf-8", "replace"))
+            for packed in ask("HVALS", leases):
+                try:
+                    name, number, _, shared, row, _ = msgpack.unpackb(packed, raw=True)
+                except (ValueError, TypeError, msgpack.exceptions.UnpackException) as error:
+                    raise SpoiledError(f"SPOILED {leases} does not hold what mediacrawl wrote there") from error
                 if state is not None and name == site.encode():
                     found = state.classes[number - 1]
                     return read_row(site, found.name, shared, row), found

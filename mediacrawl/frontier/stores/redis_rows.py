@@ -23,8 +23,9 @@ ELEMENT_ROWS = 64
 
 _KINDS = tuple(Kind)
 _SHARED = (str, int, int, int, str, str, str, str, str, str, str)
-_ROW: tuple[Any, ...] = ("", "", 0, "", "", 0, b"", "")
-"""The fields of a row when they say nothing: rest of the URL, anchor, kind, guid, requested URL, attempt, state."""
+_ROW: tuple[Any, ...] = ("", "", 0, "", "", 0, b"", "", "")
+"""The fields of a row when they say nothing: rest of the URL, anchor, kind, guid, first
+requested URL, attempt, state, facts, and the URL as it is requested if that is another."""
 
 _packer = msgpack.Packer(unicode_errors="surrogatepass")
 
@@ -86,6 +87,7 @@ class Row:
             taken=now,
             troubles=clocks.standing.row,
             even=even,
+            requested=found.requested,
         )
 
 
@@ -109,6 +111,25 @@ def page_of(candidate: Candidate) -> tuple[object, ...]:
     )
 
 
+def read_element(key: str, element: bytes) -> tuple[bytes, list[bytes]]:
+    """An element of a class's list: what its rows share, and the rows, as packed.
+
+    Args:
+        key: of the list.
+        element: as it stands there.
+
+    Raises:
+        SpoiledError: mediacrawl has not written it.
+    """
+    try:
+        shared, *rows = msgpack.unpackb(element[8:], raw=True)
+    except (ValueError, TypeError, msgpack.exceptions.UnpackException):
+        shared, rows = None, []
+    if not isinstance(shared, bytes) or not all(isinstance(row, bytes) for row in rows):
+        raise SpoiledError(f"SPOILED {key} does not hold what mediacrawl wrote there")
+    return shared, rows
+
+
 def read_row(site: str, link_class: str, shared: bytes, row: bytes) -> Row:
     """The URL that `pack_rows` packed, or `after`.
 
@@ -124,11 +145,13 @@ def read_row(site: str, link_class: str, shared: bytes, row: bytes) -> Row:
     try:
         start, common, depth, hops, parent, via, title, feed, language, charset, path = _unpacked_shared(shared)
         fields = tuple(msgpack.unpackb(row, unicode_errors="surrogatepass"))
-        rest, anchor, kind, guid, requested, attempt, state, facts = (*fields, *_ROW[len(fields) :])
-        evidence = Evidence(via, anchor, title, feed, guid, requested, language, charset, facts, path)
+        rest, anchor, kind, guid, first, attempt, state, facts, requested = (*fields, *_ROW[len(fields) :])
+        evidence = Evidence(via, anchor, title, feed, guid, first, language, charset, facts, path)
         parent = start[:common] + parent
-        found = Candidate(start + rest, site, link_class, _KINDS[kind], depth, hops, parent, 0.0, evidence)
-        if type(attempt) is int and type(state) is bytes and found.url and type(anchor) is type(facts) is str:
+        known = (_KINDS[kind], depth, hops, parent, 0.0, evidence, requested)
+        found = Candidate(start + rest, site, link_class, *known)
+        texts = (anchor, facts, requested)
+        if type(attempt) is int and type(state) is bytes and found.url and all(type(text) is str for text in texts):
             return Row(found, attempt, state)
     except (ValueError, TypeError, IndexError, msgpack.exceptions.UnpackException):
         pass
@@ -168,7 +191,7 @@ def _pack_row(found: Candidate, start: int, kind: Kind | None = None, attempt: i
     evidence = found.evidence
     number = _KINDS.index(kind or found.kind)
     told = (evidence.guid, evidence.requested_url)
-    fields = [found.url[start:], evidence.anchor, number, *told, attempt, state, evidence.facts]
+    fields = [found.url[start:], evidence.anchor, number, *told, attempt, state, evidence.facts, found.requested]
     while fields and fields[-1] == _ROW[len(fields) - 1]:
         fields.pop()
     packed: bytes = _packer.pack(fields)

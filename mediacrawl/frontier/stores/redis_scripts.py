@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,12 +13,30 @@ from typing import Any
 import msgpack
 from redis import exceptions
 
+from mediacrawl.frontier.contract import SpoiledError
+
 NAMES = (
     *("hello", "renew", "bye", "add", "unknown", "take", "finish"),
-    *("charge", "score", "steer", "sift", "swap", "strays", "learn"),
+    *("charge", "score", "steer", "sift", "swap", "strays", "learn", "note"),
 )
 
 _NEEDS = "-- needs: "
+_BEFORE_7 = re.compile(r"Error running script \(call to \w+\): @\w+:\d+: (?:@\w+: \d+: -)?")
+"""What Redis 6.2 puts before the error of a script, and of a command that a script ran."""
+
+_MAIN = b"""
+local function main()
+check_crawl()
+%b
+end
+
+-- An error that a script raises is told by each version of Redis in another form, and one that it answers in its own.
+local fine, answer = pcall(main)
+if fine then return answer end
+if type(answer) == 'table' then answer = answer.err end
+if string.find(answer, '^%%u%%u+ ') then return {err = answer} end
+return {err = 'SPOILED one of the keys ' .. PREFIX .. '* does not hold what mediacrawl wrote there (' .. answer .. ')'}
+"""
 
 # In the older form of the format, which knows no kind of its own for bytes: the one that Redis reads.
 _packer = msgpack.Packer(unicode_errors="surrogatepass", use_bin_type=False)
@@ -68,9 +87,20 @@ class Scripts:
     def one(self, call: Call) -> Any:
         """Run one call; answers what it answers, and raises what it fails with."""
         answer = self.run([call])[0]
+        if isinstance(answer, exceptions.ResponseError) and call.command and str(answer).startswith("WRONGTYPE"):
+            # Redis does not say of which key it speaks.
+            raise SpoiledError(f"SPOILED {call.command[1]} does not hold what mediacrawl wrote there ({answer})")
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+    def ask(self, *words: Any) -> Any:
+        """Run one plain command, whose first argument is a key; answers what it answers.
+
+        Raises:
+            SpoiledError: the key is of another kind.
+        """
+        return self.one(Call(command=words))
 
     def run(self, calls: Sequence[Call]) -> list[Any]:
         """Run calls in their order, in one round trip; answers what each answers, or the error with which it failed.
@@ -98,11 +128,18 @@ class Scripts:
                 else:
                     pipe.execute_command(*call.command)
             answers: list[Any] = pipe.execute(raise_on_error=False)
-        return answers
+        return [_as_since_7(answer) for answer in answers]
 
 
 def _nothing() -> None:
     """Nobody wants to know."""
+
+
+def _as_since_7(answer: Any) -> Any:
+    """An error of a script that begins with its word (``OOM``, ``SPOILED``), as Redis 7 and Valkey tell it."""
+    if isinstance(answer, exceptions.ResponseError) and _BEFORE_7.match(str(answer)):
+        return exceptions.ResponseError(_BEFORE_7.sub("", str(answer), count=1))
+    return answer
 
 
 @cache
@@ -112,7 +149,8 @@ def _source(name: str) -> bytes:
     script = folder.joinpath(f"{name}.lua").read_bytes()
     first = script.partition(b"\n")[0].decode()
     parts = first.removeprefix(_NEEDS).split() if first.startswith(_NEEDS) else []
-    return b"\n".join([folder.joinpath(f"{part}.lua").read_bytes() for part in ("common", *parts)] + [script])
+    shared = [folder.joinpath(f"{part}.lua").read_bytes() for part in parts]
+    return folder.joinpath("common.lua").read_bytes() + _MAIN % b"\n".join([*shared, script])
 
 
 @cache

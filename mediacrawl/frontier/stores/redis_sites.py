@@ -100,7 +100,7 @@ def read_site(name: str, packed: bytes) -> State:
         earned, _, place, due, rank, _, lease, _, waiting, classes = fields[11:]
         return State(
             name=name,
-            clocks=clocks,
+            clocks=clocks.kept(bool(fields[6])),
             version=version,
             earned=int(earned),
             place=int(place),

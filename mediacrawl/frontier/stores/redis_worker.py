@@ -20,11 +20,12 @@ from typing import Any, TypeVar
 from mediacrawl.clock import steady
 from mediacrawl.frontier.contract import Counts, FrontierAwayError, FrontierError
 from mediacrawl.frontier.seen import RecentUrls
-from mediacrawl.frontier.stores.redis import KNOWN, Exchanged, Out, RedisFrontier, trouble
+from mediacrawl.frontier.stores.redis import KNOWN, Exchanged, Out, RedisFrontier
 from mediacrawl.frontier.stores.redis_away import Away, is_away
 from mediacrawl.frontier.stores.redis_notes import Key, NoteCache
 from mediacrawl.frontier.stores.redis_scripts import Call
 from mediacrawl.frontier.stores.redis_sieve import LocalSieve
+from mediacrawl.frontier.stores.redis_trouble import failure
 from mediacrawl.politeness.delay import unrecorded
 from mediacrawl.politeness.lru import LastUsed
 from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
@@ -133,10 +134,9 @@ class RedisWorker:
         self._told = self._done = self._settled = 0
         self._aim = 0
         self._announced = -1.0
-        self._seen = 0
         self._renewed = self._looked = steady()
         self._skew = store.numbers.time - clock()
-        self._failed = ""
+        self._failed: FrontierError | None = None
         self._away: Away | None = None
         self._closing = self._closed = False
         self._wake: Callable[[], None] = _nothing
@@ -270,7 +270,7 @@ class RedisWorker:
         with self._news:
             numbers = self._store.numbers
             told = numbers.pending(later=self._store.due > numbers.time)
-            if self._mine or self._ready or self._told > self._settled or self._away:
+            if self._mine or self._ready or self._told > self._settled or self._away or self._failed:
                 # The numbers are older than what was told since.
                 return max(told, 1)
             return told
@@ -434,7 +434,7 @@ class RedisWorker:
         if self._closed:
             return
         self._closed = True
-        for out in list(self._mine.values()):
+        for out in () if self._failed else list(self._mine.values()):
             self.finish(out.lease, Outcome(End.RETURNED, asked=False), self._clock())
         settled = bool(self._failed) or self.settle()
         with self._news:
@@ -459,7 +459,18 @@ class RedisWorker:
     def _answer_none(self) -> None:
         """Nobody must wait for an answer that will not come."""
         for question in list(self._questions):
-            question.set_exception(FrontierAwayError(f"{self._store.server} was not asked any more"))
+            question.set_exception(self._why_none())
+
+    def _why_none(self) -> FrontierError:
+        if self._failed:
+            return type(self._failed)(str(self._failed))
+        server, away = self._store.server, self._away
+        if away:
+            return FrontierAwayError(
+                f"{server} has been away for {away.seconds:.0f} s ({away.words}), and the crawl ends: it is not asked"
+                " any more; what this worker had leased comes back by its deadline, and is asked by the next one"
+            )
+        return FrontierAwayError(f"the crawl ends, and {server} is not asked any more")
 
     def _tell(self, job: _Job) -> None:
         with self._news:
@@ -486,7 +497,7 @@ class RedisWorker:
     def _ask(self, question: Callable[[], _T], patience: float = PATIENCE) -> _T:
         self._check()
         if self._away:
-            raise FrontierAwayError(f"{self._store.server} is away; try again later")
+            raise FrontierAwayError(f"{self._store.server} is away ({self._away.words}); try again later")
         try:
             return self._post(question).result(patience)
         except TimeoutError:
@@ -494,7 +505,7 @@ class RedisWorker:
 
     def _check(self) -> None:
         if self._failed:
-            raise FrontierError(self._failed)
+            raise type(self._failed)(str(self._failed))
 
     # -- the thread's side -----------------------------------------------------------------------------------
 
@@ -558,10 +569,7 @@ class RedisWorker:
         if self._store.run != self._start:
             self._doubt_all()
         numbers = self._store.numbers
-        if numbers["seen"] < self._seen and not numbers["seen"]:
-            raise FrontierError(f"{self._store.server} was started anew without its data (appendonly yes keeps it)")
         with self._news:
-            self._seen = numbers["seen"]
             self._renewed, self._settled = before, done
             self._skew = numbers.time - (clock + self._clock()) / 2
             self._news.notify_all()
@@ -704,7 +712,7 @@ class RedisWorker:
                 self._news.wait_for(lambda: self._closing, pause)
             return True
         with self._news:
-            self._failed = str(error) if isinstance(error, FrontierError) else trouble(self._store.server, error)
+            self._failed = error if isinstance(error, FrontierError) else failure(self._store.server, error)
             self._news.notify_all()
         if not isinstance(error, FrontierError) and not _is_of_redis(error):
             logger.error("The worker's thread failed", exc_info=error)

@@ -9,7 +9,7 @@ from mediacrawl.politeness.backoff import GOOD, Standing
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import Candidate, End, Evidence, Kind, Lease, Outcome, Trouble
 
-Facts = tuple[str, int, int, str, int, str, str, str, str, str, str, str, str, str, str]
+Facts = tuple[str, int, int, str, int, str, str, str, str, str, str, str, str, str, str, str]
 
 
 class Row:
@@ -18,7 +18,8 @@ class Row:
     Attributes:
         seq: place in its class; grows with time, unique in the store.
         url: canonical URL.
-        facts: msgpack of kind, depth, hops, parent, attempt and the evidence's fields.
+        facts: msgpack of kind, depth, hops, parent, attempt, the evidence's fields, and the URL as it is requested if
+            that is another.
         state: what an earlier visit left, or empty.
     """
 
@@ -50,12 +51,13 @@ class Row:
             found.page_charset,
             found.facts,
             found.path,
+            candidate.requested,
         )
         return cls(seq, candidate.url, _pack(facts))
 
     def lease(self, site: str, link_class: str, clocks: Clocks, now: float, *, even: bool) -> Lease:
         """The lease of this row."""
-        kind, depth, hops, parent, attempt, *evidence = _unpack(self.facts)
+        kind, depth, hops, parent, attempt, *evidence, requested = _unpack(self.facts)
         return Lease(
             id=self.seq,
             url=self.url,
@@ -72,6 +74,7 @@ class Row:
             taken=now,
             troubles=clocks.standing.row,
             even=even,
+            requested=requested,
         )
 
     @property
@@ -81,8 +84,9 @@ class Row:
 
     def candidate(self, site: str, link_class: str, score: float) -> Candidate:
         """The URL as it would join another frontier. What an earlier visit left of it is not in that."""
-        kind, depth, hops, parent, _, *evidence = _unpack(self.facts)
-        return Candidate(self.url, site, link_class, Kind(kind), depth, hops, parent, score, Evidence(*evidence))
+        kind, depth, hops, parent, _, *evidence, requested = _unpack(self.facts)
+        known = Evidence(*evidence)
+        return Candidate(self.url, site, link_class, Kind(kind), depth, hops, parent, score, known, requested)
 
     def later(self, outcome: Outcome, seq: int) -> Row:
         """The row after a failed visit, at a new place: it goes on, or begins anew, one attempt older if to blame."""
@@ -164,8 +168,11 @@ def unpack_standing(packed: bytes) -> Standing:
 
 
 def _pack(facts: Facts) -> bytes:
-    # Most URLs are no media, and what was not found on a page has no path. Files of before know neither field.
-    packed: bytes = _packer.pack(facts if facts[-1] else facts[:-1] if facts[-2] else facts[:-2])
+    # Most URLs are no media, what was not found on a page has no path, and nine of ten are requested as they are kept.
+    kept = _FACTS
+    while kept > _FACTS - len(_OPTIONAL) and not facts[kept - 1]:
+        kept -= 1
+    packed: bytes = _packer.pack(facts[:kept])
     return packed
 
 
@@ -180,8 +187,8 @@ def _unpack(facts: bytes) -> Facts:
     raise SpoiledError("what is known of a URL cannot be read")
 
 
-_FACTS = 15
-_OPTIONAL = ("", "")
+_FACTS = 16
+_OPTIONAL = ("", "", "")
 _STANDING = (int, int, float, str, int, bool, bool)
 _MOST = 1e11
 """No time, in seconds since the epoch, is later, and nothing is counted so far."""

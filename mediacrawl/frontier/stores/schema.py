@@ -7,12 +7,17 @@ import sqlite3
 from pathlib import Path
 
 from mediacrawl.frontier.contract import FrontierError, SpoiledError
-from mediacrawl.frontier.stores.lock_file import marked, missing_commits, unkept
+from mediacrawl.frontier.stores.lock_file import marked, missing_commits, noted_commits, unkept
 from mediacrawl.frontier.stores.upgrade import upgrade
 
 logger = logging.getLogger(__name__)
 
 VERSION = 3
+
+_SHUT = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
+"""The file, or the folder that SQLite needs as well, cannot be opened or written."""
+_NO_ROOM = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+"""Nothing is wrong with the file: the disk is full, or another program holds it."""
 
 CLASS_BITS = 8
 """A link class has the number of its site, and in so many bits its own: the rows of a site lie side by side."""
@@ -75,15 +80,16 @@ def connect(path: Path, descriptor: int, cached: int = 64 * 1024 * 1024) -> sqli
         raise FrontierError(unusable(path, "it is empty or gone, though a crawl was here"))
     try:
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
-        _prepare(db, path, cached)
+        _prepare(db, path, descriptor, cached)
         missing, excused = missing_commits(db, descriptor)
     except (sqlite3.Error, UnicodeDecodeError) as error:
         # A sentence of SQLite's may quote noise, which is no text.
-        raise FrontierError(unkept(path, str(error)) if _is_shut(error) else unusable(path, error)) from error
+        if _has(error, _SHUT):
+            raise FrontierError(unkept(path, str(error))) from error
+        raise FrontierError(unwritable(path, error) if _has(error, _NO_ROOM) else unusable(path, error)) from error
     if missing and not excused:
         db.close()
-        why = f"its last {missing} commits are missing: {path.name}-wal was lost or spoiled"
-        raise FrontierError(unusable(path, why))
+        raise FrontierError(unusable(path, f"its {lost_log(path, missing)}"))
     if missing:
         logger.warning("The machine went down: the last %d commits are undone, what they found is found again", missing)
     return db
@@ -113,12 +119,16 @@ def unusable(path: Path, error: Exception | str) -> str:
     )
 
 
-def _is_shut(error: Exception) -> bool:
-    """Whether the file, or the folder that SQLite needs as well, cannot be opened or written."""
-    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
+def _has(error: Exception, codes: frozenset[int]) -> bool:
+    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF in codes
 
 
-def _prepare(db: sqlite3.Connection, path: Path, cached: int) -> None:
+def lost_log(path: Path, missing: int) -> str:
+    """What a file says that lacks its last commits, though the machine did not go down."""
+    return f"last {missing} commits are missing: {path.name}-wal was lost or spoiled"
+
+
+def _prepare(db: sqlite3.Connection, path: Path, descriptor: int, cached: int) -> None:
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
     db.execute(f"PRAGMA cache_size = -{max(cached // 1024, 1)}")
@@ -130,6 +140,11 @@ def _prepare(db: sqlite3.Connection, path: Path, cached: int) -> None:
         logger.info("%s is rewritten in the layout of this version", path)
         upgrade(db, version, TABLES, VERSION)
     elif not check_layout(db, path):
+        # A file that never had a checkpoint has nothing without its log: what is left of it is not written over.
+        missing, excused = noted_commits(descriptor)
+        if missing and not excused:
+            db.close()
+            raise FrontierError(unusable(path, f"its {lost_log(path, missing)}"))
         db.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT")
 
 

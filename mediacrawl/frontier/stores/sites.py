@@ -149,7 +149,8 @@ def _site(row: tuple[Any, ...]) -> Site:
     site = Site(*row[:5])
     release, delay, crawl_delay, samples, visits, site.earned, site.granted, rests, standing = row[5:]
     site.rests = bool(rests)
-    site.clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits, unpack_standing(standing))
+    clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits, unpack_standing(standing))
+    site.clocks = clocks.kept(site.rests or site.place != ACTIVE)
     return site
 
 

@@ -478,6 +478,7 @@ class SQLiteFrontier:
             site.clocks = after_restart(site.clocks, True, now, self._policy.delay)
             site.due = max(site.due, site.clocks.release)
             self._totals.shelved += site.place > ACTIVE
+            self._count_rest(site)
             self._sites.change(site)
         self._db.execute("DELETE FROM lease")
         self._sites.flush()

@@ -18,8 +18,23 @@
 -- <prefix>:learned         stream  what workers tell each other of their visits, see learn.lua
 
 local PREFIX = KEYS[1] .. ':'
-local call = redis.call
 local pack = cmsgpack.pack
+
+local function spoiled(what)
+    error({err = 'SPOILED ' .. what .. ' does not hold what mediacrawl wrote there'})
+end
+
+-- As redis.call, but Redis does not say which key is of another kind, or holds no number.
+local function call(command, ...)
+    local answer = redis.pcall(command, ...)
+    if type(answer) ~= 'table' or not answer.err then return answer end
+    -- Redis 6.2 says "@user_script: 29: -OOM command not allowed".
+    local words = string.gsub(string.gsub(answer.err, '^@%S+ ?%d*:? ?%-?', ''), '%s+$', '')
+    if string.find(words, '^WRONGTYPE') or string.find(words, ' is not an? ') then
+        spoiled((...) .. ' (' .. words .. ')')
+    end
+    error({err = words})
+end
 
 local function now_of(told)
     if told ~= '' then return tonumber(told) end
@@ -32,10 +47,18 @@ local NOW = now_of(ARGV[1])
 local function unpack_or_fail(packed, what)
     local fine, value = pcall(cmsgpack.unpack, packed)
     if fine and type(value) == 'table' then return value end
-    error({err = 'SPOILED ' .. what .. ' does not hold what mediacrawl wrote there'})
+    spoiled(what)
 end
 
 local WHAT = unpack_or_fail(ARGV[2], 'the message')
+
+-- A crawl has a number in ``total``, which each of its workers knows. Without it the frontier was emptied under them, and
+-- with another one it was begun anew: nothing is read or written then that belongs to somebody else's crawl.
+local function check_crawl()
+    if (WHAT.crawl or '') == '' then return end
+    local crawl = call('HGET', PREFIX .. 'total', 'crawl')
+    if crawl ~= WHAT.crawl then error({err = crawl and 'REPLACED by another crawl' or 'EMPTIED under its workers'}) end
+end
 
 -- counters: gathered, and written once at the end
 
@@ -45,20 +68,20 @@ local function count(name, number)
     deltas[name] = (deltas[name] or 0) + number
 end
 
+local function total(name)
+    local value = call('HGET', PREFIX .. 'total', name)
+    return value and (tonumber(value) or spoiled(PREFIX .. 'total (' .. name .. ')')) or 0
+end
+
 local function write_counts()
     for name, number in pairs(deltas) do
         if number ~= 0 then
             local value = call('HINCRBY', PREFIX .. 'total', name, number)
             if name == 'active' and number > 0 then
-                local most = tonumber(call('HGET', PREFIX .. 'total', 'most') or 0)
-                if value > most then call('HSET', PREFIX .. 'total', 'most', value) end
+                if value > total('most') then call('HSET', PREFIX .. 'total', 'most', value) end
             end
         end
     end
-end
-
-local function total(name)
-    return tonumber(call('HGET', PREFIX .. 'total', name) or 0)
 end
 
 local function run_now()

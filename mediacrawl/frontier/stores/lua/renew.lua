@@ -1,6 +1,6 @@
 -- needs: sites rows
 -- A worker lives. Leases of those that do not go back. Answers {is this one known, how many went back, the counters, how
--- URLs ended, sites that are due, the time, when the next site is due}.
+-- URLs ended, sites that are due, the time, when the next site is due, keys that Redis has evicted since its start}.
 note_run()
 local heard = total('heard')
 if NOW - heard > WHAT.lease / 3 then
@@ -40,4 +40,5 @@ for _, rank in ipairs(call('ZRANGEBYSCORE', PREFIX .. 'firsts', '-inf', NOW)) do
     ready = ready + call('ZCOUNT', PREFIX .. 'due:' .. rank, '-inf', NOW)
 end
 return {known, reaped, call('HGETALL', PREFIX .. 'total'), call('HGETALL', PREFIX .. 'ends'), ready,
-        string.format('%.17g', NOW), string.format('%.17g', next_due())}
+        string.format('%.17g', NOW), string.format('%.17g', next_due()),
+        string.match(call('INFO', 'stats'), 'evicted_keys:(%d+)') or 0}

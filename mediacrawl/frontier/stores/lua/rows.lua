@@ -16,11 +16,11 @@ end
 local function pop_row(name, number, class)
     local queue = queue_of(name, number)
     local element = call('LINDEX', queue, 0)
-    if not element then error({err = 'SPOILED ' .. queue .. ' is gone'}) end
+    if not element then error('SPOILED ' .. queue .. ' is gone', 0) end
     local seq, rows = number_of(element), rows_of(element, queue)
     local row = rows[class[C_OFF] + 2]
     if type(row) ~= 'string' or type(rows[1]) ~= 'string' then
-        error({err = 'SPOILED ' .. queue .. ' does not hold what mediacrawl wrote there'})
+        spoiled(queue)
     end
     class[C_OFF] = class[C_OFF] + 1
     class[C_N] = class[C_N] - 1

@@ -13,7 +13,7 @@ local function load_site(name)
     if not packed then return nil end
     local site = unpack_or_fail(packed, PREFIX .. 'site:' .. name)
     if #site ~= CLASSES or type(site[CLASSES]) ~= 'table' or type(site[RELEASE]) ~= 'number' then
-        error({err = 'SPOILED ' .. PREFIX .. 'site:' .. name .. ' does not hold what mediacrawl wrote there'})
+        spoiled(PREFIX .. 'site:' .. name)
     end
     return site
 end

@@ -66,7 +66,7 @@ end
 
 local function lease(name, draw)
     local site = load_site(name)
-    if not site then error({err = 'SPOILED ' .. PREFIX .. 'site:' .. name .. ' is gone'}) end
+    if not site then error('SPOILED ' .. PREFIX .. 'site:' .. name .. ' is gone', 0) end
     local may = site[RELEASE] <= NOW and not is_spent(site)
     local number = may and class_for(site, draw)
     if not number then
@@ -109,7 +109,7 @@ if is_noted and total('quiet') <= NOW and call('ZSCORE', PREFIX .. 'workers', wo
     if not fine then
         -- A site is spoiled. Those before it are leased by now, and are counted.
         write_counts()
-        error(wrong)
+        error(wrong, 0)
     end
 end
 write_counts()
