@@ -13,7 +13,7 @@ from mediacrawl.fleet.account import Account, plain, put
 from mediacrawl.fleet.adding import added
 from mediacrawl.fleet.orders import Orders
 from mediacrawl.fleet.patience import Deaths, Patience
-from mediacrawl.fleet.worker import State, Worker
+from mediacrawl.fleet.worker import LOST, State, Worker
 from mediacrawl.observe import summary
 
 REPORT = "fleet.json"
@@ -40,6 +40,8 @@ class World:
         show: is told the number of a worker and a record of its log.
         asked: how often the fleet was asked to stop.
         environment: of the workers.
+        trouble: answers a sentence if the workers cannot go on whatever is done for them, else nothing.
+        inherited: file descriptors that the workers get as well.
         has_begun: called once, with the folders of the first worker and of the others, when the seeds have joined and
             before the others start. If it raises OSError, they must not start.
     """
@@ -51,6 +53,8 @@ class World:
     asked: Callable[[], int]
     environment: Mapping[str, str]
     has_begun: Callable[[Path, list[Path]], None]
+    trouble: Callable[[], str] = str
+    inherited: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +112,8 @@ class Fleet:
         """Run until the end.
 
         Returns:
-            An exit code: 0, all have finished or were stopped; 1, a worker cannot go on; 130, they were killed.
+            An exit code: 0, all have finished or were stopped; 1, a worker cannot go on; `LOST`, what the crawl kept
+            in Redis is gone; 130, they were killed.
         """
         # Nobody shall take an earlier fleet's for this one's.
         self._write_report(Account(), self._began, "")
@@ -118,6 +123,8 @@ class Fleet:
             self._look()
         self._forward_logs()
         self._end()
+        if any(worker.code == LOST for worker in self._workers):
+            return LOST
         return 1 if self._failure else KILLED if self._stops > 1 else 0
 
     def _over(self) -> bool:
@@ -126,6 +133,8 @@ class Fleet:
 
     def _look(self) -> None:
         self._obey()
+        if not self._stopping and (trouble := self._world.trouble()):
+            self._fail(trouble)
         for worker in self._workers:
             self._look_after(worker)
         self._forward_logs()
@@ -144,7 +153,7 @@ class Fleet:
             worker.folder, fresh=is_first and not self._opened, seeds=is_first and not self._begun
         )
         try:
-            worker.start(command, self._world.environment, self._world.now())
+            worker.start(command, self._world.environment, self._world.now(), self._world.inherited)
         except OSError as error:
             self._say(logging.ERROR, f"worker {worker.number} cannot be started: {error}")
             self._died(worker)
@@ -190,17 +199,20 @@ class Fleet:
     def _died(self, worker: Worker) -> None:
         now = self._world.now()
         pause = worker.deaths.died(now - worker.began)
+        if worker.code == LOST:
+            self._give_up(worker, telling.sentence_of_loss(worker))
+            return
         if pause is None:
-            self._give_up(worker)
+            self._give_up(worker, telling.sentence_of_giving_up(worker), *worker.last_lines(SHOWN))
             return
         worker.state, worker.due = State.DEAD, now + pause
         self._say(
             logging.WARNING, f"worker {worker.number} {telling.how(worker.code)}; it is started again in {pause:.0f} s"
         )
 
-    def _give_up(self, worker: Worker) -> None:
+    def _give_up(self, worker: Worker, *lines: str) -> None:
         worker.state = State.GIVEN_UP
-        self._fail(telling.sentence_of_giving_up(worker), *worker.last_lines(SHOWN))
+        self._fail(*lines)
 
     def _fail(self, *lines: str) -> None:
         self._failure = self._failure or list(lines)

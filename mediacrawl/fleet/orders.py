@@ -34,10 +34,12 @@ class Orders:
         Args:
             folder: the worker's.
             fresh: whether it is to forget what an earlier crawl left, if the user said so.
-            seeds: whether it is to hand in the seeds, if there are any.
+            seeds: whether it is to hand in the seeds, if there are any; if not, they have joined.
         """
         left_out = {name for name, given in ((FRESH, fresh), (SEED, seeds)) if not given}
-        own = (f"MEDIACRAWL_DIR={folder}", "JOBDIR=", "LOG_FILE=", f"STATS_FILE={folder / STATS}")
+        # Who comes after the seeds must find a crawl: an empty frontier was lost, and would be waited at for ever.
+        begun = f"FRONTIER_BEGUN={not seeds}"
+        own = (f"MEDIACRAWL_DIR={folder}", "JOBDIR=", "LOG_FILE=", f"STATS_FILE={folder / STATS}", begun)
         told = [f"{name}={value}" for name, value in self.arguments.items() if name not in left_out]
         return [
             *(*self.program, "crawl", self.spider),

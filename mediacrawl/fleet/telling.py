@@ -84,6 +84,11 @@ def sentence_of_giving_up(worker: Worker) -> str:
     )
 
 
+def sentence_of_loss(worker: Worker) -> str:
+    """Why the fleet stops when the frontier was lost."""
+    return f"worker {worker.number} has lost the frontier: no worker is started again. {worker.log} says how"
+
+
 def report(workers: Sequence[Worker], account: Account, began: float, now: float, reason: str) -> dict[str, Any]:
     """All of it, for other programs.
 

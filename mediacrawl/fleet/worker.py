@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,6 +20,10 @@ LOG = "crawl.log"
 STATS = "stats.json"
 LOG_BYTES = 10_000_000
 """Bytes of a log after which the next start begins a new one; one old log is kept."""
+
+
+LOST = 4
+"""Exit code of a crawl whose frontier was lost: started again it would begin anew, which a person has to decide."""
 
 
 class State(StrEnum):
@@ -85,13 +89,16 @@ class Worker:
         """The number of its process; 0 if none was started."""
         return self._process.pid if self._process else 0
 
-    def start(self, command: Sequence[str], environment: Mapping[str, str], now: float) -> None:
+    def start(
+        self, command: Sequence[str], environment: Mapping[str, str], now: float, inherited: Collection[int] = ()
+    ) -> None:
         """Start its process, in a session of its own: Ctrl-C in a terminal is the fleet's alone.
 
         Args:
             command: the command line. Its input is a pipe that ends with this process.
             environment: of the process.
             now: seconds since the epoch.
+            inherited: file descriptors that it gets as well.
 
         Raises:
             OSError: it cannot be started, or its log not be written.
@@ -112,6 +119,7 @@ class Worker:
                 stderr=subprocess.STDOUT,
                 env=dict(environment),
                 start_new_session=True,
+                pass_fds=tuple(inherited),
             )
         self.state = State.RUNNING
 

@@ -2,10 +2,11 @@
 
 import logging
 import os
-import subprocess
 import time
 
 import pytest
+
+from mediacrawl.fleet import LOST
 
 
 def given(words, name):
@@ -140,6 +141,24 @@ def test_a_worker_that_dies_again_and_again_at_its_start_ends_the_fleet(harbour)
     assert fleet.report()["reason"] == "failed"
 
 
+def test_no_worker_is_started_into_a_frontier_that_was_lost(harbour):
+    fleet = harbour(["begin wait"], [f"begin say=it_was_emptied {LOST}", "begin wait"])
+    assert fleet.run() == LOST
+    assert [len(fleet.told(number)) for number in (1, 2)] == [1, 1]
+    last = fleet.text(logging.ERROR)
+    assert "worker 2 has lost the frontier" in last
+    assert "it_was_emptied" in "".join(fleet.records(2))
+    assert fleet.report()["reason"] == "failed"
+
+
+def test_who_comes_after_the_seeds_must_find_a_crawl(harbour):
+    fleet = harbour(["1", "begin 1", "begin wait"], ["say=two wait"])
+    fleet.stop_when = lambda h: when_said("two")(h) and len(h.told(1)) == 3
+    assert fleet.run() == 0
+    begun = [[word for word in words if "FRONTIER_BEGUN" in word] for words in [*fleet.told(1), *fleet.told(2)]]
+    assert begun == [[f"FRONTIER_BEGUN={must}"] for must in (False, False, True, True)]
+
+
 def test_a_worker_that_cannot_be_started_is_given_up_like_others(harbour):
     fleet = harbour(["begin 0"])
     (fleet.folder / "worker-1").write_text("no folder")
@@ -186,8 +205,10 @@ def test_no_process_is_left(harbour):
     fleet = harbour(["begin wait"], ["say=two wait"])
     fleet.stop_when = when_said("two")
     fleet.run()
-    living = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
-    assert str(fleet.folder) not in living
+    assert len(fleet.pids()) == 2
+    for pid in fleet.pids():
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
 
 
 def test_a_worker_has_a_session_of_its_own_so_that_ctrl_c_reaches_the_fleet_alone(harbour):

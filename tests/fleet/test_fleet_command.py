@@ -11,7 +11,7 @@ from mediacrawl.fleet import FleetError, alone
 from mediacrawl.spiders.borders import Borders
 
 CONTACT = ["-s", "MEDIACRAWL_CONTACT=http://localhost/tests"]
-ON_REDIS = ["-s", "SCHEDULER_STORE=redis", "-s", "REDIS_FRONTIER_KEY=refused", *CONTACT]
+ON_REDIS = ["-s", "REDIS_FRONTIER_KEY=refused", *CONTACT]
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def fleet(tmp_path):
 
 @pytest.fixture
 def on_redis(fleet, redis_server):
-    """The same, with a frontier that processes can share."""
+    """The same, with a Redis server that is named."""
     return lambda *words: fleet(*ON_REDIS, *words, REDIS_URL=f"{redis_server}/8")
 
 
@@ -94,6 +94,7 @@ def test_its_log_goes_to_the_file_that_is_named(tmp_path, redis_server):
         assert process.wait(60) == 0
     assert "is started again" not in log.read_text()
     assert (tmp_path / "printed").read_text() == ""
+    assert not (folder / "redis").exists()
     assert json.loads((folder / "fleet.json").read_text())["reason"] == "stopped"
 
 

@@ -14,6 +14,7 @@ import redis
 from crawling import Crawl
 
 from mediacrawl.demo import DemoWeb
+from mediacrawl.fleet import LOST
 from mediacrawl.observe import archive
 from mediacrawl.scope import site_of
 from mediacrawl.store import Catalogue
@@ -28,11 +29,11 @@ def paced(seconds):
 
 
 class FleetCrawl(Crawl):
-    """A crawl of two workers."""
+    """A crawl of two workers, on a Redis that is named, or on the fleet's own."""
 
-    def __init__(self, web, folder, url):
+    def __init__(self, web, folder, url=None):
         super().__init__(web, folder)
-        self.redis = ["-s", f"SCHEDULER_STORE={url}"]
+        self.redis = ["-s", f"SCHEDULER_STORE={url}"] if url else []
 
     def _launch(self, arguments, environment, printed, log):
         self.reported.unlink(missing_ok=True)
@@ -76,6 +77,16 @@ def crawl(tmp_path, redis_server):
             crawl.kill()
 
 
+@pytest.fixture
+def alone(tmp_path):
+    """Nobody named a Redis."""
+    with DemoWeb() as web:
+        crawl = FleetCrawl(web, tmp_path)
+        yield crawl
+        if crawl.process is not None and crawl.process.poll() is None:
+            crawl.kill()
+
+
 def gone(pid, seconds=60):
     """Wait for the end of a process that is not our child."""
     end = time.monotonic() + seconds
@@ -91,6 +102,7 @@ def is_alive(pid):
         return False
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_is_started_again_and_all_is_found(crawl):
     crawl.start(*paced(1))
     crawl.until_both_ask()
@@ -111,6 +123,7 @@ def test_a_worker_that_is_killed_is_started_again_and_all_is_found(crawl):
     assert not list(crawl.folder.glob("state/worker-*/log/requests-*"))
 
 
+@pytest.mark.slow
 def test_a_fleet_that_was_stopped_or_killed_goes_on_within_its_borders(crawl):
     slow = paced(2)
     crawl.start("-a", "scope=site", *slow)
@@ -135,3 +148,62 @@ def test_a_fleet_that_was_stopped_or_killed_goes_on_within_its_borders(crawl):
     # Episode 3 is only reached by way of another site.
     assert crawl.urls() >= {url for url in crawl.web.titles if site_of(url) in seeds and "folge-3" not in url}
     assert crawl.early() == []
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["at_work", "one_was_killed"])
+def test_a_frontier_that_was_emptied_ends_the_fleet_and_no_worker_begins_anew(crawl, killed):
+    crawl.start(*paced(1))
+    crawl.until_both_ask()
+    pids = crawl.pids()
+    if killed:
+        os.kill(int(pids["2"]), signal.SIGKILL)
+    with closing(redis.Redis.from_url(crawl.redis[1].partition("=")[2])) as client:
+        client.flushdb()
+        assert crawl.wait() == LOST, crawl.text()[-3000:]
+        # A worker that is about to start looks whether Redis answers, which leaves a trace, and begins no crawl.
+        assert set(client.keys("*")) <= {b"media:frontier:total"}
+        assert client.hget("media:frontier:total", "crawl") is None
+    assert "has lost the frontier: no worker is started again" in crawl.text()
+    assert "was emptied while this crawl worked on it" in crawl.text()
+    assert "Traceback" not in crawl.text()
+    assert crawl.report()["reason"] == "failed"
+    assert "Spider closed (frontier_lost)" in crawl.text()
+    assert "for the next run" not in crawl.text()
+
+
+def test_without_any_redis_a_fleet_has_its_own_and_goes_on_with_it_when_all_of_it_was_killed(alone):
+    look = ("frontier", "stats", "-s", "PRIORITY=rules")
+    alone.start(*paced(1))
+    alone.until_both_ask()
+    state = alone.folder / "state"
+    told = rf"the fleet has started its own: Valkey 9\S+ at 127\.0\.0\.1:\d+, with its data in {state}/redis\n"
+    assert len(re.findall(told, alone.text())) == 1, alone.text()[:2000]
+    password = (state / "redis" / "url").read_text().partition("redis://:")[2].partition("@")[0]
+    seen = alone.command(*look)
+    assert re.search(r"accepted: \d+ wait", seen.stdout), seen.stderr
+    with redis.Redis.from_url((state / "redis" / "url").read_text().strip()) as client:
+        server = client.info("server")["process_id"]
+    # All at once: the fleet, its workers, the server and what looks after that.
+    supervisor = Path(f"/proc/{server}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[1]
+    pids = [*map(int, alone.pids().values()), int(supervisor), server]
+    alone.kill()
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    for pid in pids:
+        gone(pid)
+    finished = alone.urls()
+
+    seen = alone.command(*look)
+    assert (seen.returncode, seen.stderr) == (0, "")
+    assert re.search(r"accepted: [1-9]\d* wait", seen.stdout)
+
+    alone.start(seed="")
+    assert alone.wait() == 0, alone.text()[-3000:]
+    assert alone.urls() >= finished | set(alone.web.titles)
+    assert alone.early() == []
+    assert alone.web.violations() == []
+    # It ended in order, and left its password nowhere.
+    assert not (state / "redis" / "url").exists()
+    for path in alone.folder.rglob("*"):
+        if path.is_file() and path.name != "redis.conf":
+            assert password.encode() not in path.read_bytes(), path

