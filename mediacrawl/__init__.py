@@ -3,8 +3,9 @@
 The life of a URL
 =================
 
-A **seed** or a link on a page gives a URL. `scope.Scope` writes it in one canonical form and decides whether it
-may join: scheme, length, extension, traps, NeverCrawl, the crawl's own borders. A URL that may not is counted under
+A **seed** or a link on a page gives a URL. It is requested as it was written (`scope.url_standard`), and known by its
+canonical form, the key for everything that compares URLs (`scope.canonical`). `scope.Scope` decides whether it may
+join: scheme, length, extension, traps, NeverCrawl, the crawl's own borders. A URL that may not is counted under
 the name of its reason (`records.Drop`).
 
 The **frontier** stores it, if it was never seen, with its **site** (the registrable domain), in the FIFO of its **link
@@ -22,8 +23,9 @@ request of an authority (scheme, host, port) is its robots.txt, and it pays the 
 the frontier meanwhile. `middlewares.AddressMiddleware` looks up where the request would go (`resolver.HostsResolver`);
 if that address is asked by another site, or was a moment ago, the lease goes back until its turn has come
 (`politeness.address_clocks`). `handler.PoliteHTTPHandler` connects to the address that `politeness.guard.Guard` has
-judged, and to no other, and sends a request once only. `middlewares.AdaptiveDelayMiddleware` measures how long the site
-takes to answer, and `middlewares.CutMiddleware` ends a download when enough of it has come.
+judged, and to no other, and sends a request once only. The scheduler measures how long the site takes to answer,
+`middlewares.AdaptiveDelayMiddleware` notes what it says against us, and `middlewares.CutMiddleware` ends a download
+when enough of it has come.
 
 Whatever comes back **finishes** the lease: in one write the URL gets its end and the site its new release time
 (`politeness.delay`). What spoke against the site (429, 5xx, a timeout, a failure of TLS or DNS) doubles its delay; in
@@ -31,7 +33,8 @@ numbers it makes the site **rest** until a probe decides, and at last **retires*
 **redirect** is finished there too (`middlewares.RedirectCapMiddleware`); its target joins like
 any found URL, carrying its hop count, and the fourth hop is dropped.
 
-`spiders.media.MediaSpider` reads the rest. A page that was seen under another name ends there (`scope.duplicates`:
+`spiders.media.MediaSpider` reads the rest. What broke off in transit is read as far as it came, and asked again
+(`politeness.retry.after_cut`). A page that was seen under another name ends there (`scope.duplicates`:
 copies, mirrors, parameters that change nothing). A page gives links with their evidence and media facts (`extract`),
 a feed, a sitemap or a playlist likewise (`spiders.list_reader`); what is played and has no file that may be asked
 becomes a record at once, and so does a manifest, whose pieces are never asked for. Where a page says too little of such
@@ -45,8 +48,8 @@ Its tags may claim one encoding and hold another. `pipelines.MojibakePipeline` d
 (`encoding`), with what the page told and what was found on this host before, and writes the texts beside their
 **evidence**: bytes, encodings, confidence. `pipelines.CataloguePipeline` stores the item (`store.catalogue`) before the
 lease ends, so that a kill can at worst repeat a visit; records of one file at several URLs are one work
-(`store.works`). Every request leaves one line in the request log
-(`observe.request_log`); from that alone ``scrapy complaint`` judges afterwards whether a site got what it was owed
+(`store.works`). Every request leaves one line in the request log (`observe.request_log`), also one that a kill ended
+(`observe.unfinished`); from that alone ``scrapy complaint`` judges afterwards whether a site got what it was owed
 (`complaint`). Errors of the web are counted, faults of ours are written down, and too many stop the crawl
 (`extensions.Breaker`).
 
@@ -68,7 +71,7 @@ Redis's clock, which is moved on while its worker lives; what a dead one had is 
 never waits for Redis: `frontier.stores.redis_worker.RedisWorker` takes leases in advance and sends what is told. What
 each learns the others hear (`priority.shared`). Addresses have their clocks there too (`politeness.shared_clocks`).
 Other programs bring URLs by ``media:start_urls`` (`extensions.Feeding`); ``mediacrawl fleet`` (`fleet`) runs workers
-side by side.
+side by side, and a Redis server for them where none is named (`fleet.server`).
 
 What waits is shown and steered by ``scrapy frontier`` (`frontier.stores.reading`, `frontier.mailbox`), also while the
 crawl runs; ``scrapy segment`` (`segment`) makes the next queue of stored links, without the network.

@@ -7,23 +7,27 @@ import datetime as dt
 import logging
 from collections.abc import Callable
 from contextlib import ExitStack
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.conf import closest_scrapy_cfg
 from scrapy.utils.misc import load_object
 
 from mediacrawl.clock import Clock
 from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, redis_url
-from mediacrawl.folders import state_folder
+from mediacrawl.fleet import server
+from mediacrawl.folders import spider_folder, state_folder
+from mediacrawl.foreign import is_ours
 from mediacrawl.frontier import Counts, Frontier, FrontierError, FrontierPolicy
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.order import BestFirst, Levels, Order
-from mediacrawl.frontier.stores import open_store
+from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.notes import NoNotes
 from mediacrawl.observe import RequestLog
 from mediacrawl.politeness.address_clocks import AddressClocks, AddressPolicy
@@ -42,6 +46,7 @@ from mediacrawl.priority.score import RULES, Scores
 from mediacrawl.probe import ProbePolicy
 from mediacrawl.probe.habits import RangeHabits
 from mediacrawl.scope import DuplicatePolicy, Duplicates, Scope, ScopeRules, Traps
+from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.hosts import canonical_host
 from mediacrawl.scope.include import Include
@@ -79,6 +84,8 @@ _RETRY = 0.5
 _GRACE = 2.0
 """Seconds between the end of a visit that took as long as it may and the time when its lease may be given away."""
 
+_OUR_SCHEDULER = ("mediacrawl.scheduler", "PenaltyBoxScheduler")
+
 NOTHING = Counts(0, 0, 0, 0, 0, {})
 """The numbers of a frontier that is not there."""
 
@@ -99,6 +106,8 @@ class Parts:
         self.settings = settings
         self.spider = "media"
         """Name of the spider: keys in Redis begin with it."""
+        self.is_ours = True
+        """Whether it is one of our spiders. Other people's may be several in a project, each with state of its own."""
         self.clock = Clock()
         self.final: Counts | None = None
         """The frontier in numbers when it was closed."""
@@ -110,6 +119,7 @@ class Parts:
         if crawler not in _PARTS:
             _PARTS[crawler] = cls(crawler.settings)
             _PARTS[crawler].spider = crawler.spidercls.name
+            _PARTS[crawler].is_ours = is_ours(crawler.spidercls)
         return _PARTS[crawler]
 
     @cached_property
@@ -119,8 +129,19 @@ class Parts:
 
     @cached_property
     def frontier_folder(self) -> Path:
-        """Where the frontier lies. A spider with one of its own names another folder here, before it is opened."""
-        return self.folder
+        """Where the frontier lies, and what belongs to it: of other people's spiders ``spiders/<name>`` of the folder.
+
+        A spider of ours with a frontier of its own names another folder here, before it is opened.
+        """
+        return self.folder if self.is_ours else spider_folder(self.folder, self.spider)
+
+    @property
+    def keeps_frontier(self) -> bool:
+        """Whether the frontier is kept for a later start. Other people's spiders keep theirs as Scrapy does: in JOBDIR.
+
+        In Redis it is kept for all.
+        """
+        return self.is_ours or self.store != "memory"
 
     @cached_property
     def delay(self) -> DelayPolicy:
@@ -135,6 +156,8 @@ class Parts:
             tail_factor=get("POLITENESS_TAIL_FACTOR", 2.0),
             hours=factors_by_hour(hours) if (hours := self.settings.getdict("POLITENESS_HOURS")) else ANY_HOUR,
             backoff=self._backoff,
+            # Scrapy has put a spider's own download_delay there.
+            floor=max(get("DOWNLOAD_DELAY", 0.0), 0.0),
         )
 
     @property
@@ -215,12 +238,13 @@ class Parts:
             # NumPy takes a quarter of a second, which no command waits for that has no use for it.
             from mediacrawl.priority.adaptive import Adaptive  # noqa: PLC0415
 
-            order = Adaptive(self._adaptive_policy, self.frontier, self.frontier_folder / MODEL_FILE)
+            path = self.frontier_folder / MODEL_FILE if self.keeps_frontier else None
+            order = Adaptive(self._adaptive_policy, self.frontier, path, _key_of)
             model = self.settings.get("PRIORITY_MODEL")
             order.begin(locate(model) if model else None, resumes=self._resumes)
             return order
         if self._priority == "site-rate":
-            return SiteRate(self._credit_policy)
+            return SiteRate(self._credit_policy, _key_of)
         return Alike() if self._priority in {"breadth", "random"} else Rules()
 
     def learned(self, note: Callable[[str, str], bytes | None]) -> Learner | None:
@@ -338,19 +362,50 @@ class Parts:
             frontier = self._worker()
         else:
             frontier = open_store(self.store, self.frontier_folder, self.policy, self.clock.now())
-        self._resumes = frontier.counts().seen > 0
+        try:
+            self._resumes = frontier.counts().seen > 0
+        except BaseException:
+            # Nobody else knows of it, and while it is open no other crawl can work in its folder.
+            frontier.close()
+            raise
         return frontier
+
+    def close_frontier(self) -> None:
+        """Let go of the frontier, if it was opened. Safe to call twice."""
+        if "frontier" in vars(self):
+            self.frontier.close()
+
+    @property
+    def resumes(self) -> bool:
+        """Whether the frontier had URLs when it was opened."""
+        return self._resumes
 
     @property
     def where(self) -> str:
         """Where the frontier is, for messages."""
-        return hidden(redis_url(self.settings) or "") if self.store == REDIS else str(self.folder)
+        return hidden(redis_url(self.settings) or "") if self.store == REDIS else str(self.frontier_folder)
 
     @property
     def store(self) -> str:
-        """Where the frontier is kept: ``sqlite``, ``memory``, or ``redis``, however that is named."""
+        """Where the frontier is kept: ``sqlite``, ``memory``, or ``redis``, however that is named.
+
+        That of somebody else's spider is on disk only with JOBDIR: without it a second run begins anew, as with Scrapy.
+        """
         name = str(self.settings.get("SCHEDULER_STORE") or "sqlite").strip()
+        if name == "sqlite" and not self.is_ours and not self.settings.get("JOBDIR"):
+            return "memory"
         return REDIS if "://" in name else name
+
+    @property
+    def is_of_fleet(self) -> bool:
+        """Whether the folder has the frontier of a fleet with a Redis server of its own, and no other one is named."""
+        return (
+            self.store == "sqlite"
+            and (self.settings.getpriority("SCHEDULER_STORE") or 0) < SETTINGS_PRIORITIES["cmdline"]
+            and redis_url(self.settings) is None
+            and server.is_there(self.folder)
+            and not (self.folder / SQLITE_FILE).exists()
+        )
 
     def redis(self) -> tuple[Client, str, str]:
         """The Redis of the frontier: a client, what its keys begin with, and its URL without secrets.
@@ -377,7 +432,9 @@ class Parts:
         from mediacrawl.frontier.stores.redis_away import is_away  # noqa: PLC0415
 
         client, prefix, server = self.redis()
-        store = StoreSettings(lease=self._lease, works=works, scored=self._priority)
+        store = StoreSettings(
+            lease=self._lease, works=works, scored=self._priority, begun=self.settings.getbool("FRONTIER_BEGUN")
+        )
         end = monotonic() + self.settings.getfloat("REDIS_PATIENCE", 0.0)
         while True:
             try:
@@ -432,9 +489,8 @@ class Parts:
 
     @property
     def leases(self) -> bool:
-        """Whether this crawl runs on our scheduler, which gives a lease with every request."""
-        named = self.settings.get("SCHEDULER")
-        return str(getattr(named, "__name__", named)).endswith("PenaltyBoxScheduler")
+        """Whether this crawl runs on our scheduler, or a class of it, which gives a lease with every request."""
+        return _is_our_scheduler(self.settings.get("SCHEDULER"))
 
     @cached_property
     def robots(self) -> RobotsBook:
@@ -614,6 +670,21 @@ class Parts:
     def user_agent(self) -> str:
         """The User-Agent header of our requests."""
         return str(self.settings.get("USER_AGENT")).replace("{contact}", self.contact)
+
+
+def _key_of(url: str) -> int:
+    """The key, in the frontier, of a URL as it was requested."""
+    return url_key(canonical(url) or url)
+
+
+@cache
+def _is_our_scheduler(named: object) -> bool:
+    try:
+        scheduler = load_object(named)  # type: ignore[arg-type]
+    except (ImportError, NameError, TypeError, ValueError):
+        # Scrapy says so when it makes the scheduler.
+        return False
+    return any((each.__module__, each.__name__) == _OUR_SCHEDULER for each in getattr(scheduler, "__mro__", ()))
 
 
 def locate(name: str | Path) -> Path:

@@ -36,7 +36,8 @@ from mediacrawl import foreign, seams
 from mediacrawl.crediting import Crediting, Waiting
 from mediacrawl.failures import is_anticipated, trouble_in
 from mediacrawl.frontier import Frontier, FrontierError
-from mediacrawl.frontier.contract import Remote
+from mediacrawl.frontier.contract import FrontierLostError, Remote
+from mediacrawl.held import HeldRequests
 from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.politeness.delay import DAY
@@ -61,6 +62,15 @@ HOUSEKEEPING = 1.0
 PRUNED_AT_ONCE = 5_000
 """URLs that are pruned in one piece, within a tenth of a second."""
 
+_UNSTORABLE = (
+    "%s cannot be stored in the frontier: %s. Its URL waits there, the request itself in memory: if this process ends"
+    " before it is asked, it is lost. Others like it are only counted (frontier/unstorable)"
+)
+_UNSTORABLE_REDIS = (
+    "%s is dropped: %s, so no other worker could ask it. Use a method of the spider as callback, and only what JSON"
+    " carries in meta and cb_kwargs. Others like it are only counted (frontier/unstorable)"
+)
+
 DETOURS = 10
 """Requests that middlewares may put in place of one before it goes out. Beyond it they go round in circles."""
 
@@ -69,9 +79,14 @@ class PenaltyBoxScheduler(BaseScheduler):
     """Scrapy's scheduler on a frontier (setting ``SCHEDULER_STORE``).
 
     Also for other people's spiders: a plain `Request` that a spider yields joins the frontier with its callback,
-    headers and meta, and comes out when its site may be asked.
+    headers and meta, and comes out when its site may be asked (`foreign`). Their frontiers are kept in JOBDIR, else in
+    memory.
 
-    On disk: what the store keeps; the scheduler itself keeps nothing that outlives the process.
+    On disk: what the store keeps; the scheduler itself keeps nothing that outlives the process. Requests that cannot be
+    stored are lost with it (`held.HeldRequests`).
+
+    Stats: ``frontier/new``, ``frontier/known``, ``frontier/end/<end>``, ``frontier/swept``, ``frontier/unstorable``,
+    ``drop/<reason>``, ``trouble/<word>``.
 
     Args:
         crawler: the crawl.
@@ -95,19 +110,32 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._housekeeper: CallLaterResult | None = None
         self._committed = 0.0
         self._counted: Counter[str] = Counter()
-        self._closed = False
+        self._closed = self._failed = False
+        self._unopened = ""
         self._held = False
         self._waits = parts.settings.getbool("SCHEDULER_WAIT")
+        self._in_memory = HeldRequests(None, resumes=False)
+        self._told_unstorable = False
         self.crediting = Crediting(parts, self.count, lambda error: self.stop("frontier_error", error))
         """What shows answers and records to the nugget function."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        scheduler = cls(crawler, Parts.of(crawler))
+        """Make it for a crawl.
+
+        Raises:
+            ValueError: a setting cannot be used. The log says so, since Scrapy tells of an error of its own then.
+        """
+        try:
+            scheduler = cls(crawler, Parts.of(crawler))
+        except ValueError as error:
+            logger.critical("A setting cannot be used: %s", error)
+            raise
         connect = crawler.signals.connect
         connect(scheduler._opened, signals.spider_opened)
         connect(scheduler._reached_downloader, signals.request_reached_downloader)
+        connect(scheduler._downloaded, signals.response_downloaded)
+        connect(scheduler._left_downloader, signals.request_left_downloader)
         connect(scheduler._item_stored, signals.item_scraped)
         connect(scheduler._item_over, signals.item_dropped)
         connect(scheduler._item_failed, signals.item_error)
@@ -124,21 +152,24 @@ class PenaltyBoxScheduler(BaseScheduler):
     def open(self, spider: Spider) -> Deferred[None] | None:  # noqa: ARG002
         """Open the frontier, and take up what was learned.
 
-        If either cannot be used the log says why and what to do, and the crawl does not begin.
+        If one of them, or a setting, cannot be used the log says why and what to do, and the crawl does not begin.
         """
         try:
             waiting = self.frontier.pending()
             _ = self._parts.priority
-        except (FrontierError, ModelError) as error:
+            if self._parts.store == "sqlite":
+                self._in_memory = HeldRequests(self.frontier, resumes=self._parts.resumes)
+        except (FrontierError, ModelError, ValueError) as error:
             logger.critical("%s", error)
             self._parts.final = NOTHING
-            self._closed = True
+            self._closed, self._unopened = True, _reason("frontier_error", error)
             return None
         if isinstance(self.frontier, Remote):
             self.frontier.listen(self._called)
             logger.info("One of the workers on %s: %d URLs wait or are out there", self._parts.where, waiting)
         elif waiting:
-            logger.info("Resuming: %d URLs wait in %s", waiting, self._parts.folder)
+            logger.info("Resuming: %d URLs wait in %s", waiting, self._parts.where)
+        logger.info("%s", self._parts.delay.told())
         self._housekeeper = call_later(HOUSEKEEPING, self._housekeep)
         return None
 
@@ -149,22 +180,30 @@ class PenaltyBoxScheduler(BaseScheduler):
             CloseSpider: the frontier cannot be used.
         """
         if self._closed:
-            raise CloseSpider("frontier_error")
+            raise CloseSpider(self._unopened)
 
     def stop(self, reason: str, error: Exception) -> None:
         """End the crawl because what it writes to failed. What was committed is safe; the next start goes on there.
 
         Args:
-            reason: why, as the crawl's finish reason.
+            reason: why, as the crawl's finish reason; a `FrontierError` that has another one says it itself.
             error: its sentence goes to the log.
         """
         if self._closed:
             return
         self._closed = True
-        logger.critical("%s", error)
+        self._say_failed(error)
+        reason = _reason(reason, error)
         call_later(0, lambda: deferred_from_coro(self._crawler.engine.close_spider_async(reason=reason)))
 
-    def close(self, reason: str) -> Deferred[None] | None:  # noqa: ARG002
+    def _say_failed(self, error: Exception) -> None:
+        """Say once what the crawl failed at. Its stat is there for a crawl that fails only as it closes."""
+        if not self._failed:
+            logger.critical("%s", error)
+            self._crawler.stats.set_value("frontier/failed", 1)
+        self._failed = True
+
+    def close(self, reason: str) -> Deferred[None] | None:
         """Give back what was not sent, and let go of the frontier."""
         if not self._closed:
             self._sweep()
@@ -174,6 +213,8 @@ class PenaltyBoxScheduler(BaseScheduler):
                 timer.cancel()
         for visit, _ in list(self._open.values()):
             self.end(visit)
+        if len(self._in_memory) and self._parts.store != "memory":
+            logger.warning("%d requests waited in memory only, and are lost with this process", len(self._in_memory))
         self._write_stats()
         if self._parts.final is None:
             try:
@@ -182,10 +223,15 @@ class PenaltyBoxScheduler(BaseScheduler):
                 if "hubs" in vars(self._parts):
                     self._parts.hubs.save_all()
                 self._settle()
-                self._parts.final = self.frontier.counts()
-            except FrontierError:
+                # Of a frontier that was lost the numbers are those of before.
+                self._parts.final = NOTHING if reason == FrontierLostError.reason else self.frontier.counts()
+            except FrontierError as error:
                 self._parts.final = NOTHING
-            self.frontier.close()
+                self._say_failed(error)
+        try:
+            self._parts.close_frontier()
+        except FrontierError as error:
+            self._say_failed(error)
         return None
 
     def has_pending_requests(self) -> bool:
@@ -197,8 +243,8 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def enqueue_request(self, request: Request) -> bool:
         """Take in a request of a spider or of a middleware. URLs found by our own spider come through `add`."""
-        visit: Visit | None = request.meta.get(VISIT)
-        if visit is not None and not visit.over:
+        visit = self._continued(request)
+        if visit is not None:
             if visit.sent is None and visit.detours < DETOURS and _is_of(request, visit):
                 # A middleware wants something else asked first (robots.txt), under the same lease.
                 visit.detours += 1
@@ -206,12 +252,8 @@ class PenaltyBoxScheduler(BaseScheduler):
                 self._ready.append(request)
                 return True
             return self._exchange(visit, request)
-        candidate = foreign.candidate(request, self._crawler.spider, self._parts.scores)
-        if candidate is None:
-            self._counted["frontier/unstorable"] += 1
-            return False
         # A priority that the spider gave counts as long as nothing of its class was asked.
-        return self.add([candidate], scored=bool(request.priority)) > 0
+        return self._join(request, scored=bool(request.priority))
 
     def next_request(self) -> Request | None:
         """The next request that may go out at once, or None; then the timer wakes the engine when one may."""
@@ -306,14 +348,17 @@ class PenaltyBoxScheduler(BaseScheduler):
         visit.over = True
         self._open.pop(visit.lease.id, None)
         outcome = self._outcome(visit)
-        if visit.found:
-            self.add(visit.found, visit.lease.site)
+        joined = self.add(visit.found, visit.lease.site) if visit.found else 0
         try:
             if outcome.end in FINAL:
+                if key := foreign.held_key(visit.lease.evidence):
+                    self._let_go(key, visit, joined=joined > 0)
                 # Before the site is let go: it takes its place by the new scores.
                 for site, scores in self._parts.priority.ended(visit.lease, min(visit.reward, 1.0)):
                     self.frontier.set_scores(site, scores)
-            self.frontier.finish(visit.lease, outcome, self._clock.now())
+            # The request log tells the same time: who reads it counts the site's delay from there.
+            visit.ended = self._clock.now()
+            self.frontier.finish(visit.lease, outcome, visit.ended)
         except FrontierError as error:
             self.stop("frontier_error", error)
         if outcome.end in FINAL:
@@ -326,12 +371,21 @@ class PenaltyBoxScheduler(BaseScheduler):
             self._counted["politeness/rests"] += 1
         self._crawler.signals.send_catch_log(visit_ended, visit=visit, outcome=outcome, spider=self._crawler.spider)
 
-    def failed(self, failure: Failure) -> None:
-        """Errback of every request."""
+    def _let_go(self, key: str, visit: Visit, *, joined: bool) -> None:
+        """Let go of a request that was held for a visit, unless the target of a redirect goes on with it."""
+        if not (joined and any(foreign.held_key(found.evidence) == key for found in visit.found)):
+            self._in_memory.end(key)
+
+    def failed(self, failure: Failure) -> Failure | None:
+        """Errback of every request that has none. To Scrapy's spider middlewares a refusal stays one, as without it."""
         request: Request = failure.request  # type: ignore[attr-defined]
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is None:
-            return
+        is_refused = isinstance(failure.value, IgnoreRequest)
+        if visit is not None:
+            self._fail(visit, request, failure)
+        return failure if is_refused and not foreign.is_ours(self._crawler.spider) else None
+
+    def _fail(self, visit: Visit, request: Request, failure: Failure) -> None:
         if visit.outcome is None:
             if isinstance(failure.value, IgnoreRequest):
                 visit.drop(Drop.IGNORED)
@@ -354,10 +408,19 @@ class PenaltyBoxScheduler(BaseScheduler):
         return bool(self._leases)
 
     def _request(self, lease: Lease) -> Request | None:
-        visit = Visit(lease, lease.url, lease.kind)
-        make = getattr(self._crawler.spider, "make_request", None)
+        # The mark behind a # stays: by it a lease for another authority's robots.txt is known (`RobotsMiddleware`).
+        visit = Visit(lease, lease.requested or lease.url, lease.kind)
+        spider: Any = self._crawler.spider
         try:
-            request: Request = foreign.request(visit, self._crawler.spider) if make is None else make(visit)
+            if foreign.is_ours(spider):
+                request: Request = spider.make_request(visit)
+            else:
+                request = foreign.request(visit, spider, self._in_memory)
+        except foreign.LostRequestError as error:
+            logger.warning("%s is not asked: %s", lease.url, error)
+            visit.drop(Drop.LOST_REQUEST)
+            self.end(visit)
+            return None
         except Exception as error:  # noqa: BLE001 - whatever a spider's own code raises, its lease must end
             logger.error("No request can be made for %s: %s", lease.url, error)  # noqa: TRY400 - one line a URL
             visit.drop(Drop.CALLBACK_ERROR)
@@ -368,18 +431,85 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._open[lease.id] = (visit, request)
         return request
 
+    def _continued(self, request: Request) -> Visit | None:
+        """The visit that a middleware goes on with by this request; None for a new request.
+
+        A spider's requests are new. They may name the visit of the response that they were made for, since spiders
+        copy its ``meta``.
+        """
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is None or visit.over:
+            return None
+        sent = self._open.get(visit.lease.id)
+        return visit if sent is not None and seams.is_downloaded(self._crawler.engine, sent[1]) else None
+
     def _exchange(self, visit: Visit, request: Request) -> bool:
         """A middleware answered a request with another one: a retry, or a redirect that is not ours."""
         if _is_of(request, visit):
-            visit.outcome = after_failure(visit.lease, self._attempts, Drop.DOWNLOAD_ERROR, _trouble(visit))
+            if foreign.is_ours(self._crawler.spider):
+                visit.outcome = after_failure(visit.lease, self._attempts, Drop.DOWNLOAD_ERROR, _trouble(visit))
+            else:
+                # Scrapy's RetryMiddleware counts (RETRY_TIMES), and hands the last failure to the spider.
+                visit.outcome = Outcome(End.AGAIN)
             self.end(visit)
             return visit.outcome.end is End.AGAIN
-        candidate = foreign.candidate(request, self._crawler.spider, self._parts.scores, of=visit.lease)
         visit.outcome = Outcome(End.DONE)
-        if candidate is not None:
-            visit.found.append(candidate)
+        joined = self._join(request, of=visit.lease)
         self.end(visit)
-        return candidate is not None
+        return joined
+
+    # -- requests of other people's spiders ------------------------------------------------------------------
+
+    def _join(self, request: Request, of: Lease | None = None, *, scored: bool = False) -> bool:
+        """Let a request join the frontier; answers whether it did.
+
+        Args:
+            request: of a spider, or of a middleware.
+            of: the lease that a middleware made it of.
+            scored: as in `add`.
+        """
+        facts = self._facts(request)
+        found = foreign.candidate(request, self._crawler.spider, self._parts.scores, facts, of)
+        if found is None:
+            logger.warning("%s is not asked: the frontier keeps URLs of http and https only", request)
+            self._counted[f"drop/{Drop.BAD_URL}"] += 1
+            return False
+        if facts is None and isinstance(self.frontier, Remote):
+            self._counted[f"drop/{Drop.LOST_REQUEST}"] += 1
+            return False
+        try:
+            return self._join_as(found, request, of.site if of else "", held=facts is None, scored=scored)
+        except FrontierError as error:
+            self.stop("frontier_error", error)
+            return False
+
+    def _join_as(self, found: Candidate, request: Request, source: str, *, held: bool, scored: bool) -> bool:
+        key, in_memory = found.url, self._in_memory
+        if self.add([found], source, scored=scored):
+            joined = True
+        elif in_memory.waits_in_vain(key):
+            # An earlier process held its request. Its row goes on with this one.
+            joined = held = True
+        else:
+            joined = in_memory.is_lost(key) and self.add_again(found)
+            if joined:
+                in_memory.found_again(key)
+        if joined and held:
+            in_memory.hold(key, request)
+        return joined
+
+    def _facts(self, request: Request) -> str | None:
+        """A request as JSON; None if it has to wait in memory."""
+        if self._parts.store == "memory" and not foreign.is_ours(self._crawler.spider):
+            return None
+        try:
+            return foreign.facts_of(request, self._crawler.spider)
+        except foreign.UnstorableError as error:
+            if not self._told_unstorable:
+                logger.warning(_UNSTORABLE_REDIS if isinstance(self.frontier, Remote) else _UNSTORABLE, request, error)
+            self._told_unstorable = True
+            self._counted["frontier/unstorable"] += 1
+            return None
 
     def _outcome(self, visit: Visit) -> Outcome:
         outcome = visit.outcome
@@ -432,10 +562,38 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     # -- signals ---------------------------------------------------------------------------------------------
 
-    def _reached_downloader(self, request: Request) -> None:
+    def _visit_on_its_way(self, request: Request) -> Visit | None:
+        """The visit that a request in the downloader is made for; None if it only has a copy of a visit's meta."""
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is not None:
+        sent = self._open.get(visit.lease.id) if visit is not None else None
+        return visit if sent is not None and sent[1] is request else None
+
+    def _reached_downloader(self, request: Request) -> None:
+        visit = self._visit_on_its_way(request)
+        if visit is not None and visit.sent is None:
             visit.sent = self._clock.now()
+
+    def _downloaded(self, request: Request) -> None:
+        """Measure how long the site took."""
+        visit = self._visit_on_its_way(request)
+        if visit is not None:
+            self._measure(visit, request)
+
+    def _left_downloader(self, request: Request) -> None:
+        """A site that does not answer in time takes as long as we waited; a connection refused at once says nothing."""
+        visit = self._visit_on_its_way(request)
+        if visit is None or visit.sent is None or visit.response_time is not None:
+            return
+        patience = request.meta.get("download_timeout") or self._parts.settings.getfloat("DOWNLOAD_TIMEOUT", 180.0)
+        if self._clock.now() - visit.sent >= patience:
+            self._measure(visit, request)
+
+    def _measure(self, visit: Visit, request: Request) -> None:
+        if visit.sent is None or visit.response_time is not None:
+            return
+        took, since_sent = self._clock.now() - visit.sent, seams.since_sent(self._crawler.engine, request)
+        # Scrapy's own delay may hold a request back in the downloader.
+        visit.response_time = took if since_sent is None else min(took, since_sent)
 
     def _item_stored(self, response: Response | None, item: Any) -> Waiting:
         visit = _visit(response)
@@ -536,6 +694,10 @@ class PenaltyBoxScheduler(BaseScheduler):
         for name, value in self._counted.items():
             self._crawler.stats.inc_value(name, value)
         self._counted.clear()
+
+
+def _reason(reason: str, error: Exception) -> str:
+    return error.reason if isinstance(error, FrontierError) else reason
 
 
 def _is_of(request: Request, visit: Visit) -> bool:

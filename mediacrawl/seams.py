@@ -37,6 +37,15 @@ def in_progress(engine: ExecutionEngine) -> set[Request]:
     return set(engine.downloader.active) | (scraper.active if scraper else set())
 
 
+def is_downloaded(engine: ExecutionEngine, request: Request) -> bool:
+    """Whether the downloader and its middlewares have a request, and the spider has not got its answer yet.
+
+    Without this what a middleware makes of a request (a retry, a redirect) counts as a new request of the spider.
+    """
+    scraped = getattr(engine.scraper.slot, "active", ())
+    return request in in_progress(engine) and request not in scraped
+
+
 def refuse_queued(engine: ExecutionEngine, refusal: Callable[[Request], Exception | None]) -> None:
     """End requests that wait in the downloader's slots. Without this they go out, as many as Scrapy lets in at a time.
 

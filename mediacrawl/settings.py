@@ -38,7 +38,8 @@ ROBOTS_TOKEN = "mediacrawl"  # noqa: S105 - a name, not a secret
 # -- Where things lie -------------------------------------------------------------------------------------------
 
 MEDIACRAWL_DIR = ".mediacrawl"
-"""Folder of the crawl's state: frontier, request log, catalogue. JOBDIR, if set, comes before it."""
+"""Folder of the crawl's state: frontier, request log, catalogue. JOBDIR, if set, comes before it. Spiders that are not
+ours keep their frontiers in ``spiders/<name>`` of JOBDIR, and without JOBDIR in memory."""
 
 MEDIACRAWL_DB = "media.db"
 """The catalogue (SQLite), in the state folder unless a path with a folder is given."""
@@ -53,7 +54,7 @@ REDIS_URL = os.environ.get("REDIS_URL", "")
 """The Redis server: ``redis://USER:PASSWORD@HOST:PORT/DB``, ``rediss://`` for TLS, ``unix:///PATH``. From the
 environment, since a command line is no place for a password: ``ps`` shows it to everybody, scrapyd writes it to its
 log. With it the crawl takes URLs from REDIS_START_URLS_KEY, wherever its frontier is. Empty: no Redis is used, unless
-SCHEDULER_STORE or REDIS_HOST says so."""
+SCHEDULER_STORE or REDIS_HOST says so; ``mediacrawl fleet`` starts a server of its own."""
 
 REDIS_HOST = ""
 """Host of the Redis server, for those who do not write a URL."""
@@ -75,6 +76,10 @@ FRONTIER_LEASE = 120.0
 """Seconds, with Redis, after which a worker that was not heard counts as dead: the URLs that it had leased are given to
 others, and their sites wait their whole delay from then. More than DOWNLOAD_TIMEOUT and RESOLVER_TIMEOUT together,
 and some seconds: for so long before its leases may be given away a worker begins no visit any more."""
+
+FRONTIER_BEGUN = False
+"""Whether the crawl in Redis must have begun already: then a worker that finds an empty frontier there says that it was
+lost, and does not wait for the first seed. A fleet sets it for the workers that it starts after the seeds."""
 
 REDIS_PATIENCE = 0.0
 """Seconds that a worker waits at its start for a Redis that does not answer. 0 says so at once, which is best for a
@@ -564,11 +569,14 @@ SPIDER_MODULES = ["mediacrawl.spiders"]
 NEWSPIDER_MODULE = "mediacrawl.spiders"
 COMMANDS_MODULE = "mediacrawl.commands"
 
+ADDONS = {"mediacrawl.other_spiders.OtherSpiders": 0}
+"""Spiders that are not ours get the middlewares of Scrapy that are off below."""
+
 SCHEDULER = "mediacrawl.scheduler.PenaltyBoxScheduler"
 """Hands out only what may go at once. Scrapy's own lets requests wait in the downloader, 674 bytes each."""
 
 DOWNLOAD_DELAY = 0
-"""The frontier waits; the downloader does not."""
+"""Seconds; a floor of every site's delay, whatever the formula says. The frontier waits; the downloader does not."""
 
 CONCURRENT_REQUESTS = 128
 """Requests out at a time, each to another site."""
@@ -645,7 +653,7 @@ DOWNLOAD_MAXSIZE = 16 * 1024 * 1024
 
 DOWNLOAD_WARNSIZE = 0
 DOWNLOAD_FAIL_ON_DATALOSS = False
-"""Half a page has links, too."""
+"""Half a page has links, too: it is read as far as it came, and asked again."""
 
 DOWNLOAD_HANDLERS = {
     "http": "mediacrawl.handler.PoliteHTTPHandler",

@@ -14,6 +14,8 @@ from scrapy.settings import BaseSettings
 from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.log import configure_logging
 
+from mediacrawl.fleet import LOST
+from mediacrawl.frontier.contract import FrontierLostError
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.mojibake import use_settings
 from mediacrawl.spiders.arguments import ArgumentError
@@ -62,7 +64,10 @@ class Command(CrawlCommand):
         """Crawl."""
         self._made: list[Crawler] = []
         super().run(args, opts)
-        if any(crawler.stats.get_value("finish_reason") in _FAILED for crawler in self._made):
+        reasons = {crawler.stats.get_value("finish_reason") for crawler in self._made}
+        if FrontierLostError.reason in reasons:
+            self.exitcode = LOST
+        elif reasons & _FAILED or any(crawler.stats.get_value("frontier/failed") for crawler in self._made):
             self.exitcode = 1
 
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
@@ -86,6 +91,11 @@ def _check(name: str, arguments: dict[str, str], settings: BaseSettings) -> None
     check = getattr(loader.load(name), "check_arguments", None)
     if check is not None:
         _check_settings(settings)
+        if name == "media" and Parts(settings).is_of_fleet:
+            raise ArgumentError(
+                f"the crawl in {Parts(settings).folder.resolve()} is one of mediacrawl fleet: go on with mediacrawl"
+                " fleet -n 1, or name another MEDIACRAWL_DIR"
+            )
         check(arguments, settings)
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import logging
+import os
+import shlex
 import shutil
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -93,6 +96,7 @@ class Command(ScrapyCommand):
         progress = crawler.get_extension(Progress)
         print(f"\n{progress.text}" if progress else "")
         print(f"\n  {_titles(web, catalogue_path(crawler.settings))}")
+        print(f"\n{_how_to_crawl()}")
         if crawler.stats.get_value("finish_reason") != "finished":
             self.exitcode = 1
 
@@ -131,6 +135,19 @@ def _titles(web: DemoWeb, path: Path) -> str:
     right = sum(shown.get(url) == title for url, title in web.titles.items())
     codecs = len(set(web.encodings.values()))
     return f"titles shown right: {right} of {len(web.titles)} ({codecs} encodings that the files do not declare)"
+
+
+def _how_to_crawl() -> str:
+    """What to type for a crawl of one's own. The PATH of a shell knows nothing of an environment that make made."""
+    scrapy = Path(sys.executable).with_name("scrapy")
+    words = "crawl media -a seed=seeds.txt -s MEDIACRAWL_CONTACT=https://example.org/about-my-crawler"
+    if not scrapy.exists() or ((known := shutil.which("scrapy")) and scrapy.samefile(known)):
+        return f"  to crawl    scrapy {words}"
+    folder = Path(os.path.relpath(scrapy.parent))
+    return (
+        f"  to crawl    {shlex.quote(str(folder / 'scrapy'))} {words}\n"
+        f"              or first . {shlex.quote(str(folder / 'activate'))}, then this shell knows scrapy and mediacrawl"
+    )
 
 
 def _talk() -> None:

@@ -8,21 +8,24 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Literal, TextIO
 
 from scrapy.exceptions import UsageError
-from scrapy.settings import BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.conf import closest_scrapy_cfg
 
 from mediacrawl.clock import Clock
 from mediacrawl.commands import refuse_options, say
 from mediacrawl.commands.crawl import Command as CrawlCommand
+from mediacrawl.connection import redis_url
 from mediacrawl.fleet import Fleet, FleetError, Orders, Plan, World, alone
+from mediacrawl.fleet.server import Server, is_there, started
 from mediacrawl.fleet.telling import FLEET, prefixed
+from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.observe.text import printable
 from mediacrawl.parts import REDIS, Parts
 from mediacrawl.pipelines.store import catalogue_path
@@ -47,18 +50,21 @@ class Command(CrawlCommand):
 
     def short_desc(self) -> str:
         """For the list of all commands."""
-        return "Run several workers of one crawl on this machine (needs Redis)"
+        return "Run several workers of one crawl on this machine"
 
     def long_desc(self) -> str:
         """For ``-h``."""
         return (
-            "Runs N workers of the spider media, each a process, on one frontier in Redis (SCHEDULER_STORE), and starts"
-            " again what dies. -a and -s are those of scrapy crawl; limits such as CLOSESPIDER_TIMEOUT count for each"
-            " worker. In MEDIACRAWL_DIR lie media.db and log, which are of all workers, fleet.json, the sums of their"
-            " stats, and worker-1 and so on, each with its crawl.log and log/critical.log. All logs also go to the"
-            " standard error, or to the --logfile, with the number of the worker before each line. Ctrl-C stops the"
-            " workers cleanly, a second one kills them. Exit code: 0, all have finished or were stopped; 1, a worker"
-            " died five times in a row at its start; 2, it cannot begin; 130, they were killed."
+            "Runs N workers of the spider media, each a process, on one frontier in Redis, and starts again what dies."
+            " REDIS_URL or SCHEDULER_STORE names the Redis server; without them the fleet starts one of its own, which"
+            " ends with it and keeps all in MEDIACRAWL_DIR/redis for the next start. -a and -s are those of scrapy"
+            " crawl; limits such as CLOSESPIDER_TIMEOUT count for each worker. In MEDIACRAWL_DIR lie media.db and log,"
+            " which are of all workers, fleet.json, the sums of their stats, and worker-1 and so on, each with its"
+            " crawl.log and log/critical.log. All logs also go to the standard error, or to the --logfile, with the"
+            " number of the worker before each line. Ctrl-C stops the workers cleanly, a second one kills them. Exit"
+            " code: 0, all have finished or were stopped; 1, a worker died five times in a row at its start, or the"
+            " Redis server of the fleet's own cannot go on; 2, it cannot begin; 4, the frontier in Redis was lost;"
+            " 130, they were killed."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -86,29 +92,34 @@ class Command(CrawlCommand):
         super().process_options([SPIDER], opts)
 
     def check(self, spider: str, arguments: dict[str, str], settings: BaseSettings) -> None:
-        """As ``scrapy crawl``, and the frontier must be one that processes can share.
+        """As ``scrapy crawl``, with the folder and the Redis server that the workers share, which `run` gives back.
 
         Raises:
             ArgumentError: the crawl cannot begin.
         """
-        if Parts(settings).store != REDIS:
-            raise ArgumentError(
-                "a fleet needs a frontier that its workers share: -s SCHEDULER_STORE=redis, with REDIS_URL in the"
-                " environment if Redis is not on this machine"
-            )
-        super().check(spider, arguments, settings)
+        with ExitStack() as held:
+            try:
+                held.enter_context(alone(Parts(settings).folder.resolve()))
+                self._server = _share(arguments, settings, held)
+            except FleetError as error:
+                raise ArgumentError(str(error)) from error
+            super().check(spider, arguments, settings)
+            self._held = held.pop_all()
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:  # noqa: ARG002
         """Run the fleet until all workers have ended.
 
         Raises:
-            UsageError: another fleet works in the folder, or it cannot be written.
+            UsageError: the folder cannot be written.
         """
         assert self.settings is not None
-        parts = Parts(self.settings)
+        parts, server = Parts(self.settings), self._server
         folder = parts.folder.resolve()
         try:
-            with alone(folder), _output(self.settings) as output, _asked() as asked:
+            with self._held, _output(self.settings) as output, _asked() as asked:
+                if server is not None:
+                    what = f"{server.version} at {server.place}, with its data in {server.folder}"
+                    output.say(logging.INFO, f"no Redis server is named, and the fleet has started its own: {what}")
                 if not switch("fresh", opts.spargs.get("fresh", "")):
                     _take_over(folder)
                 world = World(
@@ -117,11 +128,13 @@ class Command(CrawlCommand):
                     say=output.say,
                     show=output.show,
                     asked=lambda: len(asked),
-                    environment=_environment(),
+                    environment=_environment(server),
                     has_begun=_hand_on,
+                    trouble=server.trouble if server else str,
+                    inherited=(server.alive,) if server else (),
                 )
                 self.exitcode = Fleet(_plan(parts, folder, opts), world).run()
-        except (FleetError, OSError) as error:
+        except OSError as error:
             raise UsageError(printable(str(error)), print_help=False) from error
 
 
@@ -132,6 +145,8 @@ _PATIENCE = 300.0
 def _plan(parts: Parts, folder: Path, opts: argparse.Namespace) -> Plan:
     # A worker that is started again while Redis is away waits for it; what the user says comes after, and counts.
     settings = [f"REDIS_PATIENCE={_PATIENCE:g}", *opts.set]
+    if parts.settings.get("SCHEDULER_STORE") == REDIS:
+        settings.append(f"SCHEDULER_STORE={REDIS}")
     if opts.loglevel:
         settings.append(f"LOG_LEVEL={opts.loglevel}")
     if opts.nolog:
@@ -142,10 +157,49 @@ def _plan(parts: Parts, folder: Path, opts: argparse.Namespace) -> Plan:
     return Plan(int(opts.workers), folder, orders, parts.settings.getfloat("LOGSTATS_INTERVAL", 60.0))
 
 
-def _environment() -> dict[str, str]:
+def _share(arguments: Mapping[str, str], settings: BaseSettings, held: ExitStack) -> Server | None:
+    """See to it that the workers share a frontier; answers the server, if one had to be started for that.
+
+    Args:
+        arguments: of the spider.
+        settings: the crawl's, where the server is named afterwards.
+        held: what ends the server.
+
+    Raises:
+        ArgumentError: the frontier that the settings name is of one process, or there is no crawl to go on with.
+        FleetError: the server cannot be started.
+    """
+    parts = Parts(settings)
+    if parts.store == REDIS:
+        return None
+    if parts.store != "sqlite" or (settings.getpriority("SCHEDULER_STORE") or 0) >= SETTINGS_PRIORITIES["cmdline"]:
+        raise ArgumentError(
+            f"SCHEDULER_STORE={parts.store} is a frontier of one process, and a fleet needs a frontier that its workers"
+            " share: leave the setting out, or name a Redis server with REDIS_URL in the environment"
+        )
+    is_named = redis_url(settings) is not None
+    settings.set("SCHEDULER_STORE", REDIS, "cmdline")
+    if is_named:
+        return None
+    folder = parts.folder.resolve()
+    if (folder / SQLITE_FILE).exists():
+        raise ArgumentError(
+            f"the crawl in {folder} is one of scrapy crawl, whose frontier is a file, and a fleet cannot go on with it:"
+            " name another MEDIACRAWL_DIR, and take along what waits with scrapy frontier export and -a seed="
+        )
+    if not (arguments.get("seed") or is_there(folder) or settings.getbool("SCHEDULER_WAIT")):
+        raise ArgumentError(f"no seed is given and no crawl of a fleet lies in {folder}; begin with -a seed=seeds.txt")
+    server = held.enter_context(started(folder, lambda sentence: say(sentence, sys.stderr, flush=True)))
+    settings.set("REDIS_URL", server.url, "cmdline")
+    return server
+
+
+def _environment(server: Server | None) -> dict[str, str]:
     """Ours. Scrapy makes a project importable from its folders below, and Python must find us there as well."""
     paths = [os.environ.get("PYTHONPATH", ""), str(Path(cfg).parent) if (cfg := closest_scrapy_cfg()) else ""]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    # Its password must stand in no command line, which all users of a machine can read.
+    own = {"REDIS_URL": server.url} if server else {}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **own}
 
 
 # -- the borders of the crawl: of one for all workers --------------------------------------------------------------

@@ -15,6 +15,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from mediacrawl.commands import leave_output, refuse_options, say
+from mediacrawl.commands.fleet_server import frontier_named
+from mediacrawl.fleet import FleetError
 from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
 from mediacrawl.frontier.exchange import is_json, lines_of, seed_lines, write
 from mediacrawl.frontier.mailbox import Mailbox
@@ -32,7 +34,7 @@ from mediacrawl.parts import REDIS, Parts
 from mediacrawl.priority import link_class
 from mediacrawl.priority.orders import RECORDS
 from mediacrawl.records import Candidate
-from mediacrawl.scope import NeverCrawlError, Scope, site_of
+from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
 from mediacrawl.scope.imported import Import
 from mediacrawl.scope.seeds import parse_seeds
 from mediacrawl.spiders.arguments import ArgumentError, Arguments
@@ -70,7 +72,7 @@ class Command(ScrapyCommand):
             " (-o next.txt, next.jl.gz). import FILE: let URLs join, from an export, a list of seeds or JSON lines."
             " pause, resume, drop SITE: also while a crawl runs. check: whether the file is sound. repair: save what"
             " can be read of one that is not. The frontier is that of MEDIACRAWL_DIR (or JOBDIR), or with"
-            " SCHEDULER_STORE=redis that of REDIS_URL."
+            " SCHEDULER_STORE=redis that of REDIS_URL; of a fleet that has a Redis server of its own it is that one's."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -96,9 +98,10 @@ class Command(ScrapyCommand):
         self._parts = Parts(self.settings)
         self._path = self._parts.folder / SQLITE_FILE
         try:
-            work(*words)
+            with frontier_named(self._parts):
+                work(*words)
             sys.stdout.flush()
-        except (FrontierError, NeverCrawlError, ArgumentError) as error:
+        except (FleetError, FrontierError, NeverCrawlError, ArgumentError) as error:
             self._fail(str(error))
         except BrokenPipeError:
             leave_output()
@@ -139,13 +142,13 @@ class Command(ScrapyCommand):
         seeds, problems = parse_seeds(written, "URL")
         if problems or not seeds:
             raise FrontierError(f"{written[:200]!r} is no http or https URL")
-        url = seeds[0][1]
+        url = canonical(seeds[0][1]) or seeds[0][1]
         site = site_of(url)
         refusal = self._scope().check(url)
         with self._reader() as reader:
             now = reader.now
             where = reader.where(url, site, link_class(url))
-            say(url_text(url, where, refusal))
+            say(url_text(seeds[0][1], where, refusal))
             if where.candidate is not None:
                 self._explain(reader, where.candidate)
             info = reader.site(site, now)

@@ -146,10 +146,10 @@ def _sorted_out(words: list[str], parts: Parts) -> tuple[list[Path], list[str]]:
         else:
             raise ArgumentError(f"{printable(word)} is no URL that can be asked for, and no file")
     if urls:
-        if parts.store == REDIS:
+        if parts.store == REDIS or parts.is_of_fleet:
             raise ArgumentError(
-                "probe keeps the delays of sites with the frontier of one machine only; with SCHEDULER_STORE = 'redis' "
-                "it cannot see what the workers ask, so it asks nothing"
+                "probe keeps the delays of sites with the frontier of one machine only; beside a fleet or with"
+                " SCHEDULER_STORE = 'redis' it cannot see what the workers ask, so it asks nothing"
             )
         check_contact(parts, urls)
         check_nevercrawl(parts.settings)

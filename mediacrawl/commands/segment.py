@@ -52,7 +52,7 @@ class Command(ScrapyCommand):
             " or - for the standard input. OUT is .txt, a list of seeds for -a seed=OUT; .jl, also with .gz, or"
             " .parquet with all columns; a folder, with a slash at its end, for a cluster; or - for URLs on the"
             " standard output. Inputs may be larger than memory. The settings of scope (SCOPE_..., NEVERCRAWL_FILES)"
-            " and PRIORITY_SCORES count as in a crawl. Needs: pip install 'mediacrawl[segment]'."
+            " and PRIORITY_SCORES count as in a crawl. Needs DuckDB and Arrow, the extra segment."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,7 @@ from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.account import Account, Fetch
 from mediacrawl.probe.session import Odd
 from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, MediaItem, Outcome, SiteState, Visit
+from mediacrawl.scope.canonical import spelling
 from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of, site_of
 from mediacrawl.signals import visit_ended
@@ -142,12 +143,13 @@ class SingleSpider(ProbingSpider):
     async def start(self) -> AsyncIterator[Any]:
         """Hand the URLs to the frontier."""
         for url in self._urls:
-            reason = self.scope.check(url, 0)
-            if reason is not None:
+            spelled = spelling(url)
+            reason = Drop.BAD_URL if spelled is None else self.scope.check(spelled.key, 0)
+            if spelled is None or reason is not None:
                 self.accounts[url].why = _WORDS.get(str(reason), f"scope refuses it: {reason}")
                 continue
             found = Evidence("probe", requested_url=url)
-            self.scheduler.add([candidate(url, found, self._parts.scores, Kind.MEDIA)])
+            self.scheduler.add([candidate(spelled, found, self._parts.scores, Kind.MEDIA)])
         return
         yield  # type: ignore[unreachable]  # an asynchronous generator is what Scrapy wants
 
@@ -181,8 +183,8 @@ class SingleSpider(ProbingSpider):
         if lease.kind is Kind.ROBOTS:
             # The robots.txt of another authority is kept here.
             return self._homes[lease.parent]
-        first = lease.evidence.requested_url or lease.url
-        return self.accounts.get(first) or self.accounts.setdefault(lease.url, Account(lease.url))
+        first = lease.evidence.requested_url or lease.request_url
+        return self.accounts.get(first) or self.accounts.setdefault(first, Account(first))
 
     def _heard(self, visit: Visit, odd: Odd | None, result: ProbeResult | None, probe: Probe) -> None:
         self._odd[visit.lease.id] = odd

@@ -46,10 +46,11 @@ class BesideSpider(ProbingSpider):
         Raises:
             ArgumentError: the media crawl's frontier is in Redis, where it cannot be looked into.
         """
-        if parts.store == REDIS:
+        if parts.store == REDIS or parts.is_of_fleet:
             raise ArgumentError(
                 f"{cls.name} asks sites beside the crawl, and keeps their delays with the frontier of one machine "
-                "only; with SCHEDULER_STORE = 'redis' it cannot see what the workers ask, so it does not start"
+                "only; beside a fleet or with SCHEDULER_STORE = 'redis' it cannot see what the workers ask, so it does"
+                " not start"
             )
         return parts.folder / cls.folder
 

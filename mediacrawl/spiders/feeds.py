@@ -21,7 +21,7 @@ from mediacrawl.politeness.freshness import lifetime
 from mediacrawl.politeness.robots_note import shortened
 from mediacrawl.priority.polling import PollPolicy
 from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
-from mediacrawl.scope import canonical
+from mediacrawl.scope import Spelling, canonical, spelling
 from mediacrawl.scope.joining import candidate
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.arguments import ArgumentError, check_contact, check_frontiers, check_nevercrawl
@@ -218,7 +218,8 @@ class FeedsSpider(BesideSpider):
             if source.url in self._out or (rounds and self._done[source.url] >= rounds):
                 continue
             evidence = Evidence(_VIA, requested_url=source.url)
-            known = candidate(f"{source.asked}#{now:.3f}", evidence, self._parts.scores, Kind.LIST)
+            url = Spelling(f"{canonical(source.asked) or source.url}#{now:.3f}", source.asked)
+            known = candidate(url, evidence, self._parts.scores, Kind.LIST)
             if why := self._why_not(source, known.site):
                 source.failed(now, self._policy)
                 self.logger.info("%s is not asked (%s)", source.url, why)
@@ -231,7 +232,7 @@ class FeedsSpider(BesideSpider):
             self.scheduler.add(found)
 
     def _why_not(self, source: Source, site: str) -> str:
-        reason = self.scope.check(source.asked)
+        reason = self.scope.check(canonical(source.asked) or source.url)
         if reason is not None:
             self.crawler.stats.inc_value(f"drop/{reason}")
             return str(reason)
@@ -240,13 +241,9 @@ class FeedsSpider(BesideSpider):
     # -- requests and answers --------------------------------------------------------------------------------
 
     def make_request(self, visit: Visit) -> Request:
-        """The request of a lease; that of a poll has a condition, and not the mark that tells it from others."""
-        source = self._source(visit)
-        if source is None:
-            return super().make_request(visit)
-        visit.url = visit.lease.url.partition("#")[0]
-        request = super().make_request(visit)
-        if visit.url == source.asked:
+        """The request of a lease; that of a poll has a condition."""
+        source, request = self._source(visit), super().make_request(visit)
+        if source is not None and visit.url == source.asked:
             for name, validator in (("If-None-Match", source.etag), ("If-Modified-Since", source.modified)):
                 if validator:
                     request.headers[name] = validator
@@ -258,18 +255,21 @@ class FeedsSpider(BesideSpider):
         source = self._source(visit)
         if source is not None and visit.kind is not Kind.ROBOTS:
             visit.status = response.status
-            self._polls[visit.lease.id] = self._poll_of(response)
+            self._polls[visit.lease.id] = self._poll_of(visit, response)
             if response.status == 304:
                 visit.outcome = Outcome(End.DONE)
             elif visit.outcome is not None:
                 self._follow(visit, response, source)
         return await self.parsed(response)
 
-    def _poll_of(self, response: Response) -> _Poll:
+    def _poll_of(self, visit: Visit, response: Response) -> _Poll:
         control = ",".join(headers(response, "Cache-Control"))
         expires, date, age = (header(response, name) for name in ("Expires", "Date", "Age"))
         life = lifetime(control, expires, date, age, self._parts.clock.now())
         etag, modified = (shortened(header(response, name)) for name in ("ETag", "Last-Modified"))
+        if visit.broke_off:
+            # Asked under a condition, the rest would never come.
+            etag = modified = ""
         return _Poll(etag, modified, life or 0.0)
 
     def _read_list(self, visit: Visit, listing: Listing) -> None:
@@ -280,9 +280,9 @@ class FeedsSpider(BesideSpider):
         """A redirect's target is polled as its source was, however often it was asked before."""
         mark = f"{visit.lease.url.partition('#')[2]}.{visit.lease.hops}"
         is_own = visit.url == source.asked
-        visit.found = [replace(found, url=f"{found.url}#{mark}") for found in visit.found]
+        visit.found = [replace(found, url=f"{found.url}#{mark}", requested=found.request_url) for found in visit.found]
         if response.status in _PERMANENT and visit.found and is_own:
-            source.location = visit.found[0].url.partition("#")[0]
+            source.location = visit.found[0].request_url
             source.etag = source.modified = ""
             self.sources.save(source)
 
@@ -336,8 +336,8 @@ class FeedsSpider(BesideSpider):
         count("feeds/changed" if changed else "feeds/unchanged")
 
     def _add(self, source: Source, listing: Listing) -> None:
-        urls = [canonical(link.href) for link in listing.links]
-        added = self.sources.add(Source(url, origin=source.url) for url in urls if url)
+        urls = [spelling(link.href) for link in listing.links]
+        added = self.sources.add(Source.of(url, source.url) for url in urls if url)
         self.logger.info("%s names %d sources, %d of them new", source.url, len(urls), added)
 
     def _settle(self, source: Source) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from mediacrawl.extract import list_form, parse_list
-from mediacrawl.scope import canonical
+from mediacrawl.scope import spelling
 from mediacrawl.scope.seeds import SeedError, parse_seeds, read_seed_source, split_inline
 from mediacrawl.spiders.arguments import ArgumentError, switch
 
@@ -19,7 +19,7 @@ class FeedsArguments:
     """What the user asked for.
 
     Attributes:
-        urls: sources in canonical form; none for those of the earlier run.
+        urls: sources, as they are requested; none for those of the earlier run.
         problems: one sentence for each line that could not be used.
         rounds: end after so many; 0 for never.
         fresh: forget what is known.
@@ -56,8 +56,8 @@ def _read_list(feeds: str) -> tuple[list[str], list[str]]:
         except SeedError as error:
             raise ArgumentError(str(error)) from error
         if list_form("", text, "") == "opml":
-            found = {link.href: canonical(link.href) for link in parse_list("opml", text, "").links}
+            found = {link.href: spelling(link.href) for link in parse_list("opml", text, "").links}
             unusable = [f"{where}: no URL of http or https: {href[:200]!r}" for href, url in found.items() if not url]
-            return [url for url in found.values() if url], unusable
+            return [url.requested for url in found.values() if url], unusable
     seeds, problems = parse_seeds(text, where)
     return [url for _, url in seeds], problems

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mediacrawl.clock import written_now
 from mediacrawl.headers import header, headers
+from mediacrawl.middlewares.cut import BROKE_OFF, ENDED_HERE
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.retry import is_passing
 from mediacrawl.politeness.wishes import wishes_of
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
 
-_UNFINISHED = frozenset({"download_stopped", "dataloss"})
+_UNFINISHED = frozenset({ENDED_HERE, BROKE_OFF})
 """Scrapy's flags of a body that did not end by itself."""
 _WITH_BYTES = frozenset({200, 206})
 
@@ -136,8 +137,8 @@ class FileReader:
         return build_item(
             result,
             probe,
-            # What stands behind a # tells visits of one URL apart, and is no part of it.
-            url=lease.url.partition("#")[0],
+            url=lease.request_url,
+            key=lease.key,
             requested_url=lease.evidence.requested_url,
             evidence=lease.evidence,
             page_url=lease.parent,

@@ -18,7 +18,7 @@ from mediacrawl.probe.answer import Answer
 from mediacrawl.probe.manifest_item import ManifestAnswer, build_manifest_item
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
-from mediacrawl.scope import Scope, joining, resolve, site_of
+from mediacrawl.scope import Base, Scope, Spelling, joining, site_of
 from mediacrawl.spiders.page_media import OEMBED, item_of_oembed
 from mediacrawl.threads import in_thread
 
@@ -112,20 +112,25 @@ class ListReader:
             visit.drop(Drop.DEPTH)
             return []
         # Until the thread is back nothing is decided: whoever ends the visit meanwhile has it asked again.
-        visit.outcome = Outcome(End.CONTINUE)
+        ending, visit.outcome = visit.outcome or Outcome(End.DONE), Outcome(End.CONTINUE)
         listing = await in_thread(parse_list, answer.form, answer.body, response.url)
-        visit.outcome = Outcome(End.DONE)
+        visit.outcome = ending
         self._scheduler.count(f"{_COUNTED.get(answer.form, 'playlist')}/read")
         if listing.cut:
             self._scheduler.count("list/cut", listing.cut)
         wishes = wishes_of(headers(response, "X-Robots-Tag"), self._token)
         listed = not wishes.unlisted(self._parts.clock.now())
+        if ending.end is End.AGAIN:
+            # It broke off: what it has named so far joins, and the rest is told by the next visit.
+            if listing.manifest is None and answer.form != OEMBED:
+                self._queue(visit, response, listing, follows=not wishes.nofollow, listed=listed)
+            return []
         if listing.manifest is not None:
             return self._manifest(visit, response, listing) if listed else _dropped(visit, Drop.NOINDEX)
         if answer.form == OEMBED:
             return _told_more(visit, listing) if listed else _dropped(visit, Drop.NOINDEX)
         hub = listing.hub or link_header(headers(response, "Link"), "hub")
-        listing.hub = resolve(response.url, hub) or "" if hub else ""
+        listing.hub = Base(response.url).canonical(hub) or "" if hub else ""
         self.take(visit, listing)
         self._queue(visit, response, listing, follows=not wishes.nofollow, listed=listed)
         return self._players(visit, response, listing) if listed else []
@@ -147,23 +152,23 @@ class ListReader:
         return listing.links
 
     def _queue(self, visit: Visit, response: Response, listing: Listing, *, follows: bool, listed: bool) -> None:
-        own, frontier = visit.lease.url.partition("#")[0], self._scheduler.frontier
+        frontier = self._scheduler.frontier
         links = self.wanted(listing)
         hrefs = [link.href for link in links]
         accepted, drops = self._scope.sift(response.url, hrefs, visit.lease.depth + 1, frontier.recent)
-        fresh, repeated = self._parts.duplicates.sift(own, accepted, frontier.unknown)
+        fresh, repeated = self._parts.duplicates.sift(visit.lease.key, accepted, frontier.unknown)
         if not follows:
             drops[Drop.NOFOLLOW] += len(fresh)
             fresh = []
         told = self._told(listing) if listed else ()
         for place, url in fresh:
-            visit.found.append(self._candidate(visit, own, url, links[place], listing, told=told if listed else None))
+            visit.found.append(self._candidate(visit, url, links[place], listing, told=told if listed else None))
         self._count(drops + repeated)
 
     def _candidate(
-        self, visit: Visit, own: str, url: str, link: Listed, listing: Listing, *, told: tuple[Fact, ...] | None
+        self, visit: Visit, url: Spelling, link: Listed, listing: Listing, *, told: tuple[Fact, ...] | None
     ) -> Candidate:
-        via, outer = link.via, visit.lease.evidence.via
+        via, outer, own = link.via, visit.lease.evidence.via, visit.lease.request_url
         if via == "playlist" and outer == "playlist":
             via = _INNER
         evidence = Evidence(
@@ -176,11 +181,12 @@ class ListReader:
         return joining.candidate(url, evidence, self._parts.scores, link.kind, depth=depth, parent=own)
 
     def _players(self, visit: Visit, response: Response, listing: Listing) -> list[MediaItem]:
-        own, told, at = visit.lease.url.partition("#")[0], self._told(listing), written_now()
+        own, told, at = visit.lease.request_url, self._told(listing), written_now()
+        base = Base(response.url)
         items: dict[str, MediaItem] = {}
         for player in listing.players:
-            url = resolve(response.url, player.href)
-            if url is None or url in items:
+            url = base.resolve(player.href)
+            if url is None or url.key in items:
                 continue
             via = listing.form if listing.form in {"feed", "sitemap"} else "playlist"
             evidence = Evidence(
@@ -192,8 +198,11 @@ class ListReader:
                 page_language=listing.language,
                 facts=pack((*player.facts, *told)),
             )
-            page = resolve(response.url, player.page) if player.page else None
-            items[url] = build_page_item(evidence, page_url=page or own, site=visit.lease.site, found_at=at, url=url)
+            page = base.resolve(player.page) if player.page else None
+            page_url = page.requested if page else own
+            items[url.key] = build_page_item(
+                evidence, page_url=page_url, site=visit.lease.site, found_at=at, url=url.requested, key=url.key
+            )
         if items:
             self._scheduler.count("list/standing_alone", len(items))
         return list(items.values())
@@ -220,8 +229,16 @@ class ListReader:
             length=len(response.body),
             at=written_now(),
         )
-        own = lease.url.partition("#")[0]
-        return [build_manifest_item(manifest, answer, lease.evidence, url=own, page_url=lease.parent, site=lease.site)]
+        item = build_manifest_item(
+            manifest,
+            answer,
+            lease.evidence,
+            url=lease.request_url,
+            key=lease.key,
+            page_url=lease.parent,
+            site=lease.site,
+        )
+        return [item]
 
     def _count(self, drops: Counter[Drop]) -> None:
         for reason, number in drops.items():

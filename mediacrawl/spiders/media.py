@@ -153,7 +153,7 @@ class MediaSpider(ProbingSpider):
         """The request of a lease; that of a revisit has a condition, so that what did not change is not sent again."""
         request = super().make_request(visit)
         if self.revisit and is_again(visit.lease):
-            request.headers.update(self._parts.hubs.conditional(visit.url))
+            request.headers.update(self._parts.hubs.conditional(visit.lease.url))
         return request
 
     # -- the beginning ---------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ class MediaSpider(ProbingSpider):
             target = target_of(response) if is_redirect(response.status) else None
             if target is None:
                 break
-            asked = target
+            asked = target.requested
         if response.status != 200:
             self.logger.critical("The seed list %s could not be had: status %d at %s", url, response.status, asked)
             raise CloseSpider("seed_error")

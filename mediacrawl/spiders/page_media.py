@@ -9,7 +9,7 @@ from mediacrawl.extract import Medium, Page, facts_by_url, inherit, standing_alo
 from mediacrawl.facts import LONGEST_TEXT, PAGE, Fact, fact, pack, stated, unpack
 from mediacrawl.probe import build_page_item
 from mediacrawl.records import Evidence, Kind, Lease, MediaItem
-from mediacrawl.scope import Base, Scope
+from mediacrawl.scope import Base, Scope, canonical
 from mediacrawl.scope.joining import kind_of
 
 OEMBED = "oembed"
@@ -33,6 +33,8 @@ class PageMedia:
         self._scope = scope
         self._base = _base(page)
         self._facts: dict[str, list[Fact]] | None = None
+        # By canonical URL: the URL as it stands in the page.
+        self._requested: dict[str, str] = {}
         if lease.evidence.facts:
             inherit(page.media, unpack(lease.evidence.facts))
         self._alone = self._find_alone()
@@ -57,10 +59,13 @@ class PageMedia:
 
     def items(self) -> list[MediaItem]:
         """Make the records of media that the page plays, and of which no file can be had."""
-        own, now = self._own_url(), written_now()
+        own, site, now = self._lease.request_url, self._lease.site, written_now()
+        asked = self._requested
         return [
-            build_page_item(self._evidence(medium), page_url=own, site=self._lease.site, found_at=now, url=url)
-            for url, medium in self._alone.items()
+            build_page_item(
+                self._evidence(medium), page_url=own, site=site, found_at=now, url=asked.get(key, own), key=key
+            )
+            for key, medium in self._alone.items()
         ]
 
     def to_ask(self) -> Evidence | None:
@@ -71,7 +76,8 @@ class PageMedia:
         """
         if not self._page.oembed or len(self._alone) != 1:
             return None
-        ((url, medium),) = self._alone.items()
+        ((key, medium),) = self._alone.items()
+        url = self._requested.get(key, self._lease.request_url)
         known = {each.key for each in medium.facts}
         if medium.via != _CARD or {"title", "artist"} <= known or len(url) > LONGEST_TEXT:
             return None
@@ -81,11 +87,14 @@ class PageMedia:
     def _find_alone(self) -> dict[str, Medium]:
         if not self._page.media or self._base is None:
             return {}
-        return standing_alone(self._page.media, self._own_url(), self._base.canonical, self._admits)
+        return standing_alone(self._page.media, self._lease.key, self._resolve, self._admits)
 
-    def _own_url(self) -> str:
-        # What stands behind a # tells visits of one URL apart, and is no part of it.
-        return self._lease.url.partition("#")[0]
+    def _resolve(self, href: str) -> str | None:
+        found = self._base.resolve(href) if self._base is not None else None
+        if found is None:
+            return None
+        self._requested.setdefault(found.key, found.requested)
+        return found.key
 
     def _evidence(self, medium: Medium) -> Evidence:
         page = self._page
@@ -114,11 +123,13 @@ def item_of_oembed(evidence: Evidence, told: tuple[Fact, ...], *, page_url: str,
     if not facts or facts[0].frame != OEMBED:
         return None
     evidence = replace(evidence, facts=pack([*facts, *told]))
-    return build_page_item(evidence, page_url=page_url, site=site, found_at=written_now(), url=facts[0].text)
+    url = facts[0].text
+    key = canonical(url) or url
+    return build_page_item(evidence, page_url=page_url, site=site, found_at=written_now(), url=url, key=key)
 
 
 def _base(page: Page) -> Base | None:
     try:
-        return Base(page.base)
+        return Base(page.base, charset=page.charset)
     except ValueError:
         return None

@@ -12,7 +12,7 @@ from twisted.python.failure import Failure
 from mediacrawl.frontier import FrontierError
 from mediacrawl.parts import Parts
 from mediacrawl.probe.session import Session
-from mediacrawl.records import VISIT, Candidate, End, Kind, MediaItem, Outcome, Visit
+from mediacrawl.records import VISIT, Candidate, End, Kind, MediaItem, Outcome, Trouble, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Scope
 from mediacrawl.scope.sites import host_of
@@ -37,6 +37,8 @@ class ProbingSpider(Spider):
         kwargs: attributes, as Scrapy's spiders take them.
     """
 
+    makes_requests_of_leases = True
+    """Whether `make_request` is what the scheduler asks for requests; other people's spiders yield theirs."""
     follows = True
     """Whether pages and feeds are read for their links."""
     explores = False
@@ -141,7 +143,7 @@ class ProbingSpider(Spider):
             found = self._unkept(visit, error)
         if not isinstance(found, list):
             return self._later(visit, response, found)
-        waiting = None if found else self.scheduler.crediting.answer(visit, response)
+        waiting = None if found else self._answered(visit, response)
         return self._over(visit, found) if waiting is None else self._judged(visit, waiting)
 
     async def parsed(self, response: Response) -> Given:
@@ -154,8 +156,12 @@ class ProbingSpider(Spider):
             items = await found
         except FrontierError as error:
             items = self._unkept(visit, error)
-        waiting = None if items else self.scheduler.crediting.answer(visit, response)
+        waiting = None if items else self._answered(visit, response)
         return self._over(visit, items) if waiting is None else await self._judged(visit, waiting)
+
+    def _answered(self, visit: Visit, response: Response) -> Coroutine[Any, Any, None] | None:
+        """An answer without a record is judged as it is, unless it is asked for again because it broke off."""
+        return None if visit.trouble is Trouble.CUT else self.scheduler.crediting.answer(visit, response)
 
     async def _judged(self, visit: Visit, waiting: Coroutine[Any, Any, None]) -> Given:
         await waiting

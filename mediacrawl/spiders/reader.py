@@ -19,15 +19,15 @@ from mediacrawl.extract import (
 from mediacrawl.facts import pack
 from mediacrawl.headers import header, headers
 from mediacrawl.parts import Parts
-from mediacrawl.politeness.retry import after_status
+from mediacrawl.politeness.retry import after_cut, after_status
 from mediacrawl.politeness.wishes import Wishes, wishes_of
 from mediacrawl.priority import Scores
 from mediacrawl.priority.again import is_again
 from mediacrawl.probe import sniff
 from mediacrawl.probe.answer import Answer, answer_kind, is_media
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
+from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Trouble, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
-from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, canonical, extension_of, joining
+from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, canonical, extension_of, joining
 from mediacrawl.scope.originals import is_named_copy, of_a_copy
 from mediacrawl.spiders.file_reader import FileReader, takes_unasked
 from mediacrawl.spiders.list_reader import ListReader
@@ -101,7 +101,7 @@ class Reader:
         if ended is not None and not visit.lease.state:
             visit.outcome = ended
             return []
-        visit.outcome = Outcome(End.DONE)
+        visit.outcome = self._ending(visit)
         answer = answer_kind(header(response, "Content-Type"))
         if answer is Answer.ANYTHING:
             answer = _by_content(response.body)
@@ -109,14 +109,23 @@ class Reader:
         if found is not None:
             return self.lists.read(visit, response, found)
         if answer is Answer.MEDIA or (visit.kind is Kind.MEDIA and _reads_as_media(visit, answer, response.body)):
+            visit.trouble = None
             return self._read_file(visit, response)
         if not self._follows:
             visit.drop(Drop.CONTENT_TYPE)
         elif answer is Answer.PAGE:
             return self._read_page(visit, response)
-        else:
+        elif visit.trouble is not Trouble.CUT:
+            # Too little may have come to tell what it is.
             visit.drop(Drop.CONTENT_TYPE)
         return []
+
+    def _ending(self, visit: Visit) -> Outcome:
+        """How the visit of a page or a list ends that can be read."""
+        outcome = after_cut(visit.lease, self._attempts) if visit.broke_off else Outcome(End.DONE)
+        if outcome.end is End.AGAIN:
+            visit.trouble = Trouble.CUT
+        return outcome
 
     async def _read_file(self, visit: Visit, response: Response) -> list[MediaItem]:
         item = await self.files.read(visit, response)
@@ -128,7 +137,9 @@ class Reader:
         page = parse_page(body, response.url, _charset(response), self._token, canonical=own_url)
         scheduler = self._scheduler
         scheduler.count("page/read")
-        reason = self._seen_before(visit, page)
+        # What is asked for again gives its links, so that none is lost; records, and what it is a copy of, come then.
+        again = visit.trouble is Trouble.CUT
+        reason = None if again else self._seen_before(visit, page)
         if reason is not None:
             visit.drop(reason)
             if reason is not Drop.NEAR_DUPLICATE:
@@ -137,7 +148,8 @@ class Reader:
         if is_directory:
             self._leave_steering(page)
         hrefs = [link.href for link in page.links]
-        accepted, drops = self._scope.sift(page.base, hrefs, visit.lease.depth + 1, scheduler.frontier.recent)
+        recent, depth = scheduler.frontier.recent, visit.lease.depth + 1
+        accepted, drops = self._scope.sift(page.base, hrefs, depth, recent, page.charset)
         fresh, repeated = self._duplicates.sift(visit.lease.url, accepted, scheduler.frontier.unknown)
         if reason is Drop.NEAR_DUPLICATE:
             fresh = self._leading_on(visit, page, fresh)
@@ -150,7 +162,7 @@ class Reader:
         self._count(drops + repeated)
         if page.media:
             scheduler.count("page/media", len(page.media))
-        if told is None or reason is not None:
+        if told is None or reason is not None or again:
             return []
         items = told.items()
         if items:
@@ -170,11 +182,11 @@ class Reader:
         if evidence is None:
             return
         lease, frontier = visit.lease, self._scheduler.frontier
-        accepted, drops = self._scope.sift(page.base, page.oembed, lease.depth + 1, frontier.recent)
+        accepted, drops = self._scope.sift(page.base, page.oembed, lease.depth + 1, frontier.recent, page.charset)
         fresh, repeated = self._duplicates.sift(lease.url, accepted, frontier.unknown)
         for _, url in fresh[:1]:
             found = joining.candidate(
-                url, evidence, self._scores, Kind.LIST, depth=lease.depth + 1, parent=lease.url.partition("#")[0]
+                url, evidence, self._scores, Kind.LIST, depth=lease.depth + 1, parent=lease.request_url
             )
             visit.found.append(found)
         self._count(drops + repeated)
@@ -194,7 +206,7 @@ class Reader:
                 return reason
         return self._duplicates.judge(lease.site, lease.url, fingerprint(page, media, thin=thin))
 
-    def _leading_on(self, visit: Visit, page: Page, fresh: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    def _leading_on(self, visit: Visit, page: Page, fresh: list[tuple[int, Spelling]]) -> list[tuple[int, Spelling]]:
         """Those links of a near copy that are followed."""
         original = canonical(page.canonical) if page.canonical else None
         if original is not None and is_named_copy(visit.lease.url, original):
@@ -214,7 +226,7 @@ class Reader:
             self._scheduler.count(f"drop/{reason}", number)
 
     def _queue_links(
-        self, visit: Visit, page: Page, fresh: list[tuple[int, str]], told: PageMedia | None, *, is_directory: bool
+        self, visit: Visit, page: Page, fresh: list[tuple[int, Spelling]], told: PageMedia | None, *, is_directory: bool
     ) -> None:
         """Queue links, with what the page says of them; without it if its words may not stand in records."""
         for place, url in fresh:
@@ -222,8 +234,8 @@ class Reader:
             if page.nofollow(link):
                 self._scheduler.count(f"drop/{Drop.NOFOLLOW}")
                 continue
-            facts = told.facts(link.href, url, link.via) if told else ""
-            if is_directory and told and not facts and joining.kind_of(url) is Kind.MEDIA:
+            facts = told.facts(link.href, url.key, link.via) if told else ""
+            if is_directory and told and not facts and joining.kind_of(url.key) is Kind.MEDIA:
                 facts = pack(file_facts(link))
             evidence = Evidence(
                 link.via,
@@ -250,13 +262,13 @@ class Reader:
         return await self.files.without_range(visit, why)
 
 
-def candidate(url: str, evidence: Evidence, scores: Scores, visit: Visit | None = None) -> Candidate:
+def candidate(url: str | Spelling, evidence: Evidence, scores: Scores, visit: Visit | None = None) -> Candidate:
     """A URL that was found on the page of a visit, or a seed."""
     kind = Kind.MEDIA if evidence.via in _PLAYERS else None
     if visit is None:
         return joining.candidate(url, evidence, scores, kind)
     lease = visit.lease
-    return joining.candidate(url, evidence, scores, kind, depth=lease.depth + 1, parent=lease.url)
+    return joining.candidate(url, evidence, scores, kind, depth=lease.depth + 1, parent=lease.request_url)
 
 
 def _media(page: Page) -> list[str]:

@@ -22,7 +22,7 @@ from mediacrawl.pipelines.mojibake import fixer_of
 from mediacrawl.priority import Scores
 from mediacrawl.probe.record import item_id
 from mediacrawl.records import VISIT, Candidate, End, Evidence, Kind, MediaItem, Outcome, Visit
-from mediacrawl.scope import canonical
+from mediacrawl.scope import Spelling, canonical, spelling
 from mediacrawl.scope.joining import candidate
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.arguments import (
@@ -40,7 +40,6 @@ from mediacrawl.spiders.stored import ItemsError, check_items, is_catalogue, rec
 if TYPE_CHECKING:
     from typing import Self
 
-    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
@@ -186,10 +185,10 @@ class RecheckSpider(BesideSpider):
 
     async def _read_items(self) -> None:
         items, read, unusable = self.arguments.items, 0, 0
-        batch: list[tuple[str, Mapping[str, Any]]] = []
+        batch: list[tuple[Spelling, Mapping[str, Any]]] = []
         for record in records(items):
             read += 1
-            url = canonical(record["content_url"]) if record else None
+            url = spelling(record["content_url"]) if record else None
             is_doubtful = self._is_doubtful(record) if record and url else None
             if record is None or url is None or is_doubtful is None:
                 unusable += 1
@@ -217,12 +216,12 @@ class RecheckSpider(BesideSpider):
             self.logger.debug("%s cannot be decided", record["content_url"], exc_info=True)
             return None
 
-    def _queue(self, batch: list[tuple[str, Mapping[str, Any]]]) -> None:
+    def _queue(self, batch: list[tuple[Spelling, Mapping[str, Any]]]) -> None:
         if not batch:
             return
-        waiting = self.round.add((url, kept(record)) for url, record in batch)
+        waiting = self.round.add((url.key, kept(record)) for url, record in batch)
         scores = self._parts.scores
-        found = [_candidate(url, record, scores) for url, record in batch if url in waiting]
+        found = [_candidate(url, record, scores) for url, record in batch if url.key in waiting]
         self.scheduler.add([self._admitted(known) for known in found if self._may_join(known)])
 
     def _may_join(self, known: Candidate) -> bool:
@@ -238,14 +237,9 @@ class RecheckSpider(BesideSpider):
     def _admitted(self, known: Candidate) -> Candidate:
         """The candidate under a URL of this round, so that the frontier takes it though an earlier round had it."""
         self._introduce(known.site)
-        return replace(known, url=f"{known.url}#{self.round.number}")
+        return replace(known, url=f"{known.url}#{self.round.number}", requested=known.request_url)
 
     # -- requests and answers --------------------------------------------------------------------------------
-
-    def make_request(self, visit: Visit) -> Request:
-        """The request of a lease, without the mark of its round."""
-        visit.url = _unmarked(visit.url)
-        return super().make_request(visit)
 
     async def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
         """Read an answer; a new record takes over what a person decided in the old one."""
@@ -259,9 +253,8 @@ class RecheckSpider(BesideSpider):
 
     def _successors(self, items: list[MediaItem] | None) -> list[MediaItem] | None:
         for item in items or ():
-            item.requested_url = _unmarked(item.requested_url) if item.requested_url else None
             with self._stopping():
-                old = self.round.record(item.content_url)
+                old = self.round.record(canonical(item.content_url) or "")
                 if old is not None:
                     _succeed(old, item)
         return items
@@ -306,7 +299,7 @@ class RecheckSpider(BesideSpider):
             self._tell_neighbour(visit.lease.site, outcome)
             came_to = _came_to(visit, outcome)
             if came_to:
-                self.round.end(_unmarked(visit.lease.url), came_to)
+                self.round.end(visit.lease.key, came_to)
 
     # -- the end ---------------------------------------------------------------------------------------------
 
@@ -333,7 +326,7 @@ class RecheckSpider(BesideSpider):
             done.over()
 
 
-def _candidate(url: str, record: Mapping[str, Any], scores: Scores) -> Candidate:
+def _candidate(url: Spelling, record: Mapping[str, Any], scores: Scores) -> Candidate:
     """The URL of a record on its way into the frontier, with what is known of where it was found."""
     known = {field: _text(record.get(name)) for field, name in _PROVENANCE.items()}
     known["via"] = known["via"] or "recheck"
@@ -353,7 +346,7 @@ def _check_contact(parts: Parts, arguments: RecheckArguments) -> None:
 def _succeed(old: Mapping[str, Any], item: MediaItem) -> None:
     """Make a new record the successor of a stored one: under its id, with its first sighting and its user's words."""
     item.content_url = old["content_url"]
-    item.id = item_id(item.content_url)
+    item.id = item_id(canonical(item.content_url) or item.content_url)
     item.found_at = _text(old.get("found_at")) or item.found_at
     new = {"tags": item.tags}
     keep_user(old, new)
@@ -366,10 +359,6 @@ def _came_to(visit: Visit, outcome: Outcome) -> str:
     if outcome.end is End.DROPPED:
         return "gone" if visit.status in _GONE else str(outcome.reason)
     return "moved" if outcome.end is End.DONE and 300 <= visit.status < 400 else ""
-
-
-def _unmarked(url: str) -> str:
-    return url.partition("#")[0]
 
 
 def _text(value: Any) -> str:

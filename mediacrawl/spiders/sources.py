@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field, fields
 from pathlib import Path
+from typing import Self
 
 from mediacrawl.priority.polling import REMEMBERED, PollPolicy, pause_after, poll_interval
+from mediacrawl.scope import Spelling, spelling
 
 FILE = "feeds.db"
 _TABLE = """
@@ -31,10 +33,10 @@ class Source:
     """A feed or list that is polled.
 
     Attributes:
-        url: canonical, as it was given.
+        url: in canonical form, as it was given.
         origin: URL of the list that named it; empty if the user did.
         listed: whether it is to be polled.
-        location: where it has moved for good; empty if it has not.
+        location: what is asked for it if that is not `url`: the URL as it was written, or where it has moved for good.
         title: its own.
         hub: URL of the hub that tells of its changes (WebSub); nobody asks it, it is kept for who wants to subscribe.
         etag, modified: validators of the last answer; empty if it had none.
@@ -62,6 +64,16 @@ class Source:
     due: float = 0.0
     failures: int = 0
     gone: str = ""
+
+    @classmethod
+    def of(cls, url: Spelling, origin: str = "") -> Self:
+        """A source that was never polled.
+
+        Args:
+            url: in both forms.
+            origin: see there.
+        """
+        return cls(url.key, origin, location="" if url.requested == url.key else url.requested)
 
     @property
     def asked(self) -> str:
@@ -129,14 +141,14 @@ class Sources:
         """Poll these sources, those that they have named, those that these have named, and no others.
 
         Args:
-            urls: in canonical form.
+            urls: absolute, as they were written.
         """
         with self._explained():
             self._db.execute("BEGIN")
             self._db.execute("UPDATE source SET listed = 0")
-            for url in urls:
-                self._insert(Source(url))
-                self._db.execute("UPDATE source SET listed = 1 WHERE url = ?", (url,))
+            for url in filter(None, map(spelling, urls)):
+                self._insert(Source.of(url))
+                self._db.execute("UPDATE source SET listed = 1 WHERE url = ?", (url.key,))
             named = "UPDATE source SET listed = 1 WHERE NOT listed AND origin IN (SELECT url FROM source WHERE listed)"
             while self._db.execute(named).rowcount:
                 pass

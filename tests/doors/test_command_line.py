@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -86,6 +87,18 @@ def test_the_demo_says_that_its_folder_cannot_be_made(tmp_path):
         assert str(tmp_path / folder) in sentence
 
 
+@pytest.mark.parametrize("is_active", [False, True])
+def test_what_the_demo_says_last_can_be_typed(tmp_path, is_active):
+    programs = Path(sys.executable).parent
+    path = f"{programs}{os.pathsep}/usr/bin:/bin" if is_active else "/usr/bin:/bin"
+    done = run(tmp_path, *MEDIACRAWL, "demo", "-s", "CLOSESPIDER_PAGECOUNT=1", PATH=path)
+    (typed,) = re.findall(r"^  to crawl +(.*) crawl media -a seed=seeds.txt", done.out, re.MULTILINE)
+    assert (typed == "scrapy") is is_active
+    for line in [f"{typed} version", *re.findall(r"or first (.*), then", done.out)]:
+        subprocess.run(line, check=True, shell=True, cwd=tmp_path, env=environment(PATH=path), capture_output=True)
+    assert ("activate" in done.out) is not is_active
+
+
 # -- arguments that cannot be used -------------------------------------------------------------------------------
 
 
@@ -163,6 +176,7 @@ def test_seeds_may_be_urls_by_comma_or_line(tmp_path, site, mark):
     assert sorted(site.paths) == ["/a", "/b"]
 
 
+@pytest.mark.slow
 def test_a_seed_list_may_travel_in_a_package(tmp_path, site):
     site.page("/a")
     package = tmp_path / "my_seeds"

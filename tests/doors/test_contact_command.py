@@ -4,6 +4,7 @@ import json
 
 import pytest
 from command_line import QUICK, crawl, crawl_command, recheck, run
+from long_forms import slow
 
 from mediacrawl.store import Catalogue
 
@@ -75,7 +76,7 @@ def test_where_a_log_file_is_named_the_sentence_stands_in_it(tmp_path):
     assert line.partition("CRITICAL: ")[2] == done.err.partition(": error: ")[2].rstrip("\n")
 
 
-@pytest.mark.parametrize("spider", ["media", "recheck"])
+@pytest.mark.parametrize("spider", ["media", *slow("recheck")])
 def test_a_program_that_starts_the_spider_itself_is_refused_too(tmp_path, spider):
     with Catalogue(tmp_path / "media.db") as catalogue:
         catalogue.upsert({"id": "1", "content_url": f"{OUTSIDE}a.mp3", "title": "x", "type": "AudioObject"})

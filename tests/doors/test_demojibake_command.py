@@ -237,6 +237,7 @@ def offset(folder):
         return 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on(tmp_path, held):
     (tmp_path / "items.jl").write_text("".join(json.dumps(record(number)) + "\n" for number in range(6000)))
     process = subprocess.Popen(
@@ -294,6 +295,7 @@ def test_what_cannot_be_done_is_one_sentence(folder, arguments, words):
     assert (folder / "there.jl").read_text() == "precious"
 
 
+@pytest.mark.slow
 def test_a_full_disk_behind_the_standard_output_is_one_sentence(folder):
     shell = f"ulimit -f 1; exec {shlex.join(SCRAPY)} demojibake items.jl -o - > out.jl"
     done = run(folder, "bash", "-c", shell)
@@ -301,6 +303,7 @@ def test_a_full_disk_behind_the_standard_output_is_one_sentence(folder):
     assert done.err == "The standard output cannot be written: File too large.\n"
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_error(folder):
     (folder / "many.jl").write_text("".join(json.dumps(record(number)) + "\n" for number in range(3000)))
     with subprocess.Popen(

@@ -20,6 +20,7 @@ WORST = ClassTold("/cart?add", "shop.example", 9, 0, 0.002)
 
 class NamedSpider(Spider):
     name = "named"
+    makes_requests_of_leases = True
 
 
 class Knowing(Rules):

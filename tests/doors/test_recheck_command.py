@@ -108,6 +108,7 @@ def test_nobodys_server_is_asked_by_a_crawler_without_an_address(tmp_path):
     assert "MEDIACRAWL_CONTACT" in recheck(tmp_path, items="media.db").sentence
 
 
+@pytest.mark.slow
 def test_a_media_crawl_and_a_recheck_in_one_folder_exclude_each_other(tmp_path, song, site):
     site.page("/", "/held")
     ended = site.hold("/held")

@@ -12,8 +12,10 @@ from scrapy.utils.test import get_crawler
 
 from mediacrawl.extensions import Revisiting
 from mediacrawl.frontier import FrontierError
+from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware
+from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.parts import Parts
-from mediacrawl.priority.again import AGAIN, FRONT
+from mediacrawl.priority.again import AGAIN, FRONT, is_again
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.revisit import DAY, Posterior
 from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, Nugget, Outcome, Visit
@@ -26,6 +28,7 @@ FRONT_PAGE, SHOWS, SONG = "http://a.example/", "http://a.example/shows", "http:/
 
 class ListeningSpider(Spider):
     name = "media"
+    makes_requests_of_leases = True
     revisit = 0.0
 
 
@@ -340,6 +343,43 @@ def test_without_the_argument_nothing_is_kept(tmp_path, revisit):
     assert "hubs" not in vars(told.parts)
     assert not told.scheduler.has_pending_requests()
     told.send(signals.spider_closed)
+
+
+def test_what_takes_the_place_of_a_revisit_is_none(told, monkeypatch):
+    hub, plain = told.hub(SHOWS + "?from=rss"), "http://a.example/plain"
+    told.lively(hub)
+    told.look()
+    # Learned since: the parameter changes nothing.
+    monkeypatch.setattr(told.parts.duplicates, "waiting", lambda site, url: (Drop.DUST, plain))
+    lease = told.take()
+    assert lease.url == hub
+    visit = Visit(lease, lease.url, lease.kind)
+    with pytest.raises(RefusedRequest):
+        SeenMiddleware.from_crawler(told.crawler).process_request(Request(lease.url, meta={VISIT: visit}))
+    told.scheduler.end(visit)
+    assert told.stat("gone") == 1
+    lease = told.take()
+    assert (lease.url, lease.evidence) == (plain, Evidence())
+    assert not is_again(lease)
+    told.end(lease)
+    assert told.stat("gone") == 1
+    assert told.stat("changed") == 0
+
+
+def test_the_target_of_a_revisits_redirect_is_a_found_url(told):
+    hub = told.hub()
+    told.lively(hub)
+    told.look()
+    lease = told.take()
+    assert is_again(lease)
+    visit = Visit(lease, lease.url, lease.kind, sent=told.now, status=301)
+    request = Request(lease.url, meta={VISIT: visit})
+    answer = HtmlResponse(lease.url, 301, {"Location": "/moved"}, request=request)
+    told.crawler.spider.admit = lambda found: True
+    RedirectCapMiddleware.from_crawler(told.crawler).process_response(request, answer)
+    told.scheduler.end(visit)
+    lease = told.take()
+    assert (lease.url, lease.evidence) == ("http://a.example/moved", Evidence(requested_url=hub))
 
 
 def test_without_our_scheduler_it_is_off(tmp_path):

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from command_line import SCRAPY, environment, run
 
-pytest.importorskip("duckdb", reason="pip install 'mediacrawl[segment]'")
+pytest.importorskip("duckdb", reason="pip install -e '.[segment]'")
 
 SETTINGS = {"SCRAPY_SETTINGS_MODULE": "tiny_project_settings"}
 
@@ -137,10 +137,11 @@ def test_without_the_engine_a_sentence_says_how_to_get_it(folder):
     done = segment(folder, "one.jl", "-o", "next.txt", PYTHONPATH=f"{folder}:{environment()['PYTHONPATH']}")
     assert done.code == 1
     assert done.err == (
-        "scrapy segment needs DuckDB and Arrow; install them with: pip install 'mediacrawl[segment]'.\n"
+        "scrapy segment needs DuckDB and Arrow; install them with: pip install 'duckdb>=1.4' 'pyarrow>=18'.\n"
     )
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_and_leaves_nothing_behind(folder):
     before = sorted(folder.iterdir())
     with subprocess.Popen(

@@ -58,6 +58,7 @@ def test_what_was_given_by_hand_before_is_polled_when_a_list_names_it(sources, i
     assert set(sources.polled()) == {LIST, FEED}
 
 
+@pytest.mark.slow
 def test_of_many_sources_all_are_listed(sources):
     # Looked for one by one among all this takes half a minute.
     urls = [f"http://h{number}.example/" for number in range(30_000)]

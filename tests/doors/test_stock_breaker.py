@@ -3,6 +3,7 @@
 import re
 import sys
 
+import pytest
 from command_line import run
 from stock_project import refused
 
@@ -140,6 +141,7 @@ thread.join()
 """
 
 
+@pytest.mark.slow
 def test_of_two_crawls_that_share_a_thread_of_their_own_only_the_broken_one_stops(tmp_path, site):
     """As in a notebook, where the reactor does not run in the main thread."""
     for number in range(30):

@@ -55,7 +55,7 @@ async def reset(exchange):
     exchange.reset()
 
 
-@pytest.mark.parametrize(("sin", "least"), [(hang, 2.0), (reset, 0.5)])
+@pytest.mark.parametrize(("sin", "least"), [(hang, 2.0), pytest.param(reset, 0.5, marks=pytest.mark.slow)])
 def test_a_site_that_fails_gets_its_delay_from_the_end_of_the_failure(project, site, sin, least):
     site.at("/", sin)
     site.at("/next", sin)
@@ -197,12 +197,18 @@ def test_what_robots_txt_forbids_is_never_asked_and_the_file_itself_once(project
     assert "'drop/robots': 4" in crawled.log
 
 
-@pytest.mark.parametrize("answer", [Resource(b"", status=503), Resource(b"", status=429), hang, reset])
+async def break_off(exchange):
+    await exchange.raw(
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\nUser-agent: *\nAllow: /\n"
+    )
+
+
+@pytest.mark.parametrize("answer", [Resource(b"", status=503), Resource(b"", status=429), hang, reset, break_off])
 def test_a_robots_txt_that_cannot_be_had_forbids_everything(project, site, answer):
     site.at("/robots.txt", answer)
     site.page("/", "/a")
     project.middleware("RobotsMiddleware", 60)
-    project.set(DOWNLOAD_TIMEOUT=1, RETRY_ENABLED=False)
+    project.set(DOWNLOAD_TIMEOUT=1, RETRY_ENABLED=False, DOWNLOAD_FAIL_ON_DATALOSS=False)
     crawled = project.crawl(site.url("/"), site.url("/a")).check()
     assert site.paths == []
     assert len(crawled.refused) == 2

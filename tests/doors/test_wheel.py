@@ -70,11 +70,13 @@ def test_the_package_that_runs_is_the_zipped_one(wheel, tmp_path):
     assert done.out == os.path.join(wheel, "mediacrawl", "__init__.py") + "\n"  # noqa: PTH118 - below a file
 
 
+@pytest.mark.slow
 def test_list_prints_the_spiders_and_nothing_else_from_the_zip(wheel, tmp_path):
     done = run_zipped(wheel, tmp_path, sys.executable, "-m", "scrapy", "list")
     assert (done.code, done.out, done.err) == (0, "feeds\nmedia\nrecheck\n", "")
 
 
+@pytest.mark.slow
 def test_a_crawl_from_the_zip_obeys_the_lists_in_it(wheel, tmp_path, site):
     """Both lists are the package's own: no file of that name is here."""
     hosts = dict.fromkeys(("tonspur.example", "nevercrawl.example", "www.nevercrawl.example"), "127.0.0.1")
@@ -93,6 +95,7 @@ def test_a_crawl_from_the_zip_obeys_the_lists_in_it(wheel, tmp_path, site):
     assert "'drop/extension': 1" in done.err
 
 
+@pytest.mark.slow
 def test_encodings_are_decided_from_the_zip(wheel, tmp_path):
     code = (
         "from mediacrawl.encoding import detect, model_version, models, repair; title = 'Подмосковные вечера';"
@@ -103,6 +106,7 @@ def test_encodings_are_decided_from_the_zip(wheel, tmp_path):
     assert done.out == " ".join([ascii("Подмосковные вечера")] * 2) + "\n"
 
 
+@pytest.mark.slow
 def test_the_demo_runs_from_the_zip(wheel, tmp_path):
     done = run_zipped(wheel, tmp_path, sys.executable, "-m", "mediacrawl", "demo").check()
     assert "media files" in done.out

@@ -1,0 +1,122 @@
+"""Settings under which Scrapy's own commands ask for one URL now, as in any Scrapy project."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+
+from scrapy.exceptions import UsageError
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings, default_settings
+from scrapy.utils.url import guess_scheme
+
+from mediacrawl.other_spiders import switch_on
+from mediacrawl.parts import Parts
+from mediacrawl.scope import canonical
+from mediacrawl.spiders.arguments import ArgumentError, check_contact
+
+_PROJECT = SETTINGS_PRIORITIES["project"]
+_DELAY = "mediacrawl.middlewares.AdaptiveDelayMiddleware"
+_OUR_REDIRECTS = "mediacrawl.middlewares.RedirectCapMiddleware"
+_REDIRECTS = "scrapy.downloadermiddlewares.redirect.RedirectMiddleware"
+_LOCAL = ("file", "data")
+_DELAYS = (
+    *("POLITENESS_FACTOR", "POLITENESS_MIN_DELAY", "POLITENESS_FIRST_DELAY"),
+    *("POLITENESS_ADDRESS_FACTOR", "POLITENESS_ADDRESS_MIN_DELAY"),
+)
+
+
+class AtOnce:
+    """What ``fetch``, ``shell`` and ``view`` have in common; to be named before Scrapy's own class of the command."""
+
+    settings: Settings | None
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Read the options.
+
+        Raises:
+            UsageError: the URL may not be asked, for want of a contact.
+        """
+        super().process_options(args, opts)  # type: ignore[misc]
+        assert self.settings is not None
+        check_urls(self.settings, args)
+        ask_at_once(self.settings)
+
+
+def ask_at_once(settings: BaseSettings, *, pipelines: bool = False, delays: bool = False) -> None:
+    """Let a command ask without a frontier and without a delay.
+
+    A person who asks for one page does not crawl. robots.txt, NeverCrawl, the contact, the guard and the request log
+    hold as ever; nothing is kept but lines of that log. What a spider or the command line sets stays.
+
+    Args:
+        settings: the command's, before it has a crawler; changed.
+        pipelines: whether items go through the item pipelines.
+        delays: whether a site is left alone between two requests, for a command that may make many.
+    """
+    switch_on(settings)
+    off = {_OUR_REDIRECTS} if delays else {_OUR_REDIRECTS, _DELAY}
+    middlewares = {
+        path: None if path in off else order
+        for path, order in settings.getdict("DOWNLOADER_MIDDLEWARES").items()
+        if path != _REDIRECTS
+    }
+    handlers = {
+        scheme: handler for scheme, handler in settings.getdict("DOWNLOAD_HANDLERS").items() if scheme not in _LOCAL
+    }
+    changed = {
+        "SCHEDULER": default_settings.SCHEDULER,
+        "JOBDIR": None,
+        "DOWNLOADER_MIDDLEWARES": middlewares,
+        "DOWNLOAD_HANDLERS": handlers,
+    }
+    settings.setdict(changed, priority=_PROJECT)
+    _keep_nothing(settings, pipelines=pipelines, delays=delays)
+
+
+def list_at_once(settings: BaseSettings, *, pipelines: bool = False, delays: bool = False) -> None:
+    """Let ``scrapy parse`` show what our media spider makes of one answer, from a frontier in memory.
+
+    Args:
+        settings: the command's, before it has a crawler; changed.
+        pipelines: as in `ask_at_once`.
+        delays: as in `ask_at_once`.
+    """
+    changed = {
+        "SCHEDULER": "mediacrawl.commands.listing.ListingScheduler",
+        "SCHEDULER_STORE": "memory",
+        "JOBDIR": None,
+        "PRIORITY": "rules",
+    }
+    settings.setdict(changed, priority=_PROJECT)
+    _keep_nothing(settings, pipelines=pipelines, delays=delays)
+
+
+def _keep_nothing(settings: BaseSettings, *, pipelines: bool, delays: bool) -> None:
+    extensions = {
+        path: None if str(path).startswith("mediacrawl.") else order
+        for path, order in settings.getdict("EXTENSIONS").items()
+    }
+    settings.set("EXTENSIONS", extensions, priority=_PROJECT)
+    if not pipelines:
+        settings.set("ITEM_PIPELINES", {}, priority=_PROJECT)
+    if delays:
+        settings.set("POLITENESS_FIRST_DELAY", settings.getfloat("POLITENESS_MIN_DELAY"), priority=_PROJECT)
+    else:
+        settings.setdict(dict.fromkeys(_DELAYS, 0.0), priority=_PROJECT)
+
+
+def check_urls(settings: BaseSettings, urls: Iterable[str]) -> None:
+    """See that URLs of the command line may be asked with the contact that is set.
+
+    Args:
+        settings: the command's.
+        urls: as they were typed; what is no URL of the web is for the command to judge.
+
+    Raises:
+        UsageError: one may not.
+    """
+    known = [url for typed in urls if (url := canonical(guess_scheme(typed))) is not None]
+    try:
+        check_contact(Parts(settings), known)
+    except (ArgumentError, ValueError) as error:
+        raise UsageError(str(error), print_help=False) from error

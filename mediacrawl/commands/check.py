@@ -1,0 +1,19 @@
+"""``scrapy check``, which asks the contracts' URLs now, as in any Scrapy project, and not when a crawl would."""
+
+from __future__ import annotations
+
+import argparse
+
+from scrapy.commands.check import Command as CheckCommand
+
+from mediacrawl.commands.at_once import ask_at_once
+
+
+class Command(CheckCommand):
+    """Scrapy's command."""
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Read the options."""
+        super().process_options(args, opts)
+        assert self.settings is not None
+        ask_at_once(self.settings)

@@ -1,0 +1,63 @@
+"""The settings of crawls that are none of ours, in this project: what Scrapy's own parts do for them is on again.
+
+Our spiders need no cookies, no offsite rule, no errors for a status, and so on, so that settings.py switches these
+middlewares of Scrapy off. Other people's spiders are written for them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+
+from mediacrawl import settings as ours
+from mediacrawl.foreign import is_ours
+from mediacrawl.parts import Parts
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+_PROJECT = SETTINGS_PRIORITIES["project"]
+_REPLACED = frozenset(
+    {
+        "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware",
+        "scrapy.downloadermiddlewares.redirect.RedirectMiddleware",
+    }
+)
+"""Middlewares of Scrapy whose work ours do for every spider."""
+
+
+class OtherSpiders:
+    """Add-on: Scrapy's middlewares for crawls of spiders that are not ours, and our User-Agent for all they send.
+
+    Args:
+        crawler: of any spider.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._is_ours = is_ours(crawler.spidercls)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
+        return cls(crawler)
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Change the settings of the project; what a spider or the command line sets stays."""
+        if not self._is_ours:
+            switch_on(settings)
+
+
+def switch_on(settings: BaseSettings) -> None:
+    """Switch on the middlewares of Scrapy that are off for our spiders only, and write the contact into User-Agent.
+
+    Args:
+        settings: of the project; changed.
+    """
+    for name in ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES"):
+        off = {path for path, order in getattr(ours, name).items() if order is None} - _REPLACED
+        kept = {path: order for path, order in settings.getdict(name).items() if order is not None or path not in off}
+        settings.set(name, kept, priority=_PROJECT)
+    settings.set("USER_AGENT", Parts(settings).user_agent, priority=_PROJECT)
