@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import quote
 
 from scrapy.settings import BaseSettings
 
@@ -10,3 +11,14 @@ from scrapy.settings import BaseSettings
 def state_folder(settings: BaseSettings) -> Path:
     """The folder of frontier, log and catalogue: ``JOBDIR`` if set, else ``MEDIACRAWL_DIR``, else ``.mediacrawl``."""
     return Path(settings.get("JOBDIR") or settings.get("MEDIACRAWL_DIR") or ".mediacrawl")
+
+
+def spider_folder(folder: Path, name: str) -> Path:
+    """The folder of the frontier of one of several spiders.
+
+    Args:
+        folder: the state folder.
+        name: of the spider.
+    """
+    written = quote(name, safe=" ")
+    return folder / "spiders" / (written.replace(".", "%2E") if written in {".", ".."} else written)

@@ -44,12 +44,14 @@ class Way:
     Attributes:
         host: in canonical form.
         address: the one that was judged; empty if a proxy is asked, which looks up names itself.
+        target: the request target as it is written in the request line (RFC 9112, 3.2.1); empty leaves it to Twisted.
         may: asked once more when the connection is there, and when the request is written: whether it may go out still.
         is_late: whether it might not when it was to be written; its connection was lost by that.
     """
 
     host: str
     address: str = ""
+    target: bytes = b""
     may: Callable[[], bool] = _always
     is_late: bool = False
 
@@ -106,6 +108,7 @@ def _ready(connection: HTTP11ClientProtocol, one: Way) -> HTTP11ClientProtocol:
         connection.abort()  # type: ignore[no-untyped-call]
         raise LeaseOverError(one.host)
     look_twice(connection, one)
+    connection.target = one.target  # type: ignore[attr-defined]
     return connection
 
 

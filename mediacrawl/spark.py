@@ -1,4 +1,4 @@
-"""The fixer over a Spark DataFrame, for a store that outgrew one machine. Needs the extra ``mediacrawl[spark]``.
+"""The fixer over a Spark DataFrame, for a store that outgrew one machine. Needs the extra ``spark``.
 
 ::
 

@@ -16,7 +16,7 @@ from mediacrawl import seams
 from mediacrawl.connection import ConnectionSettingError, connect, hidden, key_of, redis_url
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError, Remote
-from mediacrawl.frontier.feed import FeedError, Unreadable, read_entry
+from mediacrawl.frontier.feed import FeedError, FeedKeyError, Unreadable, read_entry
 from mediacrawl.observe.text import cut, printable
 from mediacrawl.parts import Parts
 from mediacrawl.records import Candidate, Drop
@@ -74,6 +74,7 @@ class Feeding:
         self._looking: Deferred[None] | None = None
         self._settled: list[tuple[str, bytes]] = []
         self._trouble = ""
+        self._hopeless = False
         self._troubled_since = 0.0
         self._idle = self._empty = self._gave_up = False
 
@@ -141,6 +142,8 @@ class Feeding:
             taken = await run_in_thread(queue.take, self._most)
             self._recovered()
             await self._take_in(queue, taken)
+        except FeedKeyError as error:
+            self._tell(str(error), "the crawl goes on without it, and looks again as long as it runs", hopeless=True)
         except FeedError as error:
             self._tell(str(error))
         except FrontierAwayError as error:
@@ -243,13 +246,19 @@ class Feeding:
         reasons = ", ".join(f"{number:,} refused ({reason})" for reason, number in refused.most_common())
         logger.warning("%s: %s, %s; see %s", queue.key, told, reasons, queue.refused_key)
 
-    def _tell(self, trouble: str) -> None:
-        """Say once what is wrong with Redis."""
+    def _tell(self, trouble: str, then: str = "tried again", *, hopeless: bool = False) -> None:
+        """Say once what is wrong with Redis.
+
+        Args:
+            trouble: what it is.
+            then: what is done now.
+            hopeless: whether it is no use to wait for its end.
+        """
         if not self._trouble:
             self._troubled_since = self._parts.clock.now()
         if trouble != self._trouble and self._queue is not None:
-            logger.warning("%s cannot be read at %s: %s; tried again", self._queue.key, self._where, trouble)
-        self._trouble = trouble
+            logger.warning("%s cannot be read at %s: %s; %s", self._queue.key, self._where, trouble, then)
+        self._trouble, self._hopeless = trouble, hopeless
 
     def _recovered(self) -> None:
         if self._trouble and self._queue is not None:
@@ -265,7 +274,7 @@ class Feeding:
         Raises:
             DontCloseSpider: it has not yet.
         """
-        if self._queue is None or self._empty:
+        if self._queue is None or self._empty or (self._trouble and self._hopeless):
             return
         if self._trouble and self._parts.clock.now() - self._troubled_since > PATIENCE:
             if not self._gave_up:

@@ -41,6 +41,9 @@ class HarvestFile:
             raise NotConfigured("HARVEST_EVERY is 0, or HARVEST_FILE is empty")
         if not parts.leases:
             raise NotConfigured("without our scheduler there are no visits to count")
+        if not parts.keeps_frontier:
+            # Somebody else's spider without JOBDIR, as most are: nothing to warn of.
+            raise NotConfigured
         self._crawler = crawler
         self._parts = parts
         self._harvest = Harvest(self._every)

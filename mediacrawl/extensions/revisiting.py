@@ -16,12 +16,14 @@ from mediacrawl import seams
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.headers import header
+from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.parts import REDIS, Parts
 from mediacrawl.priority.again import AGAIN, FRONT, Came, came_to, candidate_of, is_again, page_of
 from mediacrawl.priority.fronts import Front, Fronts
 from mediacrawl.priority.hubs import LOST, Again, front_page
 from mediacrawl.priority.revisit import Share, score
 from mediacrawl.records import FINAL, VISIT, Candidate, Evidence, Kind, Outcome, Visit
+from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.joining import candidate
 from mediacrawl.signals import seeds_joined, visit_ended
 
@@ -44,8 +46,6 @@ RESCORED = 100
 """Waiting revisits whose score is told anew at a look, in turn: it grows with time."""
 
 _QUICKEST = 0.1
-_CUT_OFF = "dataloss"
-"""Scrapy's flag of a body that is not whole: asked under a condition, the rest would never come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,8 @@ class Revisiting:
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None or visit.kind is Kind.ROBOTS or visit.lease.kind is Kind.MEDIA or response.status == 304:
             return
-        cut = _CUT_OFF in response.flags
+        cut = visit.broke_off or BROKE_OFF in response.flags
+        # Asked under a condition, the rest would never come.
         told = ("", "") if cut else (header(response, "ETag"), header(response, "Last-Modified"))
         self._headers[visit.lease.id] = told
 
@@ -167,25 +168,27 @@ class Revisiting:
                 self._parts.hubs.gone(visit.lease.url, self._parts.clock.now())
             else:
                 self._tell(visit, came, headers)
-            if visit.reward > 0 and visit.lease.parent:
+            parent = canonical(visit.lease.parent)
+            if visit.reward > 0 and parent:
                 # Of a redirect's target too it is the page that the link stood on.
-                self._parts.hubs.earned(visit.lease.parent, min(visit.reward, 1.0))
+                self._parts.hubs.earned(parent, min(visit.reward, 1.0))
         except FrontierError as error:
             self._scheduler.stop("frontier_error", error)
 
     def _tell(self, visit: Visit, came: Came, headers: tuple[str, str] | None) -> None:
         url, now, hubs = visit.lease.url, self._parts.clock.now(), self._parts.hubs
+        page = page_of(visit.lease, canonical(visit.lease.parent) or "")
         if self._fronts is not None and url == front_page(url):
             self._fronts.ended(url, now, gone=came is Came.GONE)
         if came is Came.GONE:
             hubs.gone(url, now)
             return
         if came is not Came.CHANGED:
-            hubs.visited(page_of(visit.lease), now)
+            hubs.visited(page, now)
             return
         etag, modified = headers or (None, None)
         fresh = sum(not found.hops for found in visit.found)
-        hubs.visited(page_of(visit.lease), now, new=visit.reward, fresh=fresh, etag=etag, modified=modified)
+        hubs.visited(page, now, new=visit.reward, fresh=fresh, etag=etag, modified=modified)
 
     # -- who comes back --------------------------------------------------------------------------------------
 

@@ -60,6 +60,9 @@ class Steering:
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
         if not parts.leases:
             raise NotConfigured("without our scheduler there is no frontier to steer")
+        if not parts.keeps_frontier:
+            # Somebody else's spider without JOBDIR, as most are: nothing to warn of.
+            raise NotConfigured
         self._crawler = crawler
         self._parts = parts
         self._timer: CallLaterResult | None = None

@@ -149,7 +149,7 @@ def _check_parquet() -> None:
     try:
         import pyarrow.parquet  # noqa: F401, PLC0415 - an extra
     except ImportError as error:
-        raise RerunError("Parquet files need pyarrow. Install it with: pip install 'mediacrawl[parquet]'") from error
+        raise RerunError("Parquet files need pyarrow. Install it with: pip install 'pyarrow>=18'") from error
 
 
 def _known_since(of: Place) -> float:

@@ -24,6 +24,7 @@ from mediacrawl.rerun.places import Place
 from mediacrawl.rerun.shapes import BLOCK_RECORDS, Block, Entry, Packed, Position, State
 from mediacrawl.store import StoreError
 from mediacrawl.store.bulk import BulkCatalogue, Stored, kept_row, stored_record, typed
+from mediacrawl.store.marked import SUFFIX as MARK
 
 _LOGS = ("-wal", "-shm")
 
@@ -239,8 +240,8 @@ class NewCatalogue(_Noted):
         try:
             if self._part.exists():
                 self._catalogue.close()
-                # A log of the file that stood here before would be read as one of this file.
-                _remove(self._path, *_LOGS)
+                # A log of the file that stood here before would be read as one of this file, and so would its mark.
+                _remove(self._path, *_LOGS, MARK)
                 self._part.replace(self._path)
                 sync_folder(self._path.parent)
             with _explained(), BulkCatalogue(self._path) as catalogue:

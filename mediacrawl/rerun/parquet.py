@@ -1,4 +1,4 @@
-"""Parquet files: one, or a folder of them as Spark writes it. Needs pyarrow, the extra ``mediacrawl[parquet]``.
+"""Parquet files: one, or a folder of them as Spark writes it. Needs pyarrow, the extra ``parquet``.
 
 A Parquet file ends with an index of all of it, so it cannot be gone on with. What the workers make is kept in
 ``OUT.part`` as blocks of their own; when all are there, the Parquet file is made of them in one pass, under the name

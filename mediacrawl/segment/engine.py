@@ -12,10 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from mediacrawl.priority import link_class
 from mediacrawl.priority.score import Scores
 from mediacrawl.segment.errors import MemoryShortError, SegmentError
-from mediacrawl.segment.examine import Examine, Examined, first_score
+from mediacrawl.segment.examine import Examine, Examined, class_of, first_score
 from mediacrawl.segment.progress import Progress
 
 MEMORY_A_THREAD = 100_000_000
@@ -38,7 +37,7 @@ def check_engine() -> None:
         import pyarrow as pa  # noqa: F401, PLC0415
     except ImportError as error:
         raise SegmentError(
-            "scrapy segment needs DuckDB and Arrow; install them with: pip install 'mediacrawl[segment]'."
+            "scrapy segment needs DuckDB and Arrow; install them with: pip install 'duckdb>=1.4' 'pyarrow>=18'."
         ) from error
 
 
@@ -115,7 +114,7 @@ class Engine:
             return pa.StructArray.from_arrays(list(map(pa.array, columns, types)), names=names)
 
         def classes(urls: Any) -> Any:
-            return pa.array([link_class(url) for url in urls.to_pylist()], pa.string())
+            return pa.array([class_of(url) for url in urls.to_pylist()], pa.string())
 
         def firsts(kinds: Any, vias: Any, depths: Any, urls: Any) -> Any:
             rows = zip(*(column.to_pylist() for column in (kinds, vias, depths, urls)), strict=True)

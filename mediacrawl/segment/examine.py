@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mediacrawl.frontier.seen import url_key
+from mediacrawl.priority import link_class
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Drop, Kind
 from mediacrawl.scope import NeverCrawlError, ScopeRules
-from mediacrawl.scope.canonical import scheme_of
+from mediacrawl.scope.canonical import canonical, scheme_of
 from mediacrawl.scope.extensions import extension_of
 from mediacrawl.scope.include import Include, IncludeError
 from mediacrawl.scope.joining import kind_of
@@ -34,7 +35,7 @@ class Examined(NamedTuple):
     """What is known of URLs, column by column; each list has one entry a URL.
 
     Attributes:
-        url: canonical; None if it is no http or https URL.
+        url: as it is requested; None if it is no http or https URL.
         site: empty without `url`.
         key: as `frontier.seen.url_key` makes it; None without `url`.
         kind: ``page``, ``media`` or ``list``, by its extension.
@@ -97,9 +98,9 @@ class Examiner:
         url = self._scope.spelled(_seed(written) if written.startswith(SEED) else written)
         if isinstance(url, Drop):
             return None, "", None, "", url
-        kind = kind_of(url)
+        kind = kind_of(url.key)
         # How deep it lies is known only when all links to it are.
-        return url, site_of(url), url_key(url), kind, self._scope.check(url)
+        return url.requested, site_of(url.key), url_key(url.key), kind, self._scope.check(url.key)
 
 
 def _seed(written: str) -> str:
@@ -107,6 +108,15 @@ def _seed(written: str) -> str:
     written = written.removeprefix(SEED)
     seeds, _ = parse_seeds(written, "")
     return seeds[0][1] if seeds else f"{scheme_of(written)}:"
+
+
+def class_of(url: str) -> str:
+    """The name of the link class of a URL.
+
+    Args:
+        url: as it is requested.
+    """
+    return link_class(canonical(url) or url)
 
 
 def first_score(scores: Scores, kind: str, via: str | None, depth: int | None, url: str) -> float:
@@ -117,7 +127,7 @@ def first_score(scores: Scores, kind: str, via: str | None, depth: int | None, u
         kind: ``page``, ``media`` or ``list``.
         via: door of the link that gives the words; None if that is not known.
         depth: clicks from a seed; None if that is not known.
-        url: in canonical form.
+        url: as it is requested.
     """
     return scores.first(Kind(kind), via or "a", depth or 0, extension_of(url))
 

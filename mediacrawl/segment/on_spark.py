@@ -1,4 +1,4 @@
-"""The same queue on a Spark cluster, for links that outgrew one machine. Needs the extra ``mediacrawl[spark]``.
+"""The same queue on a Spark cluster, for links that outgrew one machine. Needs the extra ``spark``.
 
 ::
 
@@ -18,8 +18,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mediacrawl.priority import link_class
-from mediacrawl.segment.examine import Examined, Examiner, Rules, first_score
+from mediacrawl.segment.examine import Examined, Examiner, Rules, class_of, first_score
 from mediacrawl.segment.statements import statements
 
 if TYPE_CHECKING:
@@ -99,7 +98,7 @@ def _register(spark: SparkSession, rules: Rules) -> None:
 
     def classes(batches: Any) -> Any:
         for urls in batches:
-            yield urls.map(link_class)
+            yield urls.map(class_of)
 
     def firsts(kinds: Any, vias: Any, depths: Any, urls: Any) -> Any:
         rows = zip(kinds, vias, depths.fillna(0).astype(int), urls, strict=True)

@@ -6,10 +6,10 @@
 --             known is NULL, and so is a kind that is neither page nor media.
 --   seen_key  key: of every URL that was seen.
 --   wish      one row: max_depth, per_site; NULL for no limit.
---   examine   a function: of a URL as it was written, a struct of url (canonical; NULL if it is none), site, key
+--   examine   a function: of a URL as it was written, a struct of url (as it is requested; NULL if it is none), site, key
 --             (64 bits, as the frontier knows a URL by), kind, and reason (why it may not join; NULL if it may).
---   link_class   a function: of a canonical URL, the name of its link class.
---   first_score  a function: of kind, via, depth and a canonical URL, the score of a URL that has none.
+--   link_class   a function: of a URL, the name of its link class.
+--   first_score  a function: of kind, via, depth and a URL, the score of a URL that has none.
 --
 -- The same text runs on a cluster. docs/segment.md says which words differ there.
 

@@ -358,6 +358,7 @@ def command(folder, *arguments):
     return launcher().run_and_read("mediacrawl", words, folder, environment(), seconds=300)
 
 
+@pytest.mark.slow
 def test_the_same_text_gives_the_same_file_with_another_hash_seed(tmp_path):
     for seed in ("1", "2"):
         words = ["br", SENTENCES / "br.txt.gz", "-o", f"{seed}.bin"]

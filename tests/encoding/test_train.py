@@ -114,6 +114,7 @@ def test_japanese_trained_anew_is_the_bundled_one():
     assert rebuilt.characters("ja") == bundled().characters("ja")
 
 
+@pytest.mark.slow
 def test_all_models_are_the_same_with_another_hash_seed(tmp_path):
     """What ``make models`` runs, in another process: it must not hang on the order of sets. Takes some 15 seconds."""
     made = tmp_path / "models.bin"

@@ -15,8 +15,8 @@ from mediacrawl.encoding.fixer import Fixed, Fixer
 from mediacrawl.rerun import RerunError
 from mediacrawl.store import Catalogue
 
-pa = pytest.importorskip("pyarrow", reason="pip install mediacrawl[parquet]")
-pq = pytest.importorskip("pyarrow.parquet", reason="pip install mediacrawl[parquet]")
+pa = pytest.importorskip("pyarrow", reason="pip install -e '.[parquet]'")
+pq = pytest.importorskip("pyarrow.parquet", reason="pip install -e '.[parquet]'")
 tables = pytest.importorskip("mediacrawl.rerun.tables")
 
 
@@ -338,7 +338,7 @@ def test_a_field_of_several_types_becomes_json_text(tmp_path):
 
 def test_without_pyarrow_a_sentence_says_how_to_get_it(items, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
-    with pytest.raises(RerunError, match=r"pip install 'mediacrawl\[parquet\]'"):
+    with pytest.raises(RerunError, match=r"pip install 'pyarrow>=18'"):
         go(items, tmp_path / "out.parquet")
 
 

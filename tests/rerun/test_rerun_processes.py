@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from long_forms import slow
 from stored_items import ROOT, Killer, go
 
 from mediacrawl.encoding import model_version, use_models
@@ -17,7 +18,7 @@ from mediacrawl.encoding.own_training import train
 from mediacrawl.rerun import Options, RerunError, Watcher, rerun
 
 
-@pytest.mark.parametrize("kind", ["jl", "jl.gz", "csv"])
+@pytest.mark.parametrize("kind", ["jl", *slow("jl.gz", "csv")])
 def test_two_processes_write_what_one_writes(many_lines, tmp_path, kind):
     one = go(many_lines, tmp_path / f"one.{kind}", jobs=1)
     two = go(many_lines, tmp_path / f"two.{kind}", jobs=2)
@@ -25,6 +26,7 @@ def test_two_processes_write_what_one_writes(many_lines, tmp_path, kind):
     assert one.tally == two.tally
 
 
+@pytest.mark.slow
 def test_three_processes_mend_a_catalogue_as_one_does(catalogue, tmp_path):
     from mediacrawl.store import Catalogue
 
@@ -56,6 +58,7 @@ def own_model(tmp_path):
     use_models(())
 
 
+@pytest.mark.slow
 def test_workers_decide_with_the_models_that_were_named(many_lines, tmp_path, own_model):
     bundled = model_version()
     models = (str(own_model),)
@@ -84,7 +87,7 @@ class Interrupter(Watcher):
             raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, *slow(2)])
 def test_ctrl_c_keeps_what_is_done(many_lines, tmp_path, jobs):
     go(many_lines, tmp_path / "whole.jl")
     options = Options(str(many_lines), str(tmp_path / "out.jl"), jobs=jobs, save_every=1000.0)
@@ -105,6 +108,7 @@ class WorkerKiller(Watcher):
             os.kill(child.pid, signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_a_sentence_and_the_run_goes_on(many_lines, tmp_path):
     options = Options(str(many_lines), str(tmp_path / "out.jl"), jobs=2)
     with pytest.raises(RerunError, match="worker process ended by itself"):

@@ -7,6 +7,7 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
+from long_forms import slow
 from stored_items import go, killed
 
 from mediacrawl.encoding.substitutions import Substitutions
@@ -14,7 +15,7 @@ from mediacrawl.rerun import Options, RerunError, Watcher, rerun
 from mediacrawl.rerun.output_file import OutputFile
 from mediacrawl.store import Catalogue
 
-pytest.importorskip("pyarrow", reason="pip install mediacrawl[parquet]")
+pytest.importorskip("pyarrow", reason="pip install -e '.[parquet]'")
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,7 @@ def check(result, found, path):
     assert not left
 
 
-@pytest.mark.parametrize("kind", ["jl", "jl.gz", "csv", "parquet"])
+@pytest.mark.parametrize("kind", ["jl", *slow("jl.gz", "csv"), "parquet"])
 @pytest.mark.parametrize("save_every", [0.0, 1000.0], ids=["saved each time", "never saved"])
 def test_a_killed_run_goes_on(lines, whole, tmp_path, kind, save_every):
     path = tmp_path / f"out.{kind}"
@@ -47,6 +48,7 @@ def test_a_killed_run_goes_on(lines, whole, tmp_path, kind, save_every):
     check(result, whole[kind], path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["jl", "jl.gz", "parquet"])
 def test_a_run_that_is_killed_again_and_again_ends(lines, whole, tmp_path, kind):
     path = tmp_path / f"out.{kind}"
@@ -57,7 +59,7 @@ def test_a_run_that_is_killed_again_and_again_ends(lines, whole, tmp_path, kind)
     check(result, whole[kind], path)
 
 
-@pytest.mark.parametrize("kind", ["jl", "jl.gz", "csv", "parquet"])
+@pytest.mark.parametrize("kind", ["jl", *slow("jl.gz", "csv"), "parquet"])
 @pytest.mark.parametrize("moment", ["settle", "finish", "_place"])
 def test_a_kill_at_the_end_leaves_only_the_end_to_do(lines, whole, tmp_path, kind, moment):
     path = tmp_path / f"out.{kind}"
@@ -138,6 +140,7 @@ def test_a_catalogue_in_place_goes_on(catalogue, tmp_path, when):
     assert go(tmp_path / "killed.db").resumed == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "when", [2, "mediacrawl.rerun.media_db:NewCatalogue.finish", "mediacrawl.store.bulk:BulkCatalogue.drop_note"]
 )
@@ -329,3 +332,12 @@ def test_pairs_are_part_of_what_a_run_is_gone_on_with(lines, tmp_path):
     with pytest.raises(RerunError, match="it had another pairs"):
         go(lines, path, substitutions=learned)
     assert go(lines, path).resumed > 0
+
+
+def test_a_catalogue_that_takes_the_place_of_another_is_taken_for_no_loss(catalogue, tmp_path):
+    with Catalogue(tmp_path / "out.db") as before:
+        for number in range(500):
+            before.upsert({"content_url": f"https://before.example/{number}.mp3"})
+    go(catalogue, tmp_path / "out.db", restart=True, force=True)
+    with Catalogue(tmp_path / "out.db") as after:
+        assert after.upsert({"content_url": "https://after.example/1.mp3"})

@@ -18,9 +18,9 @@ from mediacrawl.records import Candidate, End, Evidence, Kind, MediaItem, Outcom
 from mediacrawl.segment import SegmentError, report
 from mediacrawl.store import Catalogue
 
-duckdb = pytest.importorskip("duckdb", reason="pip install 'mediacrawl[segment]'")
-pa = pytest.importorskip("pyarrow", reason="pip install 'mediacrawl[segment]'")
-pq = pytest.importorskip("pyarrow.parquet", reason="pip install 'mediacrawl[segment]'")
+duckdb = pytest.importorskip("duckdb", reason="pip install -e '.[segment]'")
+pa = pytest.importorskip("pyarrow", reason="pip install -e '.[segment]'")
+pq = pytest.importorskip("pyarrow.parquet", reason="pip install -e '.[segment]'")
 
 
 URLS = [f"http://site{number}.example/page" for number in range(5)]

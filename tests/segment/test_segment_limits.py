@@ -12,7 +12,7 @@ from mediacrawl.segment.engine import Engine, threads_for
 from mediacrawl.segment.progress import Progress
 from mediacrawl.segment.sorting import in_pieces, sorted_table
 
-pytest.importorskip("duckdb", reason="pip install 'mediacrawl[segment]'")
+pytest.importorskip("duckdb", reason="pip install -e '.[segment]'")
 
 
 MEMORY = 80_000_000
@@ -22,6 +22,7 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
+@pytest.mark.slow
 def test_an_input_that_is_larger_than_the_memory_is_sorted_on_disk(tmp_path):
     rng, number = random.Random(1), 45_000
     with (tmp_path / "links.jl").open("w") as file:

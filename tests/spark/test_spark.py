@@ -17,7 +17,7 @@ from mediacrawl.encoding.own_training import train
 from mediacrawl.scope import ScopeRules
 from mediacrawl.segment import Rules
 
-HOW = "pip install 'mediacrawl[spark]'"
+HOW = "pip install -e '.[spark]'"
 pa = pytest.importorskip("pyarrow", reason=HOW)
 pq = pytest.importorskip("pyarrow.parquet", reason=HOW)
 sql = pytest.importorskip("pyspark.sql", reason=HOW)
@@ -185,7 +185,7 @@ def test_a_wrong_call_says_so(spark):
 def test_the_next_queue_is_the_one_that_the_command_makes(spark, tmp_path):
     from mediacrawl.segment.on_spark import queue
 
-    pytest.importorskip("duckdb", reason="pip install 'mediacrawl[segment]'")
+    pytest.importorskip("duckdb", reason="pip install -e '.[segment]'")
     (tmp_path / "extensions.txt").write_text("zip\n")
     rules = Rules(segment_run.DAY, ScopeRules(max_depth=20, extensions=tmp_path / "extensions.txt"))
     endings = ["mp3", "html", "zip", "html#top"]
