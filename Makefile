@@ -4,18 +4,24 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo crawl test crash check bench models egg deploy lock clean
+.PHONY: demo crawl test test-all crash check bench models egg deploy lock clean
 
 demo: $(STAMP)
-	$(BIN)/mediacrawl demo
+	@$(BIN)/mediacrawl demo
 
 # make crawl SEED=seeds.txt CONTACT=https://example.org/my-crawler
 crawl: $(STAMP)
 	@test -n "$(SEED)" || { echo "say where to begin: make crawl SEED=seeds.txt CONTACT=https://your.page"; exit 2; }
 	$(BIN)/scrapy crawl media -a seed=$(SEED) $(if $(CONTACT),-s MEDIACRAWL_CONTACT=$(CONTACT))
 
+# Without those that are marked slow: the long forms of what the others test as well. Most tests wait for delays, so that
+# six processes keep two cores busy: 4:12 minutes, where four take 5:22.
+PYTEST = $(BIN)/pytest -q -n 6 --dist loadfile --no-loadscope-reorder
 test: $(STAMP)
-	$(BIN)/pytest -q -n 4 --dist loadfile --no-loadscope-reorder
+	$(PYTEST) -m "not slow"
+
+test-all: $(STAMP)
+	$(PYTEST)
 
 # The long form of tests/crash: 200 kills take a quarter of an hour. A failure says how to repeat it.
 KILLS ?= 200
@@ -47,12 +53,16 @@ egg: $(STAMP)
 deploy: egg
 	$(BIN)/python deploy/to_scrapyd.py dist/mediacrawl-*.egg $(TARGET)
 
-# Versions are pinned in constraints.txt; after a change of dependencies make the file anew.
+# Versions are pinned in constraints.txt; after a change of dependencies make the file anew. What pip says is shown only
+# if it fails.
+PIP = $(BIN)/python -m pip
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; say which with make PYTHON=python3.12"; exit 2; }
+	@test -x $(BIN)/python || echo "Making an environment for Python in $(VENV)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { echo "the venv module is missing; on Debian: apt install python3-venv"; rm -rf $(VENV); exit 2; }
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[speed]" --group dev
+	@echo "Installing mediacrawl and what it needs in $(VENV): about a minute"
+	@said=$$($(PIP) install --upgrade "pip>=25.1" 2>&1 && \
+	  $(PIP) install --constraint constraints.txt --editable ".[speed]" --group dev 2>&1) || { echo "$$said"; exit 1; }
 	@touch $(STAMP)
 
 # PySpark warns of pandas 3, which it does not fully support yet.

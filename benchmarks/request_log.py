@@ -1,5 +1,7 @@
 """What a line of the request log costs, beside Python's own logging with a line of JSON.
 
+And what it costs to keep one of each request that is out, for the case of a kill.
+
 Run: ``make bench NAME=request_log``.
 """
 
@@ -11,7 +13,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from mediacrawl.observe import RequestLine, RequestLog
@@ -33,6 +35,8 @@ LINE = RequestLine(
     kind="page",
 )
 
+OUT = replace(LINE, status=None)
+
 
 def microseconds(write: Callable[[RequestLine], None]) -> float:
     """Microseconds a line."""
@@ -45,6 +49,7 @@ def microseconds(write: Callable[[RequestLine], None]) -> float:
 def main() -> None:
     """Alternate the two, print a table and the figures."""
     ours: list[float] = []
+    both: list[float] = []
     peer: list[float] = []
     with tempfile.TemporaryDirectory() as folder, RequestLog(Path(folder) / "log") as log:
         handler = logging.FileHandler(Path(folder) / "peer.jsonl")
@@ -54,11 +59,13 @@ def main() -> None:
         logger.addHandler(handler)
         for _ in range(ROUNDS):
             ours.append(microseconds(log.write))
+            both.append(microseconds(lambda line: log.write(line, log.begin(OUT))))
             peer.append(microseconds(lambda line: logger.info(json.dumps(asdict(line)))))
         handler.close()
-    cost, other = statistics.median(ours), statistics.median(peer)
+    cost, whole, other = statistics.median(ours), statistics.median(both), statistics.median(peer)
     print(f"{'writer':24} {'us a line':>10}")
     print(f"{'mediacrawl RequestLog':24} {cost:>10.1f}")
+    print(f"{'... begun and ended':24} {whole:>10.1f}")
     print(f"{'logging and json.dumps':24} {other:>10.1f}")
     figure = {"name": "one line of the request log", "value": round(cost, 1), "unit": "us", "target": TARGET}
     print(json.dumps({"bench": "request_log", "figures": [{**figure, "better": "less"}]}))

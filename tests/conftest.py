@@ -61,9 +61,23 @@ def redis_server(tmp_path_factory):
     server.stop()
 
 
+@pytest.fixture(scope="session")
+def oldest_redis_server(tmp_path_factory):
+    """As `redis_server`, of the oldest version that is promised."""
+    server = RedisServer(tmp_path_factory.mktemp("redis"), age="oldest")
+    yield server.start().url
+    server.stop()
+
+
 @pytest.fixture
-def server(tmp_path):
+def redis_age():
+    """Which Redis `server` is; a module whose tests are to run on several says so."""
+    return "newest"
+
+
+@pytest.fixture
+def server(tmp_path, redis_age):
     """A Redis server for one test, which may kill it: it keeps all that it has answered for."""
-    server = RedisServer(tmp_path / "redis", durable=True).start()
+    server = RedisServer(tmp_path / "redis", durable=True, age=redis_age).start()
     yield server
     server.stop()

@@ -219,6 +219,8 @@ def become(asked, streams):
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    # It reads the environment when it is imported.
+    sys.modules.pop("mediacrawl.settings", None)
     if shown:
         warnings.simplefilter(shown)
     # A settings file that is written twice within a second at the same length must not be taken for the first.

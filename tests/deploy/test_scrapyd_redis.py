@@ -9,6 +9,8 @@ from scrapyd_job import Job
 
 from mediacrawl.demo import DemoWeb
 
+pytestmark = pytest.mark.slow
+
 PASSWORD = secrets.token_hex(16)
 
 

@@ -14,6 +14,8 @@ from scrapyd_daemon import Checkout, Daemon
 
 from mediacrawl.demo import DemoWeb
 
+pytestmark = pytest.mark.slow
+
 VERSION = '__version__ = "0.1.0"'
 
 

@@ -10,6 +10,7 @@ from crawling import Crawl
 from judging import stat
 from redis_server import RedisServer
 
+from mediacrawl.extensions.feeding import PATIENCE
 from mediacrawl.frontier.stores.reading import FrontierReader
 from mediacrawl.scope import site_of
 
@@ -68,6 +69,30 @@ def test_what_is_put_there_is_judged_as_a_stranger_wrote_it(crawl, client):
     assert "Traceback" not in text
 
 
+@pytest.mark.parametrize("key", [KEY, TAKEN, REFUSED])
+def test_a_key_of_another_kind_is_told_once_and_the_crawl_ends_without_it(crawl, client, key):
+    client.hset(key, "precious", "x")
+    crawl.start("-a", "scope=site", "-s", "SCOPE_MAX_DEPTH=0", seed=crawl.web.seeds[0])
+    # As soon as it would have ended: it does not wait for a Redis that is there.
+    assert crawl.wait(PATIENCE / 2) == 0
+    told = [line for line in crawl.text().splitlines() if "cannot be read at" in line]
+    assert len(told) == 1
+    assert f"WRONGTYPE {key} is a hash and not a" in told[0]
+    assert "the crawl goes on without it" in told[0]
+    assert "Spider closed (finished)" in crawl.text()
+    assert client.hgetall(key) == {b"precious": b"x"}
+
+
+def test_a_key_that_is_put_right_while_the_crawl_runs_is_read_again(crawl, client):
+    client.hset(KEY, "precious", "x")
+    crawl.start("-s", "SCHEDULER_WAIT=1", seed=crawl.web.seeds[0])
+    until(lambda: "the crawl goes on without it" in crawl.text())
+    client.delete(KEY)
+    client.rpush(KEY, f"{crawl.web.seeds[0]}fed-page")
+    crawl.until(lambda log: any(entry.url.endswith("/fed-page") for entry in log))
+    assert crawl.interrupt() == 0
+
+
 def test_what_a_worker_that_died_had_taken_joins_when_its_time_is_over(crawl, client):
     # As that worker left it. The crawl has nothing else to do after its seed, and waits.
     fed = f"{crawl.web.seeds[0]}fed-page"
@@ -78,6 +103,7 @@ def test_what_a_worker_that_died_had_taken_joins_when_its_time_is_over(crawl, cl
     assert client.keys("*") == []
 
 
+@pytest.mark.slow
 def test_no_entry_is_lost_when_the_crawl_is_killed_at_any_time(crawl, client):
     home = crawl.web.seeds[0]
     urls = {f"{home}fed/{number}" for number in range(6_000)}

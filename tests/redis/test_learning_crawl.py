@@ -39,6 +39,7 @@ def test_a_crawl_leaves_its_visits_its_records_and_its_model_and_a_file_for_othe
     assert parts.learned(lambda room, key: b"spoiled") is parts.learned(lambda room, key: None) is None
 
 
+@pytest.mark.slow
 def test_a_worker_with_another_order_is_refused(crawl, client, tmp_path):
     # Slow enough to be under way when the other one has started.
     crawl.start(*ON_REDIS, "-s", "PRIORITY=adaptive", "-s", "POLITENESS_MIN_DELAY=10")

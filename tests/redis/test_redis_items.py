@@ -93,6 +93,7 @@ def test_items_wait_for_a_redis_that_is_away(lonely, own):
     assert "Traceback" not in text
 
 
+@pytest.mark.slow
 def test_a_crawl_that_ends_while_redis_is_away_asks_for_those_files_again(lonely, own):
     lonely.start(*SWITCHED_ON)
     until(lambda: redis.Redis.from_url(own.url).llen(KEY) >= 3)
@@ -112,14 +113,24 @@ def test_a_crawl_that_ends_while_redis_is_away_asks_for_those_files_again(lonely
     assert len(listed) >= 30
 
 
-def test_a_key_that_holds_something_else_is_told_and_left_alone(crawl, client):
+@pytest.mark.slow
+def test_a_key_that_holds_something_else_ends_the_crawl_and_no_item_is_lost(crawl, client):
     client.set(KEY, "precious")
     crawl.start(*SWITCHED_ON)
-    until(lambda: "media:items" in crawl.text() and "WRONGTYPE" in crawl.text())
+    assert crawl.wait() == 1
+    assert "CRITICAL: media:items at" in crawl.text()
+    assert "it is a string and not a list: rename or delete that key" in crawl.text()
+    assert "Spider closed (store_error)" in crawl.text()
+    assert "Traceback" not in crawl.text()
     assert client.get(KEY) == b"precious"
+    told = [line.partition("keep it from here: ")[2] for line in crawl.text().splitlines() if "keep it from" in line]
     client.delete(KEY)
+    crawl.start(*SWITCHED_ON, seed="")
     assert crawl.wait() == 0
-    assert len(client.lrange(KEY, 0, -1)) >= 30
+    listed = by_url(client.lrange(KEY, 0, -1))
+    assert by_url(told).keys() <= listed.keys()
+    assert len(told) >= 1
+    assert len(listed) >= 30
 
 
 @pytest.mark.parametrize("serializer", ["", "plain.shout"])

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from redis_server import RedisServer
+from tls_front import TlsFront
 
 PASSWORD = "Ge/heim:w@rt?#"
 PIPELINES = {"mediacrawl.pipelines.MojibakePipeline": 200, "mediacrawl.pipelines.RedisItemsPipeline": 400}
@@ -75,6 +76,7 @@ def test_the_password_is_in_nothing_that_a_crawl_writes(quiet, guarded, monkeypa
     client.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", ["sqlite", "redis"])
 def test_nor_when_the_server_goes_away_in_between(quiet, guarded, monkeypatch, store):
     monkeypatch.setenv("REDIS_URL", with_password(guarded))
@@ -105,14 +107,12 @@ def test_the_password_may_stand_in_the_parameters(quiet, guarded):
 
 @pytest.fixture
 def behind_tls(tmp_path_factory):
-    """A server that speaks TLS only, with a certificate of its own making; the URL trusts that certificate alone."""
+    """The URL of a server that is asked by TLS, with a certificate of its own making, and that certificate."""
     folder = tmp_path_factory.mktemp("tls")
     certificate, key = make_certificate(folder)
-    server = RedisServer(folder)
-    server._options += ["--port", "0", "--tls-port", str(server.port), "--tls-auth-clients", "no"]
-    server._options += ["--tls-cert-file", str(certificate), "--tls-key-file", str(key)]
-    server.url = f"rediss://127.0.0.1:{server.port}/0"
-    yield server.start(), certificate
+    server = RedisServer(folder).start()
+    with TlsFront(server.port, certificate, key) as front:
+        yield f"rediss://127.0.0.1:{front.port}/0", certificate
     server.stop()
 
 
@@ -140,19 +140,19 @@ def make_certificate(folder):
 
 
 def test_a_crawl_speaks_tls_with_a_server_that_it_trusts(quiet, behind_tls, monkeypatch):
-    server, certificate = behind_tls
-    monkeypatch.setenv("REDIS_URL", f"{server.url}?ssl_ca_certs={certificate}")
+    url, certificate = behind_tls
+    monkeypatch.setenv("REDIS_URL", f"{url}?ssl_ca_certs={certificate}")
     quiet.start(*SHORT, seed=quiet.web.seeds[0])
     assert quiet.wait() == 0
-    with redis.Redis.from_url(server.url, ssl_ca_certs=str(certificate)) as client:
+    with redis.Redis.from_url(url, ssl_ca_certs=str(certificate)) as client:
         assert client.llen("media:items") >= 1
 
 
 def test_and_tells_nothing_to_one_that_it_does_not(quiet, behind_tls, monkeypatch):
-    server, certificate = behind_tls
-    monkeypatch.setenv("REDIS_URL", server.url)
+    url, certificate = behind_tls
+    monkeypatch.setenv("REDIS_URL", url)
     quiet.start(*SHORT, seed=quiet.web.seeds[0])
     quiet.until(lambda log: "CERTIFICATE_VERIFY_FAILED" in quiet.text())
     quiet.interrupt()
-    with redis.Redis.from_url(server.url, ssl_ca_certs=str(certificate)) as client:
+    with redis.Redis.from_url(url, ssl_ca_certs=str(certificate)) as client:
         assert client.keys("*") == []

@@ -9,6 +9,8 @@ NAME.example there is a NAME-keeper.example, which has at /keeps/ what the first
 
 from __future__ import annotations
 
+import asyncio
+import gzip
 from collections import Counter
 from collections.abc import Awaitable, Callable
 
@@ -125,6 +127,46 @@ async def comes_back(visit: Visit) -> None:
     await visit.send(*((503, b"") if visit.count < 3 else (200, RULES)), TEXT)
 
 
+# RFC 9309, 2.3.1.4: what breaks off was out of reach. What comes of these files allows everything.
+_HALF = b"User-agent: *\nAllow: /\n"
+_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n"
+
+
+@host
+async def bytes_missing(visit: Visit) -> None:
+    await visit.raw(_HEAD + b"Content-Length: 1000\r\n\r\n", _HALF)
+
+
+@host
+async def reset_halfway(visit: Visit) -> None:
+    await visit.raw(_HEAD + b"Content-Length: 1000\r\n\r\n", _HALF)
+    await _reset(visit)
+
+
+@host
+async def reset_without_length(visit: Visit) -> None:
+    await visit.raw(_HEAD + b"\r\n", _HALF)
+    await _reset(visit)
+
+
+@host
+async def chunk_missing(visit: Visit) -> None:
+    await visit.raw(_HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"%x\r\n%b\r\n" % (len(_HALF), _HALF))
+
+
+@host
+async def pack_cut(visit: Visit) -> None:
+    """Says the truth of its length, and packs half a file, though nobody asked it to pack any."""
+    packed = gzip.compress(_HALF + bytes(range(256)) * 8)
+    await visit.send(200, packed[: len(packed) // 2], TEXT, Content_Encoding="gzip")
+
+
+async def _reset(visit: Visit) -> None:
+    # The client must be able to read what came before the RST throws it away.
+    await asyncio.sleep(0.05)
+    visit.exchange.reset()
+
+
 # F13 to F18
 _FILLING = b"# nothing but filling, line after line, to the limit and beyond\n" * 8_500
 always("huge", 200, RULES + _FILLING[:530_000] + b"\nDisallow: /late/\n")
@@ -151,6 +193,15 @@ async def breaks(visit: Visit) -> None:
 
 
 @host
+async def breaks_off(visit: Visit) -> None:
+    """Has rules once, and ever after a file that breaks off before the rules."""
+    if visit.count == 1:
+        await visit.send(200, RULES, TEXT)
+    else:
+        await bytes_missing(visit)
+
+
+@host
 async def tagged(visit: Visit) -> None:
     """Sends its rules once, and then says that they have not changed."""
     await visit.honest(RULES, TEXT, '"v1"')
@@ -168,7 +219,7 @@ async def closes(visit: Visit) -> None:
     await visit.send(200, RULES if visit.count == 1 else SHUT, TEXT)
 
 
-CHANGING = ("steady", "uncached", "cached-for-ever", "breaks", "tagged", "dated", "closes")
+CHANGING = ("steady", "uncached", "cached-for-ever", "breaks", "breaks-off", "tagged", "dated", "closes")
 
 
 class RobotsWeb(HttpServer):
