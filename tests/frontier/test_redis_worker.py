@@ -93,7 +93,6 @@ def taken(worker, number=1, now=time.time):
 def counts(worker):
     """The numbers of this moment, and not of its last sign of life."""
     assert worker.settle()
-    worker._ask(lambda: worker._store.renew(time.time()))
     return worker.counts()
 
 
@@ -441,6 +440,21 @@ def test_a_frontier_that_was_emptied_ends_the_crawl_of_every_worker_and_stays_em
         worker.close()
     with redis.Redis.from_url(server.url) as client:
         assert client.keys("*") == []
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["something_was_told", "nothing_was_told"])
+def test_a_worker_that_ends_before_it_noticed_the_loss_gives_no_numbers_of_before(server, open_worker, open_store, told):
+    worker = open_worker(open_store(server.url))
+    worker._pulse = 3_600.0
+    worker.add([page("a.org")])
+    assert worker.settle()
+    assert worker.counts().waiting == 1
+    emptied_between_takes(server)
+    if told:
+        worker.set_note("robots", "a.org", b"note")
+    with pytest.raises(FrontierLostError, match="was emptied while this crawl worked on it"):
+        worker.settle()
+    worker.close()
 
 
 def test_a_worker_that_slept_while_another_crawl_was_begun_keeps_away_from_it(server, open_worker, open_store):

@@ -415,19 +415,22 @@ class RedisWorker:
     def commit(self) -> None:
         """Have what was told sent, and wait for that, but a moment at most."""
         self._check()
-        self.settle(A_MOMENT)
+        self._tell_scores()
+        self._wait_settled(A_MOMENT)
 
     def settle(self, seconds: float = PATIENCE) -> bool:
-        """Wait until all that was told is in Redis, and the numbers say so; answers whether it is.
-
-        Args:
-            seconds: how long at most.
-        """
+        # Redis is asked even if nothing was told: the numbers that are known may be a second old.
         self._tell_scores()
+        self._tell(_Job())
+        self._wait_settled(seconds)
+        self._check()
+        return self._settled >= self._aim
+
+    def _wait_settled(self, seconds: float) -> None:
         with self._news:
             aim = self._aim = self._told
             self._news.notify_all()
-            return self._news.wait_for(lambda: self._settled >= aim or bool(self._failed), seconds) and not self._failed
+            self._news.wait_for(lambda: self._settled >= aim or bool(self._failed), seconds)
 
     def close(self) -> None:
         """Give back what was not asked, and leave. If Redis is away the leases come back by their deadline."""
@@ -436,7 +439,11 @@ class RedisWorker:
         self._closed = True
         for out in () if self._failed else list(self._mine.values()):
             self.finish(out.lease, Outcome(End.RETURNED, asked=False), self._clock())
-        settled = bool(self._failed) or self.settle()
+        try:
+            settled = self.settle()
+        except FrontierError:
+            # The crawl has been told why, or is told by whatever it asks next; nothing of its words is waited for.
+            settled = True
         with self._news:
             self._closing = True
             self._news.notify_all()
