@@ -443,7 +443,9 @@ def test_a_frontier_that_was_emptied_ends_the_crawl_of_every_worker_and_stays_em
 
 
 @pytest.mark.parametrize("told", [True, False], ids=["something_was_told", "nothing_was_told"])
-def test_a_worker_that_ends_before_it_noticed_the_loss_gives_no_numbers_of_before(server, open_worker, open_store, told):
+def test_a_worker_that_ends_before_it_noticed_the_loss_gives_no_numbers_of_before(
+    server, open_worker, open_store, told
+):
     worker = open_worker(open_store(server.url))
     worker._pulse = 3_600.0
     worker.add([page("a.org")])
