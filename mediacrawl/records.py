@@ -99,6 +99,24 @@ class Trouble(StrEnum):
     """403: one says something of a page; in numbers they say "go away"."""
 
 
+class Limit(StrEnum):
+    """A limit of ours that an answer went beyond, or ran into. Stats count such visits as ``limit/<value>``.
+
+    What is within the limit was kept. The summary names the URLs, for ordinary answers meet none of these limits.
+    """
+
+    LINKS = "links"
+    """More links than are read of one page."""
+    SLOW = "slow"
+    """Reading it held up the whole crawl for longer than any page should."""
+    UNREADABLE = "unreadable"
+    """It is not what it says it is: packed in a way that cannot be unpacked, or a head that cannot be read."""
+    SIZE = "size"
+    """Unpacked it is larger than ``DOWNLOAD_MAXSIZE``."""
+    FAULT = "fault"
+    """It met a fault of ours: an exception that nobody expected."""
+
+
 @dataclass(slots=True, frozen=True)
 class Evidence:
     """Where and how a URL was found: provenance of the record, and hints for later decisions.
@@ -494,6 +512,7 @@ class Visit:
         nuggets: the new ones.
         detours: how often a middleware put another request in its place before it went out.
         over: whether the frontier knows its end.
+        limits: of ours that its answer went beyond.
     """
 
     lease: Lease
@@ -527,6 +546,7 @@ class Visit:
     nuggets: list[Nugget] = field(default_factory=list)
     detours: int = 0
     over: bool = False
+    limits: set[Limit] = field(default_factory=set)
 
     def drop(self, reason: Drop) -> None:
         """Decide that the URL is dropped, and why."""

@@ -16,6 +16,7 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.observe import CrawlFacts, progress_line, summary
 from mediacrawl.observe.harvest import Tally
+from mediacrawl.observe.limits import OverLimits
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.records import Drop, Kind, Outcome, Visit
@@ -54,6 +55,7 @@ class Progress:
         self._sites: Counter[str] = Counter()
         self._seconds: defaultdict[str, float] = defaultdict(float)
         self._errors: Counter[str] = Counter()
+        self._over_limits = OverLimits()
         self._requests = 0
         self._bytes = 0
         self.text = ""
@@ -110,6 +112,7 @@ class Progress:
             even_nuggets=run.even_new,
             last_pages=last.pages,
             last_nuggets=last.new,
+            over_limits=self._over_limits.lines(),
             faults=get("errors/faults", 0),
             lost_lines=get("request_log/lost", 0),
             catalogue_path=str(catalogue),
@@ -124,6 +127,10 @@ class Progress:
         self._timer = call_later(self._interval, self._show)
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
+        for limit in visit.limits:
+            self._crawler.stats.inc_value(f"limit/{limit}")
+            if text := self._over_limits.add(limit, visit.lease.site, visit.url):
+                logger.warning("%s", text)
         if outcome.asked:
             self._requests += 1
             self._bytes += visit.bytes

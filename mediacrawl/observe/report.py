@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mediacrawl.observe.format import count, elapsed, share, size
@@ -51,6 +51,7 @@ class CrawlFacts:
         even_nuggets: new nuggets that these gave.
         last_pages: URLs of the last whole window of the harvest; 0 before there was one.
         last_nuggets: new nuggets that these gave.
+        over_limits: which answers went beyond a limit, a line for each limit, see `limits.OverLimits`.
         faults: exceptions that nobody thought of.
         lost_lines: lines that the request log could not write.
         catalogue_path: where the records are; empty if they were not stored there.
@@ -84,6 +85,7 @@ class CrawlFacts:
     even_nuggets: int = 0
     last_pages: int = 0
     last_nuggets: int = 0
+    over_limits: Sequence[str] = ()
     faults: int = 0
     lost_lines: int = 0
     catalogue_path: str = ""
@@ -118,6 +120,7 @@ def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
         ("slowest", _slowest(facts.response_times)),
         ("refused", _ranking(facts.refusals, _REASONS)),
         ("errors", _ranking(facts.errors)),
+        *(("" if place else "over limit", line) for place, line in enumerate(facts.over_limits)),
         ("faults", _faults(facts)),
         ("waiting", _waiting(facts)),
         ("held back", _shelved(facts)),

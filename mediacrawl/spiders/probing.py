@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,7 +13,7 @@ from twisted.python.failure import Failure
 from mediacrawl.frontier import FrontierError
 from mediacrawl.parts import Parts
 from mediacrawl.probe.session import Session
-from mediacrawl.records import VISIT, Candidate, End, Kind, MediaItem, Outcome, Trouble, Visit
+from mediacrawl.records import VISIT, Candidate, End, Kind, Limit, MediaItem, Outcome, Trouble, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Scope
 from mediacrawl.scope.sites import host_of
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from mediacrawl.scope.include import Include
 
 
+_SLOW = 0.5
+"""Seconds of processor time: no page may take more of the reactor, in which nothing else happens meanwhile."""
 Given = list[MediaItem] | None
 """What a callback gives to Scrapy."""
 
@@ -137,10 +140,13 @@ class ProbingSpider(Spider):
             visit.outcome = Outcome(End.DONE)
         if visit.outcome is not None:
             return self._over(visit, [])
+        began = time.thread_time()
         try:
             found = self.reader.read(visit, response)
         except FrontierError as error:
             found = self._unkept(visit, error)
+        if time.thread_time() - began > _SLOW:
+            visit.limits.add(Limit.SLOW)
         if not isinstance(found, list):
             return self._later(visit, response, found)
         waiting = None if found else self._answered(visit, response)

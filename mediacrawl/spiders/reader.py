@@ -25,7 +25,7 @@ from mediacrawl.priority import Scores
 from mediacrawl.priority.again import is_again
 from mediacrawl.probe import sniff
 from mediacrawl.probe.answer import Answer, answer_kind, is_media
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Trouble, Visit
+from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, MediaItem, Outcome, Trouble, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, canonical, extension_of, joining
 from mediacrawl.scope.originals import is_named_copy, of_a_copy
@@ -135,6 +135,8 @@ class Reader:
         own_url = link_header(headers(response, "Link"), "canonical")
         body = response.body[: self._page_bytes]
         page = parse_page(body, response.url, _charset(response), self._token, canonical=own_url)
+        if page.cut:
+            visit.limits.add(Limit.LINKS)
         scheduler = self._scheduler
         scheduler.count("page/read")
         # What is asked for again gives its links, so that none is lost; records, and what it is a copy of, come then.
