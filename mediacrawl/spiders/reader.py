@@ -132,11 +132,7 @@ class Reader:
         return [] if item is None else [item]
 
     def _read_page(self, visit: Visit, response: Response) -> list[MediaItem]:
-        own_url = link_header(headers(response, "Link"), "canonical")
-        body = response.body[: self._page_bytes]
-        page = parse_page(body, response.url, _charset(response), self._token, canonical=own_url)
-        if page.cut:
-            visit.limits.add(Limit.LINKS)
+        page = self._parse_page(visit, response)
         scheduler = self._scheduler
         scheduler.count("page/read")
         # What is asked for again gives its links, so that none is lost; records, and what it is a copy of, come then.
@@ -172,6 +168,14 @@ class Reader:
         if not wishes.nofollow:
             self._ask_more(visit, page, told)
         return items
+
+    def _parse_page(self, visit: Visit, response: Response) -> Page:
+        own_url = link_header(headers(response, "Link"), "canonical")
+        body = response.body[: self._page_bytes]
+        page = parse_page(body, response.url, _charset(response), self._token, canonical=own_url)
+        if page.cut:
+            visit.limits.add(Limit.LINKS)
+        return page
 
     def _leave_steering(self, page: Page) -> None:
         links = without_steering(page)
