@@ -150,6 +150,9 @@ class Feeding:
             self._tell(str(error))
         except FrontierError as error:
             self._scheduler.stop("frontier_error", error)
+        except Exception as error:  # noqa: BLE001 - nobody else looks at how a look ended
+            logger.error("%s: a fault of ours; its entries are taken again later", queue.key, exc_info=True)
+            self._tell(f"{type(error).__name__}: {cut(printable(str(error)), 200)}", hopeless=True)
         # Only what was asked after the crawl had nothing else to do says that it is over.
         self._empty = at_idle and taken is not None and not taken.left and not taken.entries
         if at_idle or self._idle:
@@ -214,13 +217,21 @@ class Feeding:
         scope: Scope = self._crawler.spider.scope  # type: ignore[union-attr]
         ends: list[_End] = []
         names: set[str] = set()
+        fault: Exception | None = None
         for raw in entries:
-            entry = read_entry(raw)
-            if isinstance(entry, Unreadable):
-                ends.append(entry)
-                continue
-            names.update(entry.passed_over[:_NAMES_SHOWN])
-            ends.append(fed(entry, scope, self._parts.reach, self._parts.scores))
+            try:
+                entry = read_entry(raw)
+                if isinstance(entry, Unreadable):
+                    ends.append(entry)
+                    continue
+                ends.append(fed(entry, scope, self._parts.reach, self._parts.scores))
+                names.update(entry.passed_over[:_NAMES_SHOWN])
+            except Exception as error:  # noqa: BLE001 - one entry must not keep the others from joining
+                fault = fault or error
+                ends.append(Unreadable.FAULT)
+        if fault is not None:
+            # Once for all: a stranger can repeat the entry that causes it.
+            logger.error("An entry of start_urls was refused for a fault of ours", exc_info=fault)
         return ends, names
 
     # -- what is told ----------------------------------------------------------------------------------------

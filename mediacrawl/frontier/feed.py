@@ -61,6 +61,8 @@ class Unreadable(StrEnum):
     """It begins as a JSON object, and is none with a ``url``."""
     METHOD = "method"
     """It asks for another method than GET."""
+    FAULT = "fault"
+    """It made our own code fail; the log has the traceback."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +143,11 @@ def _longest(name: str) -> int:
 
 
 def _whole(value: object) -> int:
-    return value if isinstance(value, int) and 0 <= value < _MOST_CLICKS else 0
+    return value if type(value) is int and 0 <= value < _MOST_CLICKS else 0
 
 
 def _share(value: object) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-    return min(max(float(value), 0.0), 1.0) if is_number else None  # type: ignore[arg-type]
+    if type(value) is int:
+        # Cut before it becomes a float: a JSON number may have more digits than a float has room for.
+        return float(min(max(value, 0), 1))
+    return min(max(value, 0.0), 1.0) if isinstance(value, float) and isfinite(value) else None

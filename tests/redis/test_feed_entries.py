@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.frontier.exchange import json_line
-from mediacrawl.frontier.feed import LONGEST, Entry, Unreadable, read_entry
+from mediacrawl.frontier.feed import _KNOWN, LONGEST, Entry, Unreadable, read_entry
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Candidate, Drop, Evidence, Kind
 from mediacrawl.scope import Scope
@@ -19,8 +19,9 @@ from mediacrawl.scope.reach import Reach
 
 URL = "https://site.example/a.mp3"
 ANYWHERE = Reach(anonymous=False, nowhere=False)
+NUMBERS = st.integers() | st.floats() | st.integers(1, 4_299).map(lambda digits: -(10**digits))
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    st.none() | st.booleans() | NUMBERS | st.text(max_size=20) | st.characters(categories=["Cs"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3),
     max_leaves=6,
 )
@@ -40,10 +41,22 @@ FIELDS = st.sampled_from(
         "page_title",
         "feed_url",
         "guid",
+        "requested_url",
+        "page_language",
+        "page_charset",
+        "facts",
+        "path",
+        "site",
         "meta",
         "formdata",
     ]
 )
+DEEP = b"[" * 900 + b"]" * 900
+ODD = [
+    *(b"1e400", b"-1e400", b"NaN", b"-Infinity", b"9" * 400, b"-" + b"9" * 4_300, b"0.5", b"true", b"null", b"[]", b"{}"),
+    *(b'"\\ud800"', b'"\\u0000"', b'"%s"' % (b"x" * 60_000), DEEP, b'{"a":' * 450 + b"1" + b"}" * 450),
+]
+"""JSON values that a field may hold: numbers without bounds, other types, halves of pairs, long and nested ones."""
 
 
 def entry_of(**fields):
@@ -163,6 +176,24 @@ def test_no_object_breaks_the_reader_or_exceeds_the_limits_of_a_record(fields, u
     assert max(map(len, (evidence.anchor, evidence.page_title, evidence.guid, evidence.via))) <= 200
     assert 0 <= found.score <= 1
     json_line(found).encode()
+
+
+@pytest.mark.parametrize("value", ODD, ids=lambda value: value[:12].decode())
+def test_no_value_of_any_field_breaks_the_reader(value):
+    for name in sorted(_KNOWN - {"url"}):
+        entry = read_entry(b'{"url": "%s", "%s": %s}' % (URL.encode(), name.encode(), value))
+        if entry is Unreadable.METHOD:
+            continue
+        found = join(entry)
+        assert found.url == URL
+        assert 0 <= found.score <= 1
+        assert type(found.depth) is type(found.hops) is int
+        json_line(found).encode()
+
+
+@pytest.mark.parametrize(("written", "score"), [("9" * 400, 1.0), ("-" + "9" * 400, 0.0), ("7", 1.0), ("1e400", None)])
+def test_a_score_without_bounds_is_cut_to_the_range(written, score):
+    assert read_entry(f'{{"url": "{URL}", "score": {written}}}'.encode()).score == score
 
 
 @given(st.binary(max_size=60))

@@ -13,6 +13,7 @@ from redis_server import RedisServer
 from mediacrawl.extensions.feeding import PATIENCE
 from mediacrawl.frontier.stores.reading import FrontierReader
 from mediacrawl.scope import site_of
+from mediacrawl.settings import EXTENSIONS
 
 KEY, TAKEN, REFUSED = "media:start_urls", "media:start_urls:taken", "media:start_urls:refused"
 
@@ -67,6 +68,46 @@ def test_what_is_put_there_is_judged_as_a_stranger_wrote_it(crawl, client):
     text = crawl.text()
     assert "passed over: formdata, meta" in text
     assert "Traceback" not in text
+
+
+FAULTY = """
+from mediacrawl.extensions import feeding
+
+class Faulty:
+    def __init__(self):
+        self.fed, feeding.fed = feeding.fed, self
+
+    def __call__(self, entry, *others):
+        if "faulty" in entry.url:
+            raise ArithmeticError("a defect of ours")
+        return self.fed(entry, *others)
+"""
+"""An extension by which one entry of many meets a defect. There is no known entry that does, so one has to be made."""
+
+
+def test_one_entry_that_cannot_be_judged_keeps_no_other_from_joining(crawl, client, tmp_path):
+    home = crawl.web.seeds[0]
+    good = [f"{home}fed/{number}" for number in range(20)]
+    scored = [json.dumps({"url": f"{home}scored/{number}"})[:-1] for number in range(2)]
+    scored = [f'{scored[0]}, "score": {"9" * 400}}}', f'{scored[1]}, "score": 1e400}}']
+    faulty = [f"{home}faulty/{number}" for number in range(3)]
+    nested = '{"url": "x", "a": ' + "[" * 30_000
+    client.rpush(KEY, *good[:10], *scored, *faulty, nested, *good[10:])
+    (tmp_path / "faulty.py").write_text(FAULTY, encoding="utf-8")
+    crawl.imports.append(tmp_path)
+    extensions = json.dumps({**EXTENSIONS, "faulty.Faulty": 1})
+    crawl.start("-a", "scope=site", "-s", "SCOPE_MAX_DEPTH=0", "-s", f"EXTENSIONS={extensions}", seed=home)
+    assert crawl.wait() == 0
+    assert {*good, f"{home}scored/0", f"{home}scored/1"} <= asked(crawl)
+    assert client.keys("*") == [REFUSED.encode()]
+    refused = [b"fault " + url.encode() for url in faulty] + [b"bad_json " + nested.encode()]
+    assert client.lrange(REFUSED, 0, -1) == refused
+    assert stat(crawl, "start_urls/new") == 22
+    assert stat(crawl, "start_urls/refused/fault") == 3
+    text = crawl.text()
+    assert "22 URLs joined, 0 were known, 3 refused (fault), 1 refused (bad_json); see media:start_urls:refused" in text
+    assert text.count("An entry of start_urls was refused for a fault of ours") == 1
+    assert text.count("ArithmeticError: a defect of ours") >= 1
 
 
 @pytest.mark.parametrize("key", [KEY, TAKEN, REFUSED])
