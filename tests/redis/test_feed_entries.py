@@ -54,7 +54,8 @@ FIELDS = st.sampled_from(
 DEEP = b"[" * 900 + b"]" * 900
 ODD = [
     *(b"1e400", b"-1e400", b"NaN", b"-Infinity", b"9" * 400, b"-" + b"9" * 4_300, b"0.5"),
-    *(b"true", b"null", b"[]", b"{}", b'"\\ud800"', b'"\\u0000"', b'"%s"' % (b"x" * 60_000), DEEP, b'{"a":' * 450 + b"1" + b"}" * 450),
+    *(b"true", b"null", b"[]", b"{}"),
+    *(b'"\\ud800"', b'"\\u0000"', b'"%s"' % (b"x" * 60_000), DEEP, b'{"a":' * 450 + b"1" + b"}" * 450),
 ]
 """JSON values that a field may hold: numbers without bounds, other types, halves of pairs, long and nested ones."""
 
