@@ -2,15 +2,22 @@
 
 A site is what one owner can register under the public suffix list, private suffixes included: two blogs
 at one hoster are two sites, ``www`` and ``media`` of one domain are one. Politeness counts per site.
+
+The 2^64 IPv6 addresses of one /64 belong to one network, and often to one machine (RFC 4291 section 2.5.4, RFC 6177).
+Written as hosts they are one site, or a page of links could give one machine any number of sites.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from ipaddress import IPv6Address, IPv6Network, ip_network
 
 from tldextract import TLDExtract
 
 from mediacrawl.scope.hosts import canonical_host, is_address
+
+_GLOBAL = ip_network("2000::/3")
+"""IPv6 for global use (RFC 4291 section 2.4). All else is refused, unless the operator allows it by address."""
 
 # The list that comes with the package: a crawl starts without the network and decides the same everywhere.
 _extract = TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
@@ -19,8 +26,9 @@ _extract = TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_d
 def site_of(url_or_host: str) -> str:
     """Return the site: the registrable domain, or the host itself if it has none.
 
-    Addresses, names of one label (``localhost``, ``intranet``) and public suffixes themselves
-    (``github.io``) are their own site. An unknown top-level domain counts as a suffix of one label, which
+    IPv4 addresses, names of one label (``localhost``, ``intranet``) and public suffixes themselves (``github.io``) are
+    their own site. The site of a global IPv6 address is its /64, as in ``2001:db8::/64``; other IPv6 addresses are
+    their own. An unknown top-level domain counts as a suffix of one label, which
     is the public suffix list's own rule, so the site of ``www.tonspur.example`` is ``tonspur.example``.
 
     Args:
@@ -62,6 +70,15 @@ def public_suffixes() -> list[str]:
     return _extract.tlds
 
 
+def is_network(site: str) -> bool:
+    """Tell whether a site is a network of IPv6 addresses.
+
+    Args:
+        site: as `site_of` names it.
+    """
+    return "/" in site
+
+
 def _cut(rest: str) -> str:
     return rest.partition("?")[0].partition("#")[0]
 
@@ -69,9 +86,19 @@ def _cut(rest: str) -> str:
 @lru_cache(maxsize=100_000)
 def _site(host: str) -> str:
     name = canonical_host(host) or host
+    if name.startswith("["):
+        return _site_of_ipv6(name)
     if is_address(name) or "." not in name:
         return name
     parts = _extract.extract_str(name)
     if parts.suffix:
         return f"{parts.domain}.{parts.suffix}" if parts.domain else name
     return ".".join(name.split(".")[-2:])
+
+
+def _site_of_ipv6(host: str) -> str:
+    try:
+        address = IPv6Address(host[1:-1])
+    except ValueError:
+        return host
+    return str(IPv6Network((int(address) >> 64 << 64, 64))) if address in _GLOBAL else host

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
 
+from mediacrawl.scope.sites import site_of
+
 _FILE = "borders.json"
 
 
@@ -49,7 +51,9 @@ class Borders:
             # An earlier version had no revisits.
             told = float(kept.get("revisit", 0.0))
             revisit = 0.0 if isnan(told) else min(max(told, 0.0), 1.0)
-            return cls(bool(kept["same_site"]), frozenset(map(str, kept["sites"])), str(kept["include"]), revisit)
+            # An earlier version had a site for each IPv6 address.
+            sites = frozenset(site_of(str(site)) for site in kept["sites"])
+            return cls(bool(kept["same_site"]), sites, str(kept["include"]), revisit)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             return None
 

@@ -24,6 +24,7 @@ URLS = [
     "http://192.0.2.7/",
     "http://192.0.3.7/",
     "http://[2001:db8::7]/x",
+    "http://[2001:db8::ffff:7]/y",
     "http://localhost/",
     "http://a.localhost/",
 ]
@@ -64,7 +65,11 @@ def dropped(frontier, *lines):
         (["amazonaws.com"], ["http://bucket.s3.amazonaws.com/"]),
         (["192.0.2.7"], ["http://192.0.2.7/"]),
         (["192.0.2.0/23", "b.example"], ["http://b.example/", "http://192.0.2.7/", "http://192.0.3.7/"]),
-        (["2001:db8::/32"], ["http://[2001:db8::7]/x"]),
+        (["2001:db8::/32"], URLS[12:14]),
+        # Both are of one site.
+        (["2001:db8::7"], ["http://[2001:db8::7]/x"]),
+        (["2001:db8::ffff:0/112"], ["http://[2001:db8::ffff:7]/y"]),
+        (["2001:db8::/65"], URLS[12:14]),
         (["localhost"], ["http://localhost/", "http://a.localhost/"]),
         (["nobody.example", "x.b.example", "de", "10.0.0.0/8"], []),
         ([], []),

@@ -4,8 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.frontier import FrontierPolicy
+from mediacrawl.frontier.stores import open_store
+from mediacrawl.priority import Scores
+from mediacrawl.records import Evidence
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, ExtensionFilter, extension_of
+from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of, host_of, site_of
 
 SITES = [
@@ -18,7 +23,13 @@ SITES = [
     ("co.uk", "co.uk"),
     ("127.0.0.1", "127.0.0.1"),
     ("http://127.0.0.1:8000/x", "127.0.0.1"),
-    ("http://[2001:db8::1]:8000/x", "[2001:db8::1]"),
+    ("http://[2001:db8::1]:8000/x", "2001:db8::/64"),
+    ("http://[2001:DB8:0:0:ffff::2]/", "2001:db8::/64"),
+    ("[2001:db8:0:1::1]", "2001:db8:0:1::/64"),
+    ("[::1]", "[::1]"),
+    ("[fd00::1]", "[fd00::1]"),
+    ("[fe80::1]", "[fe80::1]"),
+    ("[::ffff:192.0.2.7]", "[::ffff:c000:207]"),
     ("localhost", "localhost"),
     ("http://intranet/x", "intranet"),
     ("demo.site.localhost", "site.localhost"),
@@ -38,9 +49,17 @@ def test_anything_has_a_site(name):
     assert isinstance(site_of(name), str)
 
 
-@given(st.sampled_from(["a.b.co.uk", "x.example", "www.museum", "1.2.3.4", "[::1]", "k.github.io"]))
+@given(st.sampled_from(["a.b.co.uk", "x.example", "www.museum", "1.2.3.4", "[::1]", "[2001:db8::5]", "k.github.io"]))
 def test_a_site_is_its_own_site(name):
     assert site_of(site_of(name)) == site_of(name)
+
+
+def test_the_addresses_of_one_network_are_asked_one_at_a_time():
+    urls = [f"http://[2001:db8::{number:x}]/" for number in range(1, 100)] + ["http://[2001:db8:0:1::1]/"]
+    frontier = open_store("memory", None, FrontierPolicy(), 1_000.0)
+    frontier.add(candidate(url, Evidence(), Scores()) for url in urls)
+    assert sorted(lease.site for lease in frontier.take(1_000.0, 50)) == ["2001:db8:0:1::/64", "2001:db8::/64"]
+    assert frontier.take(1_000.0, 50) == []
 
 
 def test_host_and_authority_are_cut_out_of_a_url():

@@ -9,7 +9,7 @@ from mediacrawl.records import Drop
 from mediacrawl.scope.exclusions.lines import Entry
 from mediacrawl.scope.exclusions.never import NeverCrawl
 from mediacrawl.scope.exclusions.suffixes import is_above_suffix, is_suffix
-from mediacrawl.scope.sites import site_of
+from mediacrawl.scope.sites import is_network, site_of
 
 _PAGE = 500
 """Names of sites read at a time."""
@@ -47,7 +47,9 @@ def drop_all(frontier: Frontier, never: NeverCrawl) -> Iterator[int]:
     while names:
         for name in names:
             whole = never.match(name) is not None
-            yield _drop(frontier, never, name, whole=whole) if whole or never.has_paths_on(name) else 0
+            # Of a network of addresses some may be forbidden.
+            some = is_network(name) or never.has_paths_on(name)
+            yield _drop(frontier, never, name, whole=whole) if whole or some else 0
         names = frontier.sites_under(after=names[-1], limit=_PAGE)
 
 
