@@ -50,6 +50,7 @@ from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.hosts import canonical_host
 from mediacrawl.scope.include import Include
+from mediacrawl.scope.ports import REFUSED_PORTS
 from mediacrawl.scope.reach import Reach
 from mediacrawl.scope.sessions import SESSION_NAMES
 from mediacrawl.scope.sites import authority_of
@@ -525,6 +526,7 @@ class Parts:
             max_depth=get("SCOPE_MAX_DEPTH", 20),
             extensions=locate(self.settings.get("SCOPE_EXTENSIONS_FILE") or "exclusions/extensions.txt"),
             nevercrawl=tuple(map(locate, getlist("NEVERCRAWL_FILES", ["exclusions/NeverCrawl.txt"]))),
+            refused_ports=tuple(map(int, getlist("SCOPE_REFUSED_PORTS", list(REFUSED_PORTS)))),
         )
 
     def scope(self, include: Include | None = None, only_sites: frozenset[str] | None = None) -> Scope:

@@ -39,6 +39,8 @@ class Drop(StrEnum):
     OFFSITE = "offsite"
     NOT_INCLUDED = "not_included"
     PLACEHOLDER_CONTACT = "placeholder_contact"
+    PORT = "port"
+    """It names a port of another protocol: SMTP, Redis ... (`scope.ports`)."""
     ADDRESS = "address"
     """Its name leads to an address that is nobody's web server: private, loopback, link-local, metadata ..."""
     INDEX_LINK = "index_link"
@@ -153,7 +155,7 @@ class Candidate:
 
     Attributes:
         url: in canonical form: the key that tells URLs apart.
-        site: registrable domain (or the address of a host without one).
+        site: as `scope.site_of` names it: registrable domain, or address, or network of IPv6 addresses.
         link_class: name of its class on this site, see ``priority.link_class``.
         kind: page or media.
         depth: clicks from a seed.

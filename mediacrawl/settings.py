@@ -235,6 +235,15 @@ SCOPE_SESSION_NAMES = [
 """Parameters of queries and paths that are taken out of links if their value looks like a session id, in any case.
 Links that become known URLs so are counted as ``drop/session``. Empty, ASP.NET's ``(S(...))`` stays too."""
 
+SCOPE_REFUSED_PORTS = [
+    *(0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104),
+    *(109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526),
+    *(530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045),
+    *(4190, 5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080, 11211),
+]
+"""Ports that are never asked (``drop/port``): those that the Fetch Standard blocks, and those of Redis and memcached. A
+page could make the crawler speak to a server that reads a request as commands. Empty, every port is asked."""
+
 # -- Duplicates: what was seen under another name ---------------------------------------------------------------
 
 SCOPE_COPY_PAGES = 200

@@ -12,6 +12,7 @@ from mediacrawl.scope.canonical import Base, Spelling, scheme_of, spelling
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.extensions import ExtensionFilter, extension_of_name
 from mediacrawl.scope.hosts import is_loopback
+from mediacrawl.scope.ports import port_of
 from mediacrawl.scope.sessions import SessionIds
 from mediacrawl.scope.sites import host_of, site_of
 from mediacrawl.scope.traps import Traps
@@ -49,6 +50,7 @@ class Scope:
         include: Whitelist | None = None,
         only_sites: Iterable[str] | None = None,
         loopback_only: bool = False,
+        refused_ports: Iterable[int] = (),
     ) -> None:
         """Join the rules. What is left out lets everything pass.
 
@@ -63,6 +65,7 @@ class Scope:
             only_sites: if given, only these sites, as `site_of` names them.
             loopback_only: only this machine: the user-agent still names the placeholder contact, and nobody
                 out there could complain.
+            refused_ports: ports that are never asked, see `ports.REFUSED_PORTS`.
         """
         self._today = today
         self._traps = traps or Traps()
@@ -74,6 +77,7 @@ class Scope:
         self._include = include
         self._only_sites = None if only_sites is None else frozenset(only_sites)
         self._loopback_only = loopback_only
+        self._refused_ports = frozenset(refused_ports)
         self._hosts: dict[str, Drop | None] = {}
         self._version = self._nevercrawl.version
         self._paths = self._nevercrawl.has_paths
@@ -167,7 +171,7 @@ class Scope:
         """Return why no URL of a host may join, or None.
 
         Args:
-            host: in canonical form. With a port it is understood too.
+            host: in canonical form, with its port if that is not its scheme's.
         """
         if self._nevercrawl.version != self._version:
             self._version = self._nevercrawl.version
@@ -179,7 +183,7 @@ class Scope:
             pass
         if len(self._hosts) >= _REMEMBERED:
             self._hosts.clear()
-        reason = self._hosts[host] = self._host_reason(host_of(f"//{host}"))
+        reason = self._hosts[host] = self._host_reason(host_of(f"//{host}"), port_of(host))
         return reason
 
     def _reason(self, url: str, today: date) -> Drop | None:
@@ -194,14 +198,14 @@ class Scope:
             return None if self._include.allows(url, host_of(url)) else Drop.NOT_INCLUDED
         return reason
 
-    def _host_reason(self, host: str) -> Drop | None:
+    def _host_reason(self, host: str, port: int | None) -> Drop | None:
         if self._nevercrawl.match(host):
             return Drop.NEVERCRAWL
         if self._only_sites is not None and site_of(host) not in self._only_sites:
             return Drop.OFFSITE
         if self._loopback_only and not is_loopback(host):
             return Drop.PLACEHOLDER_CONTACT
-        return None
+        return Drop.PORT if port in self._refused_ports else None
 
     def _plain(self, url: Spelling) -> Spelling:
         """The URL without its session ids, which are not asked with either."""

@@ -29,6 +29,7 @@ class ScopeRules:
         max_depth: clicks from a seed; None for no limit.
         extensions: file of endings that are never asked.
         nevercrawl: files of domains that are never asked.
+        refused_ports: ports that are never asked.
     """
 
     traps: Traps = field(default_factory=Traps)
@@ -36,6 +37,7 @@ class ScopeRules:
     max_depth: int | None = None
     extensions: Path | None = None
     nevercrawl: tuple[Path, ...] = ()
+    refused_ports: tuple[int, ...] = ()
 
     def scope(
         self,
@@ -69,4 +71,5 @@ class ScopeRules:
             include=include,
             only_sites=only_sites,
             loopback_only=loopback_only,
+            refused_ports=self.refused_ports,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -14,6 +14,7 @@ from mediacrawl.parts import REDIS, Parts, locate
 from mediacrawl.politeness.identity import agent_problem, contact_problem
 from mediacrawl.scope import NeverCrawl, NeverCrawlError, site_of
 from mediacrawl.scope.include import Include, IncludeError
+from mediacrawl.scope.ports import port_of
 from mediacrawl.scope.seeds import SeedError, parse_seeds, read_seed_source, split_inline
 from mediacrawl.scope.sites import host_of
 from mediacrawl.spiders.borders import Borders
@@ -111,9 +112,10 @@ class Arguments:
             parts: of the crawl, whose contact is looked at.
 
         Raises:
-            ArgumentError: see `check_contact`.
+            ArgumentError: see `check_contact`; or no seed names a port that may be asked.
         """
         check_contact(parts, self.seeds + self.lists)
+        self._tell_ports(parts.scope_rules.refused_ports)
 
     def adopt(self, borders: Borders) -> None:
         """Keep to the borders of the crawl that this one is a worker of.
@@ -153,6 +155,14 @@ class Arguments:
         if not self.seeds and not self.lists:
             why = f": {self.problems[0]}" if self.problems else ""
             raise ArgumentError(f"no seed can be used in {seed[:200]!r}{why}")
+
+    def _tell_ports(self, refused: Container[int]) -> None:
+        """Note the seeds that scope is going to refuse for their port."""
+        seeds = [(port, url) for url in self.seeds if (port := port_of(url)) in refused]
+        told = [f"port {port} is never asked (SCOPE_REFUSED_PORTS): {url[:100]!r}" for port, url in seeds]
+        if told and len(told) == len(self.seeds) and not self.lists:
+            raise ArgumentError(f"no seed can be used: {told[0]}")
+        self.problems += [problem for problem in told if problem not in self.problems]
 
     def _read_source(self, seed: str) -> None:
         try:

@@ -21,6 +21,7 @@ from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.priority.again import is_again
 from mediacrawl.records import End, Evidence, Outcome, SiteState, Visit
 from mediacrawl.scope import site_of
+from mediacrawl.scope.ports import port_of
 from mediacrawl.signals import seeds_joined
 from mediacrawl.spiders.arguments import (
     SET_CONTACT,
@@ -232,7 +233,7 @@ class MediaSpider(ProbingSpider):
         for _ in range(self._parts.settings.getint("REDIRECT_CAP", 3) + 1):
             response = await self._visit(asked, url)
             target = target_of(response) if is_redirect(response.status) else None
-            if target is None:
+            if target is None or port_of(target.key) in self._parts.scope_rules.refused_ports:
                 break
             asked = target.requested
         if response.status != 200:

@@ -16,7 +16,7 @@ from mediacrawl.probe.session import Session
 from mediacrawl.records import VISIT, Candidate, End, Kind, Limit, MediaItem, Outcome, Trouble, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Scope
-from mediacrawl.scope.sites import host_of
+from mediacrawl.scope.sites import authority_of
 from mediacrawl.spiders.reader import Reader
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class ProbingSpider(Spider):
 
     def admits_site(self, url: str) -> bool:
         """Whether anything may be asked where a URL leads: for what is no find, such as a robots.txt kept elsewhere."""
-        return self.scope.check_host(host_of(url)) is None
+        return self.scope.check_host(authority_of(url).partition("://")[2]) is None
 
     def make_request(self, visit: Visit) -> Request:
         """The request of a lease: a page whole, a media file by the range that its probe asks for next."""

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl import settings
 from mediacrawl.records import Drop
 from mediacrawl.scope import Base, ExtensionFilter, NeverCrawl, Scope, Traps, canonical, is_loopback
+from mediacrawl.scope.ports import REFUSED_PORTS, port_of
 
 
 def today():
@@ -48,10 +50,36 @@ class OnlyMusic:
         ({"loopback_only": True}, "http://a.localhost:8000/", None),
         ({"traps": Traps(max_length=30)}, "https://site.example/" + "a" * 20, Drop.LENGTH),
         ({}, "https://site.example/calendar/2055/05", Drop.TRAP_CALENDAR),
+        ({"refused_ports": REFUSED_PORTS}, "http://site.example:25/", Drop.PORT),
+        ({"refused_ports": REFUSED_PORTS}, "https://[2001:db8::1]:6379/a:1?b:2", Drop.PORT),
+        ({"refused_ports": REFUSED_PORTS}, "http://site.example:10080/?x", Drop.PORT),
+        ({"refused_ports": REFUSED_PORTS}, "http://site.example:8080/a:25", None),
+        ({"refused_ports": REFUSED_PORTS}, "http://[2001:db8::25]/", None),
+        (
+            {"refused_ports": REFUSED_PORTS, "nevercrawl": never("site.example")},
+            "http://site.example:25/",
+            Drop.NEVERCRAWL,
+        ),
+        ({"refused_ports": [443]}, "https://site.example/", None),
+        ({}, "http://site.example:25/", None),
     ],
 )
 def test_each_rule_refuses_by_its_name(rules, url, reason):
     assert scope(**rules).check(url) is reason
+
+
+def test_the_setting_names_the_ports_of_other_protocols():
+    assert tuple(settings.SCOPE_REFUSED_PORTS) == REFUSED_PORTS
+    assert {25, 6379, 11211} <= set(REFUSED_PORTS)
+    assert not {80, 443, 3128, 8000, 8080, 8443, 8888} & set(REFUSED_PORTS)
+
+
+@given(
+    st.integers(1, 65_535).filter(lambda port: port != 80), st.sampled_from(["a.example", "[2001:db8::1]", "1.2.3.4"])
+)
+def test_the_port_is_that_of_the_authority(port, host):
+    assert port_of(canonical(f"http://{host}:{port}/x:1?y=http://b:2/")) == port_of(f"{host}:{port}") == port
+    assert port_of(f"http://{host}/:{port}") is port_of(host) is None
 
 
 def test_depth_counts_clicks_from_a_seed():
