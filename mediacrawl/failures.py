@@ -33,6 +33,11 @@ from mediacrawl.observe import LogError
 from mediacrawl.records import Trouble
 from mediacrawl.store import StoreError
 
+
+class UnreadableAnswerError(Exception):
+    """An answer came that is not what it says it is: its body cannot be unpacked. It is the server's mistake."""
+
+
 _KINDS: tuple[tuple[tuple[type[BaseException], ...], Trouble], ...] = (
     ((SSL.Error, VerificationError, network.VerifyError, network.CertificateError), Trouble.TLS),
     ((CannotResolveHostError, network.DNSLookupError), Trouble.DNS),
@@ -49,8 +54,10 @@ _KINDS: tuple[tuple[tuple[type[BaseException], ...], Trouble], ...] = (
 
 _DECISIONS: tuple[type[Exception], ...] = (
     *(CloseSpider, DontCloseSpider, DropItem, IgnoreRequest, NotSupported, StopDownload, UnsupportedURLSchemeError),
-    # An answer that is larger than it may be, ended early, or is packed badly.
-    *(DownloadCancelledError, CancelledError, ResponseDataLossError, BadGzipFile, EOFError, zlib.error),
+    # An answer that is larger than it may be, ended early, or is packed badly; the last three are for projects with
+    # Scrapy's own middleware for that.
+    *(DownloadCancelledError, CancelledError, ResponseDataLossError, UnreadableAnswerError),
+    *(BadGzipFile, EOFError, zlib.error),
     # They have a sentence of their own in the log, and end the crawl.
     *(FrontierError, LogError, StoreError),
 )

@@ -6,6 +6,7 @@ connections; tests ask the server whether all still work.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.error import ConnectionLost, DNSLookupError
 from twisted.internet.interfaces import ISSLTransport
 from twisted.internet.protocol import connectionDone
+from twisted.web._newclient import ParseError
 
 from mediacrawl.guard import GuardedPool, LeaseOverError, Way, look_twice, way
 from mediacrawl.middlewares.cut import ANSWERED
@@ -48,6 +50,9 @@ time: kept longer, connections would pile up here and at the servers, and break 
 
 _IN_HEAD = frozenset({"STATUS", "HEADER"})
 _ICY = b"ICY"
+_STATUS_LINE = re.compile(rb"\S{1,20} [1-9]\d\d(?: |$)")
+"""Of a status line, what comes before the phrase (RFC 9112, section 4). Twisted takes any number for a status, and
+numbers of more than 64 bits cannot be stored."""
 
 
 class PoliteHTTPHandler(HTTP11DownloadHandler):
@@ -140,6 +145,8 @@ def _target_of(url: str) -> bytes:
 
 class _Parser(_LenientHTTPClientParser):
     def statusReceived(self, status: bytes) -> None:  # noqa: N802
+        if not _STATUS_LINE.match(status):
+            raise ParseError("no status of three digits", status)  # type: ignore[no-untyped-call]
         super().statusReceived(status)  # type: ignore[no-untyped-call]
         # Scrapy tells the headers before the body is read, and the status only behind it.
         self.headers.setRawHeaders(ANSWERED, [b"%d" % self.response.code])
@@ -148,6 +155,8 @@ class _Parser(_LenientHTTPClientParser):
         if strversion == _ICY:
             return _ICY, 1, 0
         version: tuple[bytes, int, int] = super().parseVersion(strversion)  # type: ignore[no-untyped-call]
+        if version[0] != b"HTTP":
+            raise ParseError("another protocol than HTTP", strversion)  # type: ignore[no-untyped-call]
         return version
 
 

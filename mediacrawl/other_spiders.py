@@ -24,6 +24,7 @@ _REPLACED = frozenset(
     {
         "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware",
         "scrapy.downloadermiddlewares.redirect.RedirectMiddleware",
+        "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware",
     }
 )
 """Middlewares of Scrapy whose work ours do for every spider."""

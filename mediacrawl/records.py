@@ -62,6 +62,8 @@ class Drop(StrEnum):
     NOT_WORTH = "not_worth_opening"
     """Judged by its status and headers, its body was not worth having."""
     DOWNLOAD_ERROR = "download_error"
+    UNREADABLE = "unreadable"
+    """An answer came, and its body cannot be unpacked: broken gzip, deflate, Brotli or Zstandard."""
     CALLBACK_ERROR = "callback_error"
     # A middleware that is not ours said no.
     IGNORED = "ignored"

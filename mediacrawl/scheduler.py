@@ -34,7 +34,7 @@ from twisted.python.failure import Failure
 
 from mediacrawl import foreign, seams
 from mediacrawl.crediting import Crediting, Waiting
-from mediacrawl.failures import is_anticipated, trouble_in
+from mediacrawl.failures import UnreadableAnswerError, is_anticipated, trouble_in
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.held import HeldRequests
@@ -389,6 +389,9 @@ class PenaltyBoxScheduler(BaseScheduler):
         if visit.outcome is None:
             if isinstance(failure.value, IgnoreRequest):
                 visit.drop(Drop.IGNORED)
+            elif isinstance(failure.value, UnreadableAnswerError):
+                visit.error = type(failure.value).__name__
+                visit.outcome = after_failure(visit.lease, self._attempts, Drop.UNREADABLE, _trouble(visit))
             else:
                 visit.error = type(failure.value).__name__
         if visit.trouble is None:

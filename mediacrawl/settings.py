@@ -602,6 +602,7 @@ DOWNLOADER_MIDDLEWARES = {
     "mediacrawl.middlewares.NeverCrawlMiddleware": 40,
     "mediacrawl.middlewares.SeenMiddleware": 50,
     "mediacrawl.middlewares.RobotsMiddleware": 60,
+    "mediacrawl.middlewares.UnpackMiddleware": 590,
     "mediacrawl.middlewares.RedirectCapMiddleware": 605,
     "mediacrawl.middlewares.AddressMiddleware": 790,  # behind Scrapy's proxies, which look names up themselves
     "mediacrawl.middlewares.CutMiddleware": 800,
@@ -611,6 +612,7 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": None,
     "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": None,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,

@@ -13,6 +13,7 @@ from mediacrawl.middlewares.redirect import RedirectCapMiddleware
 from mediacrawl.middlewares.request_log import RequestLogMiddleware
 from mediacrawl.middlewares.robots import RobotsMiddleware
 from mediacrawl.middlewares.seen import SeenMiddleware
+from mediacrawl.middlewares.unpack import UnpackMiddleware
 
 __all__ = [
     "AdaptiveDelayMiddleware",
@@ -24,4 +25,5 @@ __all__ = [
     "RequestLogMiddleware",
     "RobotsMiddleware",
     "SeenMiddleware",
+    "UnpackMiddleware",
 ]

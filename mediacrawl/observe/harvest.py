@@ -66,7 +66,7 @@ class Fetched(StrEnum):
     """It was not asked, or not to be listed: robots.txt, NeverCrawl, an address, a mirror ..."""
 
 
-_GONE = frozenset({Drop.HTTP_STATUS, Drop.SOFT_404, Drop.DOWNLOAD_ERROR, Drop.CALLBACK_ERROR})
+_GONE = frozenset({Drop.HTTP_STATUS, Drop.SOFT_404, Drop.DOWNLOAD_ERROR, Drop.UNREADABLE, Drop.CALLBACK_ERROR})
 
 
 def fetched(visit: Visit, outcome: Outcome) -> Fetched:

@@ -36,7 +36,10 @@ class Came(StrEnum):
 
 _GONE = frozenset({404, 410})
 _PASSING = frozenset(
-    {Drop.HTTP_STATUS, Drop.DOWNLOAD_ERROR, Drop.CALLBACK_ERROR, Drop.IGNORED, Drop.NOT_WORTH, Drop.NEAR_DUPLICATE}
+    {
+        *(Drop.HTTP_STATUS, Drop.DOWNLOAD_ERROR, Drop.UNREADABLE, Drop.CALLBACK_ERROR),
+        *(Drop.IGNORED, Drop.NOT_WORTH, Drop.NEAR_DUPLICATE),
+    }
 )
 """Drops that do not say that a page is gone."""
 _OEMBED = "oembed"

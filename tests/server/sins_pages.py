@@ -45,6 +45,27 @@ async def gzip_lie(visit: Visit) -> None:
     await visit.send(200, page("plain", '<a href="/a.html">a</a>'), HTML, Content_Encoding="gzip")
 
 
+@sin("brotli-lie", "Says Content-Encoding: br and sends plain HTML.")
+async def brotli_lie(visit: Visit) -> None:
+    await visit.send(200, page("plain", '<a href="/a.html">a</a>'), HTML, Content_Encoding="br")
+
+
+@sin("zstd-broken", "Serves a Zstandard page with other bytes behind its head.")
+async def zstd_broken(visit: Visit) -> None:
+    await visit.send(200, b"\x28\xb5\x2f\xfd" + bytes(range(256)), HTML, Content_Encoding="zstd")
+
+
+@sin("deflate-lie", "Says Content-Encoding: deflate and sends plain HTML.")
+async def deflate_lie(visit: Visit) -> None:
+    await visit.send(200, page("plain", '<a href="/a.html">a</a>'), HTML, Content_Encoding="deflate")
+
+
+@sin("encoding-octets", "Says a Content-Encoding that is no text, with commands for a terminal.")
+async def encoding_octets(visit: Visit) -> None:
+    body = page("plain", '<a href="/a.html">a</a>')
+    await visit.send(200, body, HTML, Content_Encoding="\xff\x1b[2J\x1b]0;owned\x07")
+
+
 @sin("unknown-encoding", "Says Content-Encoding: x-own, which nobody knows.")
 async def unknown_encoding(visit: Visit) -> None:
     await visit.send(200, page("plain", '<a href="/a.html">a</a>'), HTML, Content_Encoding="x-own")

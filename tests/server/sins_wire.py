@@ -50,6 +50,21 @@ async def garbage(visit: Visit) -> None:
     await visit.raw(bytes(255 - number % 256 for number in range(300)))
 
 
+@sin("version-octets", "Answers in a protocol whose name is no text.")
+async def version_octets(visit: Visit) -> None:
+    await visit.raw(b"HT\xff/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+
+
+@sin("status-huge", "Answers with a status of twenty digits.")
+async def status_huge(visit: Visit) -> None:
+    await visit.raw(b"HTTP/1.1 99999999999999999999 OK\r\nContent-Length: 0\r\n\r\n")
+
+
+@sin("robots-status-huge", "Answers for its robots.txt with a status of twenty digits.")
+async def robots_status_huge(visit: Visit) -> None:
+    await status_huge(visit)
+
+
 @sin("icy", "Answers with the status line of an old streaming server, ICY 200 OK, and audio without end.")
 async def icy(visit: Visit) -> None:
     await visit.raw(b"ICY 200 OK\r\nContent-Type: audio/mpeg\r\nicy-name: \xd0\xe0\xe4\xe8\xee\r\nicy-br: 128\r\n\r\n")
