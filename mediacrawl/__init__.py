@@ -44,10 +44,10 @@ each a visit of its own that waits for the site's delay; of a server that gives 
 walked through in a thread (`spiders.file_reader`). The probe gives raw tag bytes and technical facts, an **item**; so
 do the headers of a stream that has no end (`probe.streams`).
 
-Its tags may claim one encoding and hold another. `pipelines.MojibakePipeline` decides what the bytes really say
-(`encoding`), with what the page told and what was found on this host before, and writes the texts beside their
-**evidence**: bytes, encodings, confidence. `pipelines.CataloguePipeline` stores the item (`store.catalogue`) before the
-lease ends, so that a kill can at worst repeat a visit; records of one file at several URLs are one work
+Its tags may claim one encoding and hold another. `pipelines.MojibakePipeline` decides, in a thread, what the bytes
+really say (`encoding`), with what the page told and what was found on this host before, and writes the texts beside
+their **evidence**: bytes, encodings, confidence. `pipelines.CataloguePipeline` stores the item (`store.catalogue`)
+before the lease ends, so that a kill can at worst repeat a visit; records of one file at several URLs are one work
 (`store.works`). Every request leaves one line in the request log (`observe.request_log`), also one that a kill ended
 (`observe.unfinished`); from that alone ``scrapy complaint`` judges afterwards whether a site got what it was owed
 (`complaint`). Errors of the web are counted, faults of ours are written down, and too many stop the crawl

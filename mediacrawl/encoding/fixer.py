@@ -46,6 +46,12 @@ _TOGETHER = 64
 _CHARACTERS = 8_192
 """And of so many characters, where their bytes are lost."""
 
+MOST_FIELDS = 256
+"""Texts of one record that are decided, the first ones, not counting plain ASCII. A file may hold thousands; the
+dearest 256 that a search found take a second of CPU."""
+MOST_CHARACTERS = 16_384
+"""And characters of those whose bytes are lost: each of them is looked at, where of long bytes a piece decides."""
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -82,6 +88,7 @@ class Fixed:
         names: of the fields of `decided`.
         changed: the item is another one than before, if only by evidence. If not, its old line is as good as a new one.
         doubtful: a text is undecided, damaged, or has lost characters: the file is worth another look.
+        left: texts beyond `MOST_FIELDS` or `MOST_CHARACTERS`; they are left as they are, without a decision.
         errors: elements of ``tags`` that are damaged; they are left as they are.
     """
 
@@ -90,6 +97,7 @@ class Fixed:
     names: tuple[str, ...] = ()
     changed: bool = False
     doubtful: bool = False
+    left: int = 0
     errors: int = 0
 
     @property
@@ -105,6 +113,8 @@ class Fixer:
       the values at its top follow. A value that is not the one its tags gave was set by a person, and stays.
     * An item of another project has text only, unless `fields` says where its bytes are: it goes through `repair`, and
       leaves what it did under ``mojibake``, see `fields.PlainItem`. Texts of more than 4,096 characters are left alone.
+    * Of a record with very many texts the first `MOST_FIELDS` are decided, and `MOST_CHARACTERS` of those without
+      bytes; the others stay as they came.
     * Nobody touches an element with ``decision: user``, nor a field that the item names in ``fixed_by_user``.
     * What the same models decided before, with the same `min_confidence`, is not decided again; so a second run
       changes nothing, and a run without the crawl's history takes nothing back. With other `substitutions` only texts
@@ -145,15 +155,16 @@ class Fixer:
         Raises:
             Exception: what an item of another kind raises when it refuses a text; it is left as it was.
         """
-        tags, tagged, errors = _evidence(item)
+        tags, every, errors = _evidence(item)
         plain = PlainItem(item, self._plain_names(ours=bool(tags)), self._raws)
-        fields = [*tagged, *plain.fields]
+        fields = _bounded([*every, *plain.fields])
+        tagged, others = every[: len(fields)], plain.fields[: max(len(fields) - len(every), 0)]
         if not fields:
             return Fixed(errors=errors)
         fresh = self._decide(item, fields, tags)
         decided = [fresh.get(place) or _known(field) for place, field in enumerate(fields)]
         changes = _changes(fields, decided)
-        for place, field in enumerate(plain.fields, len(tagged)):
+        for place, field in enumerate(others, len(tagged)):
             if place in fresh:
                 plain.put(field, fresh[place], self._decided_by(field, fresh[place]))
         changed = plain.close()
@@ -165,6 +176,7 @@ class Fixer:
             names=tuple(field.name for field in fields),
             changed=changed,
             doubtful=any(map(_is_doubtful, decided)),
+            left=len(every) + len(plain.fields) - len(fields),
             errors=errors,
         )
 
@@ -290,6 +302,16 @@ def _groups(fields: Sequence[Field]) -> Iterable[list[Field]]:
         part.append(field)
     if part:
         yield part
+
+
+def _bounded(fields: list[Field]) -> list[Field]:
+    """The first fields of a record, as many as are decided."""
+    room = MOST_CHARACTERS
+    for place, field in enumerate(fields[:MOST_FIELDS]):
+        room -= len(field.before) if field.raw is None else 0
+        if room < 0:
+            return fields[:place]
+    return fields[:MOST_FIELDS]
 
 
 def _evidence(item: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[ElementField], int]:

@@ -13,12 +13,16 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import DeferredLock
 
 from mediacrawl.encoding import ModelError, use_models
 from mediacrawl.encoding.fixer import Fixed, Fixer
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.folders import state_folder
+from mediacrawl.records import MediaItem
+from mediacrawl.threads import in_thread
 
 logger = logging.getLogger(__name__)
 
@@ -34,13 +38,20 @@ class MojibakePipeline:
     sure it must be by ``MOJIBAKE_MIN_CONFIDENCE``, models of your own languages by ``MOJIBAKE_MODELS``; what it does is
     `encoding.fixer.Fixer`'s. An item that it cannot handle passes untouched.
 
+    Our records hold the texts of strangers' files, as many as those like: they are decided in a thread, one at a time,
+    in the order in which they came, while the reactor goes on. An item is decided when what `process_item` returns is
+    done, and only then the next pipeline gets it. Items of other classes may be shared with the spider that yields
+    them, so they are decided at once, in the reactor's thread. For the most that is decided of one item see
+    `encoding.fixer.MOST_FIELDS`.
+
     What it learns of hosts and folders is kept in ``encodings.json`` in the state folder, see `encoding.history`; a
     kill loses what the last 1000 items taught. What rechecks learned of damaged texts is read from
     ``substitutions.json`` there, see `encoding.substitutions`.
 
     Stats: ``mojibake/fields`` (texts that are not plain ASCII), of these ``mojibake/fixed``, ``mojibake/undecided``,
-    ``mojibake/lossy``, and ``mojibake/encoding/<name>`` by the encoding they were read with; ``mojibake/error`` counts
-    damaged elements of ``tags`` and items that refused their text.
+    ``mojibake/lossy``, and ``mojibake/encoding/<name>`` by the encoding they were read with; ``mojibake/left`` counts
+    texts that are not decided because their record has too many, ``mojibake/error`` damaged elements of ``tags`` and
+    items that refused their text.
 
     Args:
         settings: the crawl's.
@@ -55,6 +66,7 @@ class MojibakePipeline:
         self._fixer: Fixer | None = None
         self._items = 0
         self._refusing: set[type] = set()
+        self._turn = DeferredLock()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -78,22 +90,36 @@ class MojibakePipeline:
         self._history = history
 
     def process_item(self, item: Any) -> Any:
-        """Correct the item in place and give it back."""
+        """Correct the item in place and give it back; of a record of ours, what gives it when it is awaited."""
         if not ItemAdapter.is_item(item):
             return item
-        mapping: MutableMapping[str, Any] = item if isinstance(item, dict) else ItemAdapter(item)
+        # Only one thread at a time has what was learned of hosts.
+        if isinstance(item, MediaItem) or self._turn.locked:
+            return self._in_turn(item)
+        self._count(self._fix(item))
+        return item
+
+    async def _in_turn(self, item: Any) -> Any:
+        await maybe_deferred_to_future(self._turn.acquire())
+        try:
+            fixed = await in_thread(self._fix, item)
+        finally:
+            self._turn.release()
+        self._count(fixed)
+        return item
+
+    def _fix(self, item: Any) -> Fixed:
         assert self._fixer is not None
+        mapping: MutableMapping[str, Any] = item if isinstance(item, dict) else ItemAdapter(item)
         try:
             fixed = self._fixer.fix(mapping)
         except Exception as error:  # noqa: BLE001 - an item class of another project may raise anything
-            self._stats.inc_value("mojibake/error")
             self._tell(type(item), error)
-            return item
-        self._count(fixed)
+            return Fixed(errors=1)
         self._items += 1
         if self._items % _SAVE_EVERY == 0:
             self._save()
-        return item
+        return fixed
 
     def close_spider(self) -> None:
         """Keep what was learned."""
@@ -112,6 +138,8 @@ class MojibakePipeline:
     def _count(self, fixed: Fixed) -> None:
         if fixed.errors:
             self._stats.inc_value("mojibake/error", fixed.errors)
+        if fixed.left:
+            self._stats.inc_value("mojibake/left", fixed.left)
         if not fixed.decided:
             return
         self._stats.inc_value("mojibake/fields", len(fixed.decided))

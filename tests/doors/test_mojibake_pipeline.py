@@ -1,20 +1,25 @@
 """MojibakePipeline as others use it: switched on by one line in a stock Scrapy project, with items of every kind."""
 
+import asyncio
 import copy
 import json
 import sqlite3
+import threading
 from dataclasses import dataclass, field, replace
 
 import attrs
 import pydantic
 import pytest
 import scrapy
+from reactor_thread import wait_for
 from scrapy.exceptions import CloseSpider
+from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.test import get_crawler
 
 from mediacrawl.demo import Resource
 from mediacrawl.encoding import detect
 from mediacrawl.encoding.evidence import decode, tag_element
+from mediacrawl.encoding.fixer import MOST_FIELDS
 from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.encoding.values import best_values
 from mediacrawl.pipelines import MojibakePipeline
@@ -32,6 +37,20 @@ def mangled(text):
 def element(text, key, frame):
     raw = text.encode("cp1251")
     return tag_element(Tag("id3v2.3", frame, key, "latin-1", raw, decode(raw, "latin-1")))
+
+
+def process(pipeline, *items):
+    """What the pipeline makes of items that come at once, in the order in which they are done."""
+    done = []
+
+    async def one(item):
+        done.append(await ensure_awaitable(pipeline.process_item(item)))
+
+    async def every():
+        await asyncio.gather(*map(one, items))
+
+    wait_for(every)
+    return done
 
 
 def our_item(url=URL):
@@ -92,7 +111,7 @@ def opened(tmp_path):
 def test_our_record_is_corrected_and_counted(opened):
     pipeline, stats = opened()
     item = our_item()
-    assert pipeline.process_item(item) is item
+    assert process(pipeline, item) == [item]
     assert (item.title, item.artist) == (TITLE, ARTIST)
     assert item.tags[0]["decision"] == "fixed"
     assert stats.get_value("mojibake/fields") == 2
@@ -181,7 +200,7 @@ def test_a_model_that_cannot_be_used_ends_the_crawl_with_one_sentence(opened, ca
 
 def test_a_confidence_that_nothing_reaches_leaves_all_as_it_is(opened):
     pipeline, stats = opened(MOJIBAKE_MIN_CONFIDENCE=1.1)
-    item = pipeline.process_item(our_item())
+    (item,) = process(pipeline, our_item())
     assert item.title == mangled(TITLE)
     assert stats.get_value("mojibake/undecided") == 2
 
@@ -195,11 +214,11 @@ def test_what_was_learned_is_kept_for_the_next_crawl(opened, tmp_path, monkeypat
 
     monkeypatch.setattr("mediacrawl.encoding.fixer.detect", surely)
     pipeline, _ = opened()
-    pipeline.process_item(our_item())
+    process(pipeline, our_item())
     pipeline.close_spider()
     assert "music.example.ru" in json.loads((tmp_path / "state" / "encodings.json").read_bytes())["hosts"]
     again, _ = opened()
-    again.process_item(our_item("http://music.example.ru/other.mp3"))
+    process(again, our_item("http://music.example.ru/other.mp3"))
     assert priors == [{}, {("cp1251", "ru"): 1.0}]
 
 
@@ -218,9 +237,79 @@ def test_what_rechecks_learned_of_damage_is_used_where_the_models_are_unsure(ope
 
 def test_without_hosts_nothing_is_learned_or_written(opened, tmp_path):
     pipeline, _ = opened(MOJIBAKE_HISTORY_HOSTS=0)
-    pipeline.process_item(our_item())
+    process(pipeline, our_item())
     pipeline.close_spider()
     assert not (tmp_path / "state").exists()
+
+
+# -- the thread ----------------------------------------------------------------------------------------------------
+
+
+class Slow:
+    """Takes the place of a fixer: the first record is decided when `go` is set."""
+
+    def __init__(self, pipeline):
+        self.fixer, pipeline._fixer = pipeline._fixer, self
+        self.began, self.go = threading.Event(), threading.Event()
+        self.threads, self.order = set(), []
+
+    def fix(self, item):
+        self.threads.add(threading.current_thread())
+        self.order.append(item["content_url"])
+        self.began.set()
+        assert self.go.wait(10)
+        return self.fixer.fix(item)
+
+
+def test_our_records_are_decided_one_at_a_time_in_their_order_while_the_reactor_goes_on(opened):
+    pipeline, _ = opened()
+    slow = Slow(pipeline)
+    # The last is an item of another project: it waits for its turn, since what was learned is in a thread's hands.
+    items = [*(our_item(f"http://{number}.example/a.mp3") for number in range(4)), {"content_url": "x"}]
+
+    async def meanwhile():
+        def begin(item):
+            return asyncio.ensure_future(ensure_awaitable(pipeline.process_item(item)))
+
+        waiting = [begin(item) for item in items[:4]]
+        while not slow.began.is_set():
+            await asyncio.sleep(0.01)
+        waiting.append(begin(items[4]))
+        await asyncio.sleep(0.05)
+        assert slow.order == [items[0].content_url]
+        assert not any(task.done() for task in waiting)
+        slow.go.set()
+        return threading.current_thread(), await asyncio.gather(*waiting)
+
+    reactor, given = wait_for(meanwhile)
+    assert given == items
+    assert slow.order == [*(item.content_url for item in items[:4]), "x"]
+    assert reactor not in slow.threads
+
+
+def test_an_error_in_the_thread_lets_the_record_pass_and_the_next_one_have_its_turn(opened, monkeypatch):
+    pipeline, stats = opened()
+    items = [our_item(), our_item("http://music.example.ru/other.mp3")]
+    broken = items[0]
+    fix = pipeline._fixer.fix
+
+    def fails(mapping):
+        if mapping["content_url"] == broken.content_url:
+            raise MemoryError
+        return fix(mapping)
+
+    monkeypatch.setattr(pipeline._fixer, "fix", fails)
+    assert process(pipeline, *items) == items
+    assert [item.title for item in items] == [mangled(TITLE), TITLE]
+    assert stats.get_value("mojibake/error") == 1
+
+
+def test_texts_that_are_too_many_are_counted(opened):
+    pipeline, stats = opened()
+    item = replace(our_item(), tags=[element(f"{TITLE} {number}", "comment", "COMM") for number in range(300)])
+    process(pipeline, item)
+    assert stats.get_value("mojibake/fields") == MOST_FIELDS
+    assert stats.get_value("mojibake/left") == 300 - MOST_FIELDS
 
 
 TITLES_SPIDER = '''\

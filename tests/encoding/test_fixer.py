@@ -44,6 +44,31 @@ def mangled(text, codec="cp1251", read="latin-1"):
     return text.encode(codec).decode(read)
 
 
+# -- how much of a record is decided ---------------------------------------------------------------------------------
+
+
+def test_of_a_file_with_thousands_of_texts_the_first_are_decided_and_the_others_stay():
+    item = record(*(element(f"{TITLE} {number}", key="comment") for number in range(2 * module.MOST_FIELDS)))
+    before = copy.deepcopy(item["tags"])
+    fixed = Fixer().fix(item)
+    assert (len(fixed.decided), fixed.left) == (module.MOST_FIELDS, module.MOST_FIELDS)
+    assert item["tags"][module.MOST_FIELDS - 1]["text"] == f"{TITLE} {module.MOST_FIELDS - 1}"
+    assert item["tags"][module.MOST_FIELDS :] == before[module.MOST_FIELDS :]
+    again = copy.deepcopy(item)
+    assert not Fixer().fix(again).changed
+    assert again == item
+
+
+def test_of_texts_without_bytes_only_so_many_characters_are_decided():
+    text = (mangled(TITLE) * 200)[:4_000]
+    item = {"genre": [text] * 40, "title": mangled(TITLE)}
+    fixed = Fixer(["genre", "title"]).fix(item)
+    whole = module.MOST_CHARACTERS // 4_000
+    assert (len(fixed.decided), fixed.left) == (whole, 41 - whole)
+    assert item["genre"][whole:] == [text] * (40 - whole)
+    assert item["title"] == mangled(TITLE)
+
+
 # -- our records ---------------------------------------------------------------------------------------------------
 
 
