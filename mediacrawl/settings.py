@@ -683,5 +683,7 @@ REMOTE_CONTROL_ENABLED = False
 COOKIES_ENABLED = False
 WARN_ON_GENERATOR_RETURN_VALUE = False
 FEED_EXPORT_ENCODING = "utf-8"
+FEED_EXPORTERS = {"csv": "mediacrawl.extensions.csv_exporter.SafeCsvItemExporter"}
+"""Titles that a spreadsheet would run as formulas get an apostrophe in ``-o items.csv``."""
 LOG_LEVEL = "INFO"
 LOG_FORMATTER = "mediacrawl.extensions.QuietLogFormatter"

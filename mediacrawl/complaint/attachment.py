@@ -14,13 +14,12 @@ from mediacrawl.complaint.case import Case
 from mediacrawl.complaint.errors import ComplaintError
 from mediacrawl.complaint.lines import Asked
 from mediacrawl.complaint.saying import breach_text, exactly
-from mediacrawl.observe.text import clean
+from mediacrawl.observe.text import clean, to_cell
 
 FIELDS = (
     *("time", "method", "url", "sent", "status", "bytes", "duration", "gap", "delay", "kind", "drop", "error"),
     *("address", "retry_after", "content_type", "location", "robots_txt_of", "robots_txt_rule", "breaches"),
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def rows(case: Case) -> Iterator[dict[str, Any]]:
@@ -90,13 +89,9 @@ def _csv(case: Case) -> str:
     out = io.StringIO()
     table = csv.DictWriter(out, FIELDS)
     table.writeheader()
-    table.writerows({name: _cell(value) for name, value in row.items()} for row in rows(case))
+    for row in rows(case):
+        # What a server sent stands here too.
+        table.writerow(
+            {name: to_cell(clean(value)) if isinstance(value, str) else value for name, value in row.items()}
+        )
     return out.getvalue()
-
-
-def _cell(value: object) -> object:
-    """A text that a spreadsheet would take for a formula gets an apostrophe: a server may have sent it."""
-    if not isinstance(value, str):
-        return value
-    text = clean(value)
-    return f"'{text}" if text.startswith(_FORMULA) else text

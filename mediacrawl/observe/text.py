@@ -6,10 +6,14 @@ sequences that re-program a terminal, marks that turn the reading direction arou
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 # Persian and the Indic scripts spell with these two, emoji are joined with the second: they are letters here.
 _JOINERS = "\u200c\u200d"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What a formula begins with in a spreadsheet (OWASP, CSV Injection); the last four are full-width forms."""
+_number = re.compile(r"[+-]?\d{0,30}[.,]?\d{0,30}(?:[eE][+-]?\d{1,4})?", re.ASCII).fullmatch
 
 
 def clean(text: str) -> str:
@@ -26,6 +30,25 @@ def clean(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def to_cell(text: str) -> str:
+    """Give the text of a CSV cell: an apostrophe stands before what a spreadsheet would take for a formula.
+
+    Numbers stay as they are.
+    """
+    # And before such an apostrophe, so that the text can be had back.
+    return f"'{text}" if is_formula(text.lstrip("'")) else text
+
+
+def from_cell(text: str) -> str:
+    """Give the text that `to_cell` made a cell of."""
+    return text[1:] if text.startswith("'") and is_formula(text.lstrip("'")) else text
+
+
+def is_formula(text: str) -> bool:
+    """Tell whether a spreadsheet would take the text of a CSV cell for a formula, and run it."""
+    return text.startswith(_FORMULA) and not _number(text)
 
 
 def printable(text: str) -> str:

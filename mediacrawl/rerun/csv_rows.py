@@ -1,7 +1,8 @@
 """CSV (RFC 4180, and its dialects with semicolons and tabs): rows as they stand, until one changes.
 
 Columns stay as they are. What was decided stands in one more column, ``mojibake``, as JSON; if the input has no such
-column, every row gets an empty cell there. Cells of ``tags`` and ``extra`` that hold JSON are read as such.
+column, every row gets an empty cell there. Cells of ``tags`` and ``extra`` that hold JSON are read as such. Text that a
+spreadsheet would take for a formula is written with an apostrophe before it, and read without (`observe.text.to_cell`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from mediacrawl.observe.text import clean
+from mediacrawl.observe.text import clean, from_cell, is_formula, to_cell
 from mediacrawl.rerun import json_text
 from mediacrawl.rerun.errors import RerunError
 from mediacrawl.rerun.input_file import InputFile
@@ -262,7 +263,7 @@ class CsvReader:
         if len(cells) > len(self.dialect.columns):
             return None, "more cells than columns"
         try:
-            texts = [text if text.isascii() else text.encode("latin-1").decode() for text in cells]
+            texts = [from_cell(text if text.isascii() else text.encode("latin-1").decode()) for text in cells]
         except UnicodeDecodeError:
             return None, "not UTF-8"
         record = {name: json_text.loaded(name, text) for name, text in zip(self.dialect.columns, texts, strict=False)}
@@ -312,7 +313,7 @@ class CsvWriter:
             return self.dialect.text(self._cells(entry.record))
         body = raw.rstrip(b"\r\n")
         ending = raw[len(body) :]
-        if entry.changed:
+        if entry.changed or any(isinstance(value, str) and is_formula(value) for value in entry.record.values()):
             return self.dialect.text(self._cells(entry.record), ending.decode())
         whole = len(entry.record) == self.repeats < len(self.dialect.columns)
         return body + self.dialect.delimiter.encode() + ending if whole else raw
@@ -321,7 +322,7 @@ class CsvWriter:
         """The cells; what has no column of its own goes into ``extra``, if there is one."""
         if "extra" in self.dialect.columns and not record.keys() <= set(self.dialect.columns):
             record = _with_extra(record, self.dialect.columns)
-        return [json_text.cell(record.get(name)) for name in self.dialect.columns]
+        return [to_cell(json_text.cell(record.get(name))) for name in self.dialect.columns]
 
 
 def _with_extra(record: dict[str, Any], columns: tuple[str, ...]) -> dict[str, Any]:

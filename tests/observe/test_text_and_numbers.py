@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.observe import format as numbers
-from mediacrawl.observe.text import clean, columns, cut, cut_middle, pad, printable
+from mediacrawl.observe.text import clean, columns, cut, cut_middle, from_cell, is_formula, pad, printable, to_cell
 
 anything = st.text(st.characters(codec=None, exclude_categories=()))
 
@@ -31,6 +31,22 @@ def test_two_halves_of_a_pair_become_their_character_and_a_lone_half_a_question(
 def test_nothing_printable_commands_a_terminal(text):
     shown = printable(text)
     assert all(char.isprintable() or char in "\u200c\u200d" for char in shown)
+
+
+@given(st.text(st.sampled_from("=+-@'\t\r\n0.e1x\uff21\uff1d")))
+def test_no_cell_is_a_formula_and_its_text_comes_back(text):
+    assert not is_formula(to_cell(text))
+    assert from_cell(to_cell(text)) == text
+
+
+@pytest.mark.parametrize("text", ["=1+1", '=HYPERLINK("//evil")', "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\uff1d1", "-2-3"])
+def test_what_a_spreadsheet_would_run_gets_an_apostrophe(text):
+    assert to_cell(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["", "a=b", "-1", "+1.5", "-0,5", "-1e-9", "a\n=b", "'tis"])
+def test_other_cells_stay_as_they_are(text):
+    assert to_cell(text) == text
 
 
 def test_an_escape_sequence_and_a_direction_mark_become_visible():

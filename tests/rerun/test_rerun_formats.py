@@ -232,6 +232,33 @@ def test_fields_that_later_records_bring_go_into_extra(tmp_path, monkeypatch):
     assert json.loads(last["extra"]) == {"new": ["x", 2]}
 
 
+FORMULA = '=HYPERLINK("https://evil.example","click")'
+
+
+@pytest.mark.parametrize("kind", ["jl", "csv"])
+def test_no_cell_is_a_formula_and_the_text_comes_back(tmp_path, kind):
+    plain = {"title": FORMULA, "artist": "@SUM(1+9)", "price": "-1.50", "note": "-1+1"}
+    mended = {**plain, "title": "=" + "Группа крови на рукаве".encode("cp1251").decode("latin-1")}
+    if kind == "jl":
+        written(tmp_path / "in.jl", "".join(json.dumps(record) + "\n" for record in (plain, mended)))
+    else:
+        with (tmp_path / "in.csv").open("w", newline="", encoding="utf-8") as file:
+            table = csv.DictWriter(file, plain)
+            table.writeheader()
+            table.writerows([plain, mended])
+    go(tmp_path / f"in.{kind}", tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        first, second = csv.DictReader(file)
+    assert [first[name] for name in plain] == [f"'{FORMULA}", "'@SUM(1+9)", "-1.50", "'-1+1"]
+    assert second["title"] == "'=Группа крови на рукаве"
+    go(tmp_path / "out.csv", tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
+    go(tmp_path / "out.csv", tmp_path / "back.jl")
+    back = read_lines(tmp_path / "back.jl")
+    assert [back[0][name] for name in plain] == list(plain.values())
+    assert back[1]["title"] == "=Группа крови на рукаве"
+
+
 # -- the catalogue ---------------------------------------------------------------------------------------------------
 
 
