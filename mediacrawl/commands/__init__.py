@@ -34,15 +34,16 @@ def leave_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def refuse_options(words: Iterable[str]) -> None:
+def refuse_options(words: Iterable[str], hint: str = "") -> None:
     """Refuse what looks like an option. Scrapy hands on what it does not know, so a misspelt one is seen here.
 
     Args:
         words: of the command line that are to be no options; ``-`` alone is none.
+        hint: what else may have been meant.
 
     Raises:
         UsageError: one is.
     """
     for word in words:
         if word.startswith("-") and len(word) > 1:
-            raise UsageError(f"unknown option {word}", print_help=False)
+            raise UsageError(f"unknown option {word}{hint and '; '}{hint}", print_help=False)

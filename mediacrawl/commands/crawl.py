@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import logging
+import sys
 
 from scrapy import Spider
 from scrapy.commands.crawl import Command as CrawlCommand
@@ -14,11 +15,14 @@ from scrapy.settings import BaseSettings
 from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.log import configure_logging
 
+from mediacrawl.commands import refuse_options, say
 from mediacrawl.fleet import LOST
 from mediacrawl.frontier.contract import FrontierLostError
+from mediacrawl.nearest import did_you_mean
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.mojibake import use_settings
 from mediacrawl.spiders.arguments import ArgumentError
+from mediacrawl.spiders.taking import listed, mistakes
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +33,16 @@ _FAILED = frozenset(
 
 
 class Command(CrawlCommand):
-    """Scrapy's command. What cannot work is told in one sentence, with exit code 2, before the first line of a log."""
+    """Scrapy's command. What cannot work is told in a sentence for each mistake, before the first line of a log.
+
+    Its exit code is then 2.
+    """
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's options, of which ``-h`` waits until the spider is known."""
+        super().add_options(parser)
+        parser.add_argument("-h", "--help", action="store_true", help="show this help message and exit")
+        self._parser = parser
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options, and see that the crawl can begin.
@@ -37,14 +50,20 @@ class Command(CrawlCommand):
         Raises:
             UsageError: it cannot; the message says why, and what to do.
         """
+        assert self.settings is not None
+        if opts.help:
+            say(f"{self._parser.format_help()}\n{_arguments_help(args, self.settings)}")
+            sys.exit(0)
+        refuse_options(args, "an argument of a spider is written -a name=value")
         super().process_options(args, opts)
         if len(args) != 1:
             return
-        assert self.settings is not None
         try:
+            _check_words(args[0], opts.spargs, self.settings)
             self.check(args[0], opts.spargs, self.settings)
         except ArgumentError as error:
-            _log(self.settings, str(error))
+            for sentence in str(error).splitlines():
+                _log(self.settings, sentence)
             raise UsageError(str(error), print_help=False) from error
 
     def check(self, spider: str, arguments: dict[str, str], settings: BaseSettings) -> None:
@@ -84,11 +103,22 @@ def _log(settings: BaseSettings, sentence: str) -> None:
             logger.critical("%s", sentence)
 
 
+def _check_words(name: str, arguments: dict[str, str], settings: BaseSettings) -> None:
+    """See that what was typed and what is set can be understood, before anything on disk is looked at.
+
+    Raises:
+        ArgumentError: it cannot; one sentence for each mistake.
+    """
+    names = get_spider_loader(settings).list()
+    if name not in names:
+        hint = did_you_mean(name, names)
+        raise ArgumentError(f"there is no spider {name!r}; there are: {', '.join(sorted(names))}{hint}")
+    if told := mistakes(arguments, get_spider_loader(settings).load(name)):
+        raise ArgumentError("\n".join(told))
+
+
 def _check(name: str, arguments: dict[str, str], settings: BaseSettings) -> None:
-    loader = get_spider_loader(settings)
-    if name not in loader.list():
-        raise ArgumentError(f"there is no spider {name!r}; there are: {', '.join(sorted(loader.list()))}")
-    check = getattr(loader.load(name), "check_arguments", None)
+    check = getattr(get_spider_loader(settings).load(name), "check_arguments", None)
     if check is not None:
         _check_settings(settings)
         if name == "media" and Parts(settings).is_of_fleet:
@@ -97,6 +127,16 @@ def _check(name: str, arguments: dict[str, str], settings: BaseSettings) -> None
                 " fleet -n 1, or name another MEDIACRAWL_DIR"
             )
         check(arguments, settings)
+
+
+def _arguments_help(args: list[str], settings: BaseSettings) -> str:
+    """What ``-h`` says of the arguments of the spider that is named, if one is."""
+    loader = get_spider_loader(settings)
+    spider = args[0] if args else ""
+    if spider in loader.list():
+        takes = getattr(loader.load(spider), "takes", ())
+        return listed(takes, spider) if takes else f"The spider {spider} does not tell its arguments."
+    return f"With a spider, -h lists its arguments as well: {', '.join(sorted(loader.list()))}"
 
 
 def _check_settings(settings: BaseSettings) -> None:

@@ -79,7 +79,9 @@ class Command(CrawlCommand):
             UsageError: it cannot; the message says why, and what to do.
         """
         refuse_options(args)
-        if args:
+        if opts.help:
+            args = [SPIDER]
+        elif args:
             raise UsageError(f"a fleet runs the spider {SPIDER} and takes no name: {args[0]!r}", print_help=False)
         if not (opts.workers.isascii() and opts.workers.isdecimal() and 1 <= int(opts.workers[:9]) <= MOST):
             raise UsageError(f"-n {opts.workers} is no number of workers; it goes from 1 to {MOST}", print_help=False)

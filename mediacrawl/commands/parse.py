@@ -15,6 +15,7 @@ from twisted.internet.defer import Deferred
 from mediacrawl.commands.at_once import ask_at_once, check_urls, list_at_once
 from mediacrawl.commands.listing import ListingScheduler
 from mediacrawl.foreign import is_ours
+from mediacrawl.spiders.taking import mistakes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +39,8 @@ class Command(ParseCommand):
         prepare = ask_at_once
         if opts.spider in loader.list() and is_ours(loader.load(opts.spider)):
             prepare = list_at_once
+            if told := mistakes(opts.spargs, loader.load(opts.spider)):
+                raise UsageError("\n".join(told), print_help=False)
             if opts.spider != _MEDIA:
                 raise UsageError(
                     f"the spider {opts.spider} asks for what was stored before; use --spider media", print_help=False

@@ -33,7 +33,7 @@ SET_CONTACT = "set MEDIACRAWL_CONTACT to a page or mail address of yours (-s MED
 
 
 class ArgumentError(ValueError):
-    """An argument cannot be used. The message is one sentence: what, where, what to do."""
+    """An argument cannot be used. The message is one sentence for each mistake, one a line: what, where, what to do."""
 
 
 @dataclass(slots=True)
@@ -88,12 +88,12 @@ class Arguments:
         Raises:
             ArgumentError: one of them cannot be used.
         """
-        arguments = cls(fresh=switch("fresh", fresh), stop_below=_sites(stop_below))
+        arguments = cls(fresh=switch("fresh", fresh), stop_below=sites(stop_below))
         before = None if arguments.fresh else Borders.load(folder)
         arguments.borders = _borders(before or Borders(), scope, include)
         if revisit.strip():
             arguments.says_revisit = True
-            arguments.borders = replace(arguments.borders, revisit=_revisit(revisit.strip(), share))
+            arguments.borders = replace(arguments.borders, revisit=share_of_revisits(revisit, share))
         arguments.include = _include(arguments.borders.include)
         if seed.strip():
             arguments._read_seeds(seed.strip())
@@ -199,10 +199,15 @@ class RecheckArguments:
             path = locate_items(items.strip(), folder)
         except ItemsError as error:
             raise ArgumentError(str(error)) from error
-        return cls(path, _below(below or str(settings.getfloat("RECHECK_BELOW", 0.9))), switch("fresh", fresh))
+        return cls(path, confidence(below or str(settings.getfloat("RECHECK_BELOW", 0.9))), switch("fresh", fresh))
 
 
-def _sites(text: str) -> int:
+def sites(text: str) -> int:
+    """Read ``stop_below``: a number of sites, 0 for none.
+
+    Raises:
+        ArgumentError: it is no whole number.
+    """
     if not text.strip():
         return 0
     if not text.strip().isdecimal():
@@ -210,13 +215,20 @@ def _sites(text: str) -> int:
     return int(text)
 
 
-def _revisit(text: str, share: float) -> float:
-    """The share of the requests that may ask known pages again; 0 for none."""
+def share_of_revisits(text: str, share: float = 1.0) -> float:
+    """Read ``revisit``: the share of the requests that may ask known pages again; 0 for none.
+
+    Args:
+        text: yes, no or a share.
+        share: what yes means.
+
+    Raises:
+        ArgumentError: it is none of these.
+    """
+    text = text.strip()
     if text.lower() in _FALSE:
         return 0.0
     if text.lower() in _TRUE:
-        if not 0 < share <= 1:
-            raise ArgumentError(f"REVISIT_SHARE = {share:g} is no share; it is above 0 and at most 1, as in 0.2")
         return share
     try:
         number = float(text)
@@ -230,7 +242,12 @@ def _revisit(text: str, share: float) -> float:
     return number
 
 
-def _below(text: str) -> float:
+def confidence(text: str) -> float:
+    """Read ``below``: a confidence, 0 to 1.
+
+    Raises:
+        ArgumentError: it is none.
+    """
     try:
         number = float(text)
     except ValueError:
@@ -336,12 +353,21 @@ def _is_list(url: str) -> bool:
     return url.startswith(("http://", "https://")) and path.lower().endswith(_LISTS)
 
 
+def same_site(text: str) -> bool:
+    """Read ``scope``: whether the crawl keeps to the sites of its seeds.
+
+    Raises:
+        ArgumentError: it is neither ``web`` nor ``site``, nor left out.
+    """
+    if text not in {"", "web", "site"}:
+        raise ArgumentError(f"scope={text} is not known; use scope=web (the default) or scope=site")
+    return text == "site"
+
+
 def _borders(before: Borders, scope: str, include: str) -> Borders:
-    if scope not in {"", "web", "site"}:
-        raise ArgumentError(f"scope={scope} is not known; use scope=web (the default) or scope=site")
     return replace(
         before,
-        same_site=scope == "site" if scope else before.same_site,
+        same_site=same_site(scope) if scope else before.same_site,
         include=str(Path(include).resolve()) if include else before.include,
     )
 

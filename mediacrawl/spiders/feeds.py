@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -24,12 +25,13 @@ from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, MediaItem, Outc
 from mediacrawl.scope import Spelling, canonical, spelling
 from mediacrawl.scope.joining import candidate
 from mediacrawl.signals import visit_ended
-from mediacrawl.spiders.arguments import ArgumentError, check_contact, check_frontiers, check_nevercrawl
+from mediacrawl.spiders.arguments import ArgumentError, check_contact, check_frontiers, check_nevercrawl, switch
 from mediacrawl.spiders.beside import BesideSpider
-from mediacrawl.spiders.feeds_arguments import FeedsArguments
+from mediacrawl.spiders.feeds_arguments import FeedsArguments, rounds_of
 from mediacrawl.spiders.poll_reader import PollReader, shown
 from mediacrawl.spiders.reader import Reader
 from mediacrawl.spiders.sources import FILE, Source, Sources, SourcesError, delete_sources
+from mediacrawl.spiders.taking import Argument, refuse_unknown
 
 if TYPE_CHECKING:
     from typing import Self
@@ -79,17 +81,33 @@ class FeedsSpider(BesideSpider):
     Stats: ``feeds/polled``, ``feeds/changed``, ``feeds/unchanged``, ``feeds/not_modified`` (304), ``feeds/failed``,
     ``feeds/gone``.
 
-    Args (``-a name=value``):
-        feeds: a path (one URL a line, or OPML), ``pkg:package/file``, or URLs by comma. Left out, the sources of the
-            earlier run are polled on.
-        rounds: ends when every source that is due was polled, 1 for a job that is started by the clock; so many times
-            for more. Left out, it never ends.
-        fresh: 1 forgets what is known of the sources, and which files were seen.
+    Its arguments (``-a name=value``) are told in `takes`.
     """
 
     name = "feeds"
     folder = "feeds"
     errors = (SourcesError, FrontierError)
+    takes = (
+        Argument(
+            "feeds",
+            "FILE or URLs",
+            "what to poll: a file (one URL a line, or OPML), pkg:PACKAGE/FILE, or URLs, separated by comma. Left out,"
+            " the sources of the earlier run are polled on.",
+        ),
+        Argument(
+            "rounds",
+            "N",
+            "end when every source that is due was polled N times; 1 for a job that is started by the clock. Left out,"
+            " it never ends.",
+            rounds_of,
+        ),
+        Argument(
+            "fresh",
+            "1",
+            "forget what is known of the sources, and which files were seen.",
+            partial(switch, "fresh"),
+        ),
+    )
 
     def __init__(self, arguments: FeedsArguments, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(crawler, **kwargs)
@@ -107,11 +125,12 @@ class FeedsSpider(BesideSpider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, feeds: str = "", rounds: str = "", fresh: str = "", **kwargs: Any) -> Self:
-        """Make it for a crawl; other arguments (scrapyd's ``_job``) become attributes.
+        """Make it for a crawl; scrapyd's ``_job`` and ``_version`` become attributes.
 
         Raises:
-            ArgumentError: an argument cannot be used.
+            ArgumentError: an argument cannot be used, or there is none of its name.
         """
+        refuse_unknown(kwargs, cls)
         parts = Parts.of(crawler)
         arguments = FeedsArguments.read(feeds, rounds, fresh)
         check_contact(parts, arguments.urls)
@@ -136,7 +155,7 @@ class FeedsSpider(BesideSpider):
         """
         parts = Parts(settings)
         own = cls.own_folder(parts)
-        known = {name: arguments[name] for name in ("feeds", "rounds", "fresh") if name in arguments}
+        known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
         read = FeedsArguments.read(**known)
         check_contact(parts, read.urls)
         check_nevercrawl(settings)

@@ -37,14 +37,23 @@ class FeedsArguments:
         Raises:
             ArgumentError: one of them cannot be used.
         """
-        written = rounds.strip()
-        if written and not (written.isdecimal() and len(written) <= _MOST_DIGITS):
-            raise ArgumentError(f"rounds={rounds[:40]} is no number of rounds; it is a whole one, as in rounds=1")
         urls, problems = _read_list(feeds.strip()) if feeds.strip() else ([], [])
         if feeds.strip() and not urls:
             why = f": {problems[0]}" if problems else ""
             raise ArgumentError(f"no feed can be used in {feeds[:200]!r}{why}")
-        return cls(tuple(dict.fromkeys(urls)), tuple(problems), int(written or 0), switch("fresh", fresh))
+        return cls(tuple(dict.fromkeys(urls)), tuple(problems), rounds_of(rounds), switch("fresh", fresh))
+
+
+def rounds_of(text: str) -> int:
+    """Read ``rounds``: a number of rounds, 0 for no end.
+
+    Raises:
+        ArgumentError: it is no whole number.
+    """
+    written = text.strip()
+    if written and not (written.isdecimal() and len(written) <= _MOST_DIGITS):
+        raise ArgumentError(f"rounds={text[:40]} is no number of rounds; it is a whole one, as in rounds=1")
+    return int(written or 0)
 
 
 def _read_list(feeds: str) -> tuple[list[str], list[str]]:

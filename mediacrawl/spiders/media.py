@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
@@ -30,10 +31,15 @@ from mediacrawl.spiders.arguments import (
     check_frontier,
     check_nevercrawl,
     check_revisit,
+    same_site,
+    share_of_revisits,
+    sites,
+    switch,
 )
 from mediacrawl.spiders.borders import Borders
 from mediacrawl.spiders.probing import ProbingSpider
 from mediacrawl.spiders.reader import candidate
+from mediacrawl.spiders.taking import Argument, refuse_unknown
 from mediacrawl.threads import in_reactor
 
 if TYPE_CHECKING:
@@ -50,26 +56,52 @@ _OTHERS = 10
 """Seconds that a worker without seeds waits for one that has some."""
 _PATIENCE = 60.0
 """Seconds that a seed list waits for its site without a word."""
-_ARGUMENTS = ("seed", "scope", "include", "fresh", "stop_below", "revisit")
 
 
 class MediaSpider(ProbingSpider):
     """Finds audio and video files and reads what they say about themselves.
 
-    Args (``-a name=value``):
-        seed: where to begin: a path, ``pkg:package/file``, the URL of a list (its path ends in .txt, .csv, .lst), or
-            URLs themselves, by comma or line. Left out, the crawl that lies in the state folder goes on.
-        scope: ``web`` (default) or ``site``: keep to the seeds' sites.
-        include: path of a whitelist of domains and regular expressions.
-        fresh: 1 forgets what an earlier crawl in the same state folder left.
-        stop_below: ends the crawl once it has had so many sites with something waiting, and has fewer.
-        revisit: ``yes``: pages that led to media are asked again, for as long as the crawl runs, which then does not
-            end by itself; a number above 0, as ``0.1``: and they are that share of its requests at most, in place of
-            REVISIT_SHARE; ``no``: none is. Left out, as the crawl began, at first ``no``.
+    Its arguments (``-a name=value``) are told in `takes`.
     """
 
     name = "media"
     explores = True
+    takes = (
+        Argument(
+            "seed",
+            "FILE or URLs",
+            "where to begin: a file with one URL or domain a line, pkg:PACKAGE/FILE, the http(s) URL of such a list"
+            " (its path ends in .txt, .lst, .list, .csv or .tsv), or URLs themselves, separated by comma or line. Left out,"
+            " the crawl that lies in the state folder goes on.",
+        ),
+        Argument(
+            "scope",
+            "web|site",
+            "site: keep to the sites of the seeds. Left out, as the crawl began, at first web.",
+            same_site,
+        ),
+        Argument(
+            "include",
+            "FILE",
+            "a whitelist: domains, and regular expressions as re:PATTERN (RE2), one a line. Left out, as the crawl"
+            " began.",
+        ),
+        Argument("fresh", "1", "forget what an earlier crawl in the same state folder left.", partial(switch, "fresh")),
+        Argument(
+            "stop_below",
+            "N",
+            "end the crawl once it has had so many sites with something waiting, and has fewer.",
+            sites,
+        ),
+        Argument(
+            "revisit",
+            "yes|no|SHARE",
+            "yes: ask pages that led to media again, for as long as the crawl runs, which then does not end by itself."
+            " A number above 0 and at most 1 is the share of the requests that this may take, in place of"
+            " REVISIT_SHARE. Left out, as the crawl began, at first no.",
+            share_of_revisits,
+        ),
+    )
 
     def __init__(self, arguments: Arguments, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(crawler, **kwargs)
@@ -89,11 +121,12 @@ class MediaSpider(ProbingSpider):
         revisit: str = "",
         **kwargs: Any,
     ) -> Self:
-        """Make it for a crawl; other arguments (scrapyd's ``_job``) become attributes.
+        """Make it for a crawl; scrapyd's ``_job`` and ``_version`` become attributes.
 
         Raises:
-            ArgumentError: an argument cannot be used.
+            ArgumentError: an argument cannot be used, or there is none of its name.
         """
+        refuse_unknown(kwargs, cls)
         parts = Parts.of(crawler)
         arguments = Arguments.read(
             parts.folder,
@@ -124,7 +157,7 @@ class MediaSpider(ProbingSpider):
         Raises:
             ArgumentError: it cannot; one sentence says why and what to do.
         """
-        known = {name: arguments[name] for name in _ARGUMENTS if name in arguments}
+        known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
         parts = Parts(settings)
         check_revisit(settings)
         read = Arguments.read(parts.folder, **known, share=_share(settings))

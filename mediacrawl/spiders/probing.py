@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
@@ -18,6 +18,7 @@ from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Scope
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.spiders.reader import Reader
+from mediacrawl.spiders.taking import Argument
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -44,6 +45,9 @@ class ProbingSpider(Spider):
     """Whether `make_request` is what the scheduler asks for requests; other people's spiders yield theirs."""
     follows = True
     """Whether pages and feeds are read for their links."""
+    takes: ClassVar[tuple[Argument, ...]] = ()
+    """The arguments that it takes, as ``scrapy crawl NAME -h`` shows them. A subclass outside mediacrawl may take
+    others as well, since Scrapy gives them to its constructor, unless it has ``takes`` of its own."""
     explores = False
     """Whether it goes where neither a seed nor a page sent it: to the sitemaps of a robots.txt."""
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
@@ -31,11 +32,14 @@ from mediacrawl.spiders.arguments import (
     check_contact,
     check_frontiers,
     check_nevercrawl,
+    confidence,
+    switch,
 )
 from mediacrawl.spiders.beside import BesideSpider
 from mediacrawl.spiders.doubt import Doubts, keep_user, kept, pairs
 from mediacrawl.spiders.round import Round, RoundError, delete_round, report
 from mediacrawl.spiders.stored import ItemsError, check_items, is_catalogue, records
+from mediacrawl.spiders.taking import Argument, refuse_unknown
 
 if TYPE_CHECKING:
     from typing import Self
@@ -75,17 +79,28 @@ class RecheckSpider(BesideSpider):
     A record is replaced, under its ``id``, when the new one is there; a file that is gone, or cannot be had, leaves its
     record as it was. What a person decided is carried over, see `doubt.keep_user`.
 
-    Args (``-a name=value``):
-        items: a catalogue (``media.db``), which is where the records go again, unless ``-s MEDIACRAWL_DB=`` names
-            another one; or a file of JSON lines, plain or gzip, and the records go to ``MEDIACRAWL_DB``. A bare name is
-            also looked for in the state folder.
-        below: a decision of less confidence is in doubt (setting ``RECHECK_BELOW``).
-        fresh: 1 forgets an interrupted round.
+    Its arguments (``-a name=value``) are told in `takes`.
     """
 
     name = "recheck"
     folder = "recheck"
     errors = (ItemsError, RoundError, FrontierError)
+    takes = (
+        Argument(
+            "items",
+            "FILE",
+            "a catalogue (media.db), which is where the records go again, unless -s MEDIACRAWL_DB= names another one;"
+            " or a file of JSON lines, plain or gzip, and the records go to MEDIACRAWL_DB. A bare name is also looked"
+            " for in the state folder.",
+        ),
+        Argument(
+            "below",
+            "NUMBER",
+            "a decision of less confidence, 0 to 1, is in doubt (setting RECHECK_BELOW).",
+            lambda text: confidence(text or "0"),
+        ),
+        Argument("fresh", "1", "forget an interrupted round.", partial(switch, "fresh")),
+    )
 
     def __init__(self, arguments: RecheckArguments, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(crawler, **kwargs)
@@ -97,11 +112,12 @@ class RecheckSpider(BesideSpider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, items: str = "", below: str = "", fresh: str = "", **kwargs: Any) -> Self:
-        """Make it for a crawl; other arguments (scrapyd's ``_job``) become attributes.
+        """Make it for a crawl; scrapyd's ``_job`` and ``_version`` become attributes.
 
         Raises:
-            ArgumentError: an argument cannot be used.
+            ArgumentError: an argument cannot be used, or there is none of its name.
         """
+        refuse_unknown(kwargs, cls)
         parts = Parts.of(crawler)
         arguments = RecheckArguments.read(crawler.settings, parts.folder, items, below, fresh)
         _check_contact(parts, arguments)
@@ -133,7 +149,7 @@ class RecheckSpider(BesideSpider):
         """
         parts = Parts(settings)
         own = cls.own_folder(parts)
-        known = {name: arguments[name] for name in ("items", "below", "fresh") if name in arguments}
+        known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
         read = RecheckArguments.read(settings, parts.folder, **known)
         _check_contact(parts, read)
         check_nevercrawl(settings)

@@ -32,15 +32,20 @@ class Ended:
         self.err = err
 
     @property
-    def sentence(self):
-        """The one sentence that tells why the command did nothing: no log, no traceback, only the usage before it."""
+    def sentences(self):
+        """What tells why the command did nothing: no log, no traceback, only the usage before it."""
         assert self.code == 2, (self.code, self.err[-3000:])
         assert self.out == ""
-        before, mark, sentence = self.err.partition(": error: ")
+        before, mark, told = self.err.partition(": error: ")
         assert mark, self.err
-        assert re.fullmatch(r"Usage\n=+\n  scrapy \w+ [^\n]+\n\S+", before), self.err
-        assert sentence.count("\n") == 1, self.err
-        return sentence.rstrip("\n")
+        assert re.fullmatch(r"Usage\n=+\n  (scrapy|mediacrawl) \w+ [^\n]+\n\S+", before), self.err
+        return told.splitlines()
+
+    @property
+    def sentence(self):
+        """The one sentence that tells why the command did nothing."""
+        (sentence,) = self.sentences
+        return sentence
 
     @property
     def logged(self):

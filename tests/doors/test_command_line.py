@@ -282,7 +282,7 @@ def test_loopback_is_crawled_without_a_contact(tmp_path, page, site):
 
 
 def test_arguments_of_scrapyd_are_no_business_of_the_spider(tmp_path, page, site):
-    crawl(tmp_path, seed=page, _job="26819-ed32ed21112d", _version="1", anything="else").check()
+    crawl(tmp_path, seed=page, _job="26819-ed32ed21112d", _version="1").check()
     assert site.paths == ["/"]
 
 
