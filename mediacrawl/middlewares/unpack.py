@@ -9,6 +9,7 @@ from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddlewa
 from scrapy.exceptions import IgnoreRequest
 
 from mediacrawl.failures import UnreadableAnswerError
+from mediacrawl.records import VISIT, Limit, Visit
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -39,8 +40,10 @@ class UnpackMiddleware(HttpCompressionMiddleware):
         try:
             return super().process_response(request, response)
         except IgnoreRequest:
+            _meet(request, Limit.SIZE)
             raise
         except Exception as error:
+            _meet(request, Limit.UNREADABLE)
             self._count("answer/unreadable")
             raise UnreadableAnswerError(f"its body cannot be unpacked ({type(error).__name__}: {error})") from error
 
@@ -50,3 +53,9 @@ class UnpackMiddleware(HttpCompressionMiddleware):
     def _count(self, name: str) -> None:
         if self.stats:
             self.stats.inc_value(name)
+
+
+def _meet(request: Request, limit: Limit) -> None:
+    visit: Visit | None = request.meta.get(VISIT)
+    if visit is not None:
+        visit.limits.add(limit)
