@@ -71,8 +71,8 @@ class MediaSpider(ProbingSpider):
             "seed",
             "FILE or URLs",
             "where to begin: a file with one URL or domain a line, pkg:PACKAGE/FILE, the http(s) URL of such a list"
-            " (its path ends in .txt, .lst, .list, .csv or .tsv), or URLs themselves, separated by comma or line. Left out,"
-            " the crawl that lies in the state folder goes on.",
+            " (its path ends in .txt, .lst, .list, .csv or .tsv), or URLs themselves, separated by comma or line. Left"
+            " out, the crawl that lies in the state folder goes on.",
         ),
         Argument(
             "scope",
