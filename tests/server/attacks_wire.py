@@ -1,0 +1,165 @@
+"""Attacks by heads, encodings, redirects and robots.txt."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+
+from attack import attack, page_of
+from sin import Visit
+
+HTML = "text/html; charset=utf-8"
+TEXT = "text/plain"
+OK = b"HTTP/1.1 200 OK\r\n"
+RULES = b"User-agent: *\nDisallow: /private/\n"
+
+
+async def answer(visit: Visit, *headers: bytes, body: bytes | None = None) -> None:
+    """Send a page whose head has these lines as they are."""
+    content = page_of(visit.path, '<a href="/a">a</a><a href="/b.mp3">b</a>') if body is None else body
+    lines = b"".join(line + b"\r\n" for line in (b"Content-Type: text/html", *headers))
+    await visit.raw(OK + lines + b"Content-Length: %d\r\n\r\n" % len(content) + content)
+
+
+@attack("encoding-bytes", "A Content-Encoding that is no text.")
+async def encoding_bytes(visit: Visit) -> None:
+    await answer(visit, b"Content-Encoding: \xff\xfe")
+
+
+@attack("encoding-escapes", "A Content-Encoding that clears the terminal of whoever reads of it.")
+async def encoding_escapes(visit: Visit) -> None:
+    await answer(visit, b"Content-Encoding: \x1b[2J\x1b]0;owned\x07gzip\x9b31m")
+
+
+@attack("encoding-many", "A Content-Encoding that names gzip 200 times.")
+async def encoding_many(visit: Visit) -> None:
+    await answer(visit, b"Content-Encoding: " + b", ".join([b"gzip"] * 200), body=gzip.compress(b"<p>x"))
+
+
+@attack("broken-br", "Says br, and sends noise.")
+async def broken_br(visit: Visit) -> None:
+    await answer(visit, b"Content-Encoding: br", body=bytes(range(255, 0, -1)) * 20)
+
+
+@attack("broken-zstd", "Says zstd, and breaks off in the middle of a frame.")
+async def broken_zstd(visit: Visit) -> None:
+    await answer(visit, b"Content-Encoding: zstd", body=b"\x28\xb5\x2f\xfd\x04\x58\x99" + bytes(range(200)) * 9)
+
+
+@attack("broken-gzip", "Says gzip, and sends a page packed with a checksum that is wrong.")
+async def broken_gzip(visit: Visit) -> None:
+    packed = bytearray(gzip.compress(page_of(visit.path) * 50))
+    packed[len(packed) // 2 :] = b"\xaa" * 40
+    await answer(visit, b"Content-Encoding: gzip", body=bytes(packed))
+
+
+@attack("broken-deflate", "Says deflate, and sends what is none.")
+async def broken_deflate(visit: Visit) -> None:
+    await answer(visit, b"Content-Encoding: deflate", body=b"\x00\xff" * 2000)
+
+
+@attack("packed-zeros", "A page of 100 MB in 100 KB.")
+async def packed_zeros(visit: Visit) -> None:
+    await answer(visit, b"Content-Encoding: gzip", body=gzip.compress(bytes(100_000_000)))
+
+
+@attack("packed-twice", "A page packed twice, 1 GB in 10 KB.")
+async def packed_twice(visit: Visit) -> None:
+    once = zlib.compress(b"<p>" + b" " * 20_000_000)
+    await answer(visit, b"Content-Encoding: deflate, gzip", body=gzip.compress(once * 50))
+
+
+@attack("type-bytes", "A Content-Type that is no text, with a charset nobody knows.")
+async def type_bytes(visit: Visit) -> None:
+    await visit.raw(OK + b"Content-Type: text/\xff\x00html; charset=\x1b[31m\xfe\r\nContent-Length: 5\r\n\r\n<p>hi")
+
+
+@attack("charset-names", "A charset that Python knows and that is none for text.")
+async def charset_names(visit: Visit) -> None:
+    names = ("rot13", "zlib", "idna", "punycode", "undefined", "unicode_escape", "utf-7", "mbcs")
+    body = page_of(visit.path, "".join(f'<a href="/{name}">{name}</a>' for name in names))
+    name = visit.path.strip("/") or "hex"
+    await visit.send(200, body, f"text/html; charset={name}")
+
+
+@attack("many-headers", "Hundreds of header lines.")
+async def many_headers(visit: Visit) -> None:
+    await answer(visit, *(b"X-Line-%d: value" % number for number in range(400)))
+
+
+@attack("many-cookies", "Hundreds of cookies for everybody.")
+async def many_cookies(visit: Visit) -> None:
+    await answer(visit, *(b"Set-Cookie: n%d=v; Domain=.example; Path=/" % number for number in range(400)))
+
+
+@attack("link-header", "A Link header of 15 KB.")
+async def link_header(visit: Visit) -> None:
+    await answer(visit, b"Link: " + b'</a;b>; rel="x', b"Link: " + b"<" * 15_000)
+
+
+@attack("odd-numbers", "Lengths, ages and waits of hundreds of digits.")
+async def odd_numbers(visit: Visit) -> None:
+    digits = b"9" * 5000
+    await answer(visit, b"Retry-After: " + digits, b"Age: " + digits, b"Cache-Control: max-age=" + digits)
+
+
+@attack("odd-dates", "Dates that no calendar has.")
+async def odd_dates(visit: Visit) -> None:
+    odd = b"Thu, 99 Foo 99999999999999999999 99:99:99 +99999999"
+    await answer(visit, b"Last-Modified: " + odd, b"Expires: " + odd, b"Date: " + odd, b'ETag: "\xff\x1b[2J"')
+
+
+@attack("location-bytes", "Redirects with a Location that is no URL.")
+async def location_bytes(visit: Visit) -> None:
+    await visit.raw(b"HTTP/1.1 302 Found\r\nLocation: http://[\xff\x1b[2J]:99999/\xfe\r\nContent-Length: 0\r\n\r\n")
+
+
+@attack("location-long", "Redirects to a URL of 20 KB.")
+async def location_long(visit: Visit) -> None:
+    await visit.send(302, Location="/" + "r" * 15_000)
+
+
+@attack("location-inside", "Redirects into the network of the crawler.")
+async def location_inside(visit: Visit) -> None:
+    await visit.send(302, Location="http://169.254.169.254/latest/meta-data/")
+
+
+@attack("location-port", "Redirects to a port of mail.")
+async def location_port(visit: Visit) -> None:
+    await visit.send(302, Location="http://location-port.example:25/")
+
+
+@attack("refresh", "Pages that refresh to pages that refresh.")
+async def refresh(visit: Visit) -> None:
+    number = len(visit.path)
+    await visit.send(
+        200, page_of(visit.path, f'<meta http-equiv="refresh" content="0;url={"/" + "r" * number}">'), HTML
+    )
+
+
+@attack("status-text", "A status line whose words would clear a terminal.")
+async def status_text(visit: Visit) -> None:
+    await visit.raw(b"HTTP/1.1 500 \x1b[2J\x9b31m\xff\r\nContent-Length: 0\r\n\r\n")
+
+
+@attack("robots-wild", "A robots.txt with thousands of rules of asterisks.")
+async def robots_wild(visit: Visit) -> None:
+    rules = b"".join(b"Disallow: /%s%d$\n" % (b"*a" * 100, number) for number in range(2000))
+    await visit.send(200, b"User-agent: *\n" + rules, TEXT)
+
+
+@attack("robots-groups", "A robots.txt with as many groups as it can hold.")
+async def robots_groups(visit: Visit) -> None:
+    await visit.send(200, b"User-agent: a\nAllow: /\n\n" * 20_000, TEXT)
+
+
+@attack("robots-line", "A robots.txt of one line of 500 KB.")
+async def robots_line(visit: Visit) -> None:
+    await visit.send(200, b"User-agent: *\nDisallow: /" + b"%e4" * 160_000, TEXT)
+
+
+@attack("robots-escapes", "A robots.txt of escapes, controls and half characters.")
+async def robots_escapes(visit: Visit) -> None:
+    await visit.send(
+        200, RULES + b"Crawl-delay: " + b"9" * 5000 + b"\nSitemap: \x1b[2J\xff\n\xef\xbb\xbf\x00" * 99, TEXT
+    )
