@@ -6,11 +6,12 @@ and commas too many, several objects one after the other, the whole text escaped
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Iterable
 from typing import Any
+
+from mediacrawl.extract.texts import unescape
 
 MOST_SCRIPTS = 50
 """Scripts of a page that are read."""
@@ -48,7 +49,7 @@ def _read(text: str) -> list[Any]:
     found, whole = _objects(text)
     if whole:
         return found
-    plain = html.unescape(text) if "&quot;" in text and '"' not in text else text
+    plain = unescape(text) if "&quot;" in text and '"' not in text else text
     mended, _ = _objects(_commas(_kept, _comments(_kept, plain)))
     return mended if len(mended) >= len(found) else found
 

@@ -16,6 +16,8 @@ _CLIMB = 16
 _FIGURE = 4
 """Elements between a player and its figure."""
 _MOST_ATTRIBUTES = 50
+_MOST_SOURCES = 100
+"""Sources of a player that are looked at; a medium has `medium.MOST_FILES` files at most."""
 _LONGEST_SETUP = 20_000
 """Characters of a ``data-setup``; a page has a few, and each is JSON."""
 _TRACKS = {"captions": "transcript_url", "subtitles": "transcript_url", "chapters": "chapters_url"}
@@ -55,7 +57,7 @@ class Players:
             element: it.
         """
         player = self._player_of(element)
-        if player is not None:
+        if player is not None and len(self._sources[player]) < _MOST_SOURCES:
             self._sources[player].append(element)
 
     def track(self, element: Any) -> None:
@@ -115,11 +117,10 @@ class Players:
 
 def _lazy(element: Any) -> Iterator[str]:
     """References to files in attributes that a script of the page reads: ``data-mp4``, ``data-video-src`` ..."""
-    for name in element.keys()[:_MOST_ATTRIBUTES]:
-        if name.startswith("data-") and name not in _KNOWN:
-            value = element.get(name)
-            if value[:1] not in ("[", "{") and names_media(value):
-                yield value
+    # By pairs: a page may name an attribute as no XML may, and lxml refuses to look that up.
+    for name, value in islice(element.attrib.iteritems(), _MOST_ATTRIBUTES):
+        if name.startswith("data-") and name not in _KNOWN and value[:1] not in ("[", "{") and names_media(value):
+            yield value
     setup = element.get("data-setup")
     if setup and len(setup) <= _LONGEST_SETUP and '"src"' in setup:
         yield from _of_setup(setup)

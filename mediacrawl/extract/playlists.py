@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from html import unescape
+from itertools import islice
 from typing import Any, NamedTuple
 
 from mediacrawl.extract.listing import Listed, Listing
+from mediacrawl.extract.texts import unescape
 from mediacrawl.extract.values import seconds, whole
 from mediacrawl.extract.xml_text import elements, text_of
 from mediacrawl.facts import LONGEST_TEXT, MOST_FACTS, OCTETS, PLAYLIST, Fact, fact, stated
@@ -20,19 +21,21 @@ MOST_ENTRIES = 1_000
 """Entries of a playlist that are kept; the others are counted in `Listing.cut`."""
 _MOST_LINES = 50_000
 _LONGEST_LINE = 4_096
-"""Characters of a line that are read."""
+"""Characters of a line that are read; of a tag of ASX, too."""
 _SPACES = " \t\r\n"
 """An octet that is a space as Latin-1 may be half of a letter."""
 _WORDS = {"#EXTART:": "artist", "#EXTALB:": "album", "#EXTGENRE:": "genre"}
 """Directive of M3U -> key of the fact that it is."""
 
+_line = re.compile(r"[^\r\n]++").finditer
 _info = re.compile(r"#EXTINF:\s*(-?\d{1,7}(?:\.\d{1,6})?)?", re.ASCII | re.IGNORECASE).match
 _logo = re.compile(r'\btvg-logo="([^"]*)"').search
 _group = re.compile(r'\bgroup-title="([^"]*)"').search
 _unquoted_comma = re.compile(r'(?:[^",]|"[^"]*")*+,').match
 _pls_line = re.compile(r"(file|title|length)(\d{1,6})\s*=(.*)", re.IGNORECASE | re.ASCII).match
-_asx_tag = re.compile(r"<\s*(/?)\s*([A-Za-z]+)((?:[^<>\"']|\"[^\"<>]*\"|'[^'<>]*')*+)>([^<]*)")
-_asx_attribute = re.compile(r"([A-Za-z]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))").findall
+# Possessive: what one part has taken none of the others tries again, so each is linear in what it reads.
+_asx_tag = re.compile(r"<\s*+(/?)\s*+([A-Za-z]++)((?:[^<>\"']++|\"[^\"<>]*+\"|'[^'<>]*+')*+)>([^<]*+)").finditer
+_asx_attribute = re.compile(r"(?<![A-Za-z])([A-Za-z]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))").finditer
 
 
 class _Text(NamedTuple):
@@ -68,11 +71,9 @@ def _read(body: bytes) -> _Text:
 
 
 def _lines(text: str) -> Iterator[str]:
-    # Not splitlines: octets may look like line ends of Unicode.
-    for number, line in enumerate(re.split(r"\r\n|\r|\n", text)):
-        if number >= _MOST_LINES:
-            return
-        if stripped := line[:_LONGEST_LINE].strip(" \t\0"):
+    # Not splitlines: octets may look like line ends of Unicode, and a list has millions of lines at once.
+    for line in islice(_line(text), _MOST_LINES):
+        if stripped := line[0][:_LONGEST_LINE].strip(" \t\0"):
             yield stripped
 
 
@@ -189,16 +190,15 @@ def parse_asx(body: bytes) -> Listing:
     """
     found, read = Listing("asx"), _read(body)
     entry = _AsxEntry(read)
-    for number, (closes, name, said, text) in enumerate(_asx_tag.findall(read.text)):
-        if number >= _MOST_LINES:
-            break
+    for written in islice(_asx_tag(read.text), _MOST_LINES):
+        closes, name, said, text = written.groups()
         tag = name.lower()
         if tag == "entry":
             entry.leave(found)
             entry = _AsxEntry(read)
             entry.is_open = not closes
         elif not closes:
-            entry.take(found, tag, _attributes(said), unescape(text.strip(_SPACES))[:LONGEST_TEXT])
+            entry.take(found, tag, _attributes(said), unescape(text.strip(_SPACES)[:_LONGEST_LINE])[:LONGEST_TEXT])
     entry.leave(found)
     return found
 
@@ -236,7 +236,8 @@ class _AsxEntry:
 
 
 def _attributes(said: str) -> dict[str, str]:
-    return {name.lower(): unescape(a or b or c).strip() for name, a, b, c in _asx_attribute(said)}
+    found = (match.groups("") for match in _asx_attribute(said[:_LONGEST_LINE]))
+    return {name.lower(): unescape(a or b or c).strip() for name, a, b, c in found}
 
 
 def parse_opml(body: bytes) -> Listing:

@@ -6,13 +6,12 @@ they stand: in ``@graph``, in lists, inside an article or a product.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mediacrawl.extract.medium import AUDIO, MOST_MEDIA, VIDEO, Medium
-from mediacrawl.extract.texts import absolute, media_type, names_media, without_tags
+from mediacrawl.extract.texts import absolute, media_type, names_media, unescape, without_tags
 from mediacrawl.extract.values import moment, seconds, yes_or_no
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
@@ -380,7 +379,5 @@ class Properties:
 
 def _clean(text: str) -> str:
     """A text as it was meant: entities are escaped once too often, and half of a character cannot be stored."""
-    text = text[:_LONGEST].strip()
-    if "&" in text:
-        text = html.unescape(text)
+    text = unescape(text[:_LONGEST].strip())
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

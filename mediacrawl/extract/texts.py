@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -20,6 +21,7 @@ MEDIA_ENDINGS = (
 _LONGEST_REFERENCE = 8_000
 
 _tags = re.compile(r"<[^<>]*+>").sub
+_long_number = re.compile(r"&#([0-9]{8,}+)").sub
 
 
 def fold(pieces: Iterable[str], longest: int = TEXT_LENGTH) -> str:
@@ -47,6 +49,23 @@ def without_tags(text: str) -> str:
         text: cut by the caller to what it is ready to read.
     """
     return _tags(" ", text)
+
+
+def unescape(text: str) -> str:
+    """Return a text with HTML's character references replaced. Never raises.
+
+    A number of any length is read as the HTML standard says ("numeric character reference end state"): one beyond
+    Unicode is U+FFFD. `html.unescape` raises ValueError for one of more than 4,300 digits.
+
+    Args:
+        text: cut by the caller to what it is ready to read.
+    """
+    return html.unescape(_long_number(_shortened, text)) if "&" in text else text
+
+
+def _shortened(reference: re.Match[str]) -> str:
+    digits = reference[1].lstrip("0")
+    return f"&#{digits[:8] or 0}"
 
 
 @lru_cache(maxsize=256)

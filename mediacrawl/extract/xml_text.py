@@ -6,13 +6,12 @@ import codecs
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from html import unescape
 from typing import Any
 
 from lxml import etree
 
 from mediacrawl.extract.charset import charset_of, to_utf8
-from mediacrawl.extract.texts import without_tags
+from mediacrawl.extract.texts import unescape, without_tags
 
 _PIECE = 64 * 1024
 """Bytes that the parser is given at a time: what was read of them is let go of before the next."""

@@ -202,6 +202,31 @@ def test_an_asx_is_read_though_it_is_no_xml():
     assert facts(found.links[2]) == {}
 
 
+# The numbers that Python reads have 4,300 digits at most (sys.set_int_max_str_digits).
+LONG_NUMBER = "&#" + "9" * 5_000 + ";"
+
+
+@pytest.mark.parametrize(
+    ("form", "body"),
+    [
+        ("asx", f"<asx><entry><title>{LONG_NUMBER}Eins</title><ref href=a.mp3></entry></asx>"),
+        (
+            "feed",
+            f"<rss><item><enclosure url='a.mp3'/><description><![CDATA[{LONG_NUMBER}Zwei]]></description></item></rss>",
+        ),
+    ],
+)
+def test_a_character_of_too_long_a_number_is_unreadable_and_the_list_is_read(form, body):
+    (link,) = parse_list(form, body.encode(), URL).links
+    assert link.href == "a.mp3"
+    assert facts(link)["title" if form == "asx" else "description"].startswith("\ufffd")
+
+
+def test_white_space_in_the_tags_of_an_asx_is_passed_over():
+    body = b"<asx>< \n entry ><\tref \n href = a.mp3 / >< / entry><" + b" " * 5_000 + b"<ref href='b.mp3'>"
+    assert [link.href for link in parse_list("asx", body, URL).links] == ["a.mp3", "b.mp3"]
+
+
 def test_an_opml_names_feeds():
     links = parse_list("opml", OPML, URL).links
     assert [(link.href, link.title, link.kind, link.via) for link in links] == [

@@ -180,6 +180,20 @@ def test_lazy_attributes_of_a_player_name_files(attributes, hrefs):
     assert [file.href for medium in page.media for file in medium.files] == hrefs
 
 
+def test_an_attribute_whose_name_no_xml_may_have_is_read_like_others():
+    page = parse_page(b"<audio data-\x01x=a.mp3 data-y=b.mp3 src=c.mp3></audio>", URL)
+    assert [link.href for link in page.links] == ["c.mp3", "a.mp3", "b.mp3"]
+
+
+def test_a_character_of_too_long_a_number_in_json_ld_is_unreadable_and_the_rest_is_read():
+    # Python reads numbers of 4,300 digits at most (sys.set_int_max_str_digits).
+    written = '{"@type":"VideoObject","name":"&#' + "9" * 5_000 + ';Eins","contentUrl":"a.mp4"}'
+    page = page_of(f'<script type="application/ld+json">{written.replace(chr(34), "&quot;")}</script><a href=x>y</a>')
+    assert [file.href for medium in page.media for file in medium.files] == ["a.mp4"]
+    assert [each.text for each in page.media[0].facts if each.key == "title"] == ["\ufffdEins"]
+    assert [link.href for link in page.links] == ["x", "a.mp4"]
+
+
 @pytest.mark.parametrize("src", ["blob:https://site.example/1", "BLOB:x", "data:audio/wav;base64,AAAA"])
 def test_what_a_script_made_is_no_link(src):
     page = page_of(f'<audio src="{src}"></audio>')
