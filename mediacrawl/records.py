@@ -35,6 +35,8 @@ class Drop(StrEnum):
     """Without parameters that never change the page it is a known URL."""
     MIRROR = "mirror"
     """Its site shows what another site shows."""
+    LONG_BASE = "long_base"
+    """Relative to a long base, on a page with so many such links that together they were too much to read."""
     NEVERCRAWL = "nevercrawl"
     OFFSITE = "offsite"
     NOT_INCLUDED = "not_included"

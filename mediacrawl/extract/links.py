@@ -34,7 +34,16 @@ _MOST_SCRIPTS = 50
 _PATH = 4
 """Elements of a tag path: beyond the list that a link stands in, layouts differ from page to page."""
 _LONGEST_PATH = 120
+_LONG_CLASS = 100
+"""Characters of a class from which on it is remembered."""
 _OUTERMOST = frozenset({"body", "html"})
+_LONGEST_BASE = 2_048
+"""Characters of a base: what is relative to a longer one is no URL that is asked (URL_MAX_LENGTH)."""
+_ANCHOR_STEPS = 100_000
+"""Steps from element to element that are taken for the anchors of one page, in 0.1 s. Only links inside each other need
+more: an ``object`` that is never closed holds the rest of the page."""
+_MOST_STEPS = 400
+"""Of these for one link."""
 _COUNTS = re.compile(r"[0-9\x00-\x1f\x7f]+")
 """What counts, and what may stand in no name of a class."""
 _REFRESH = re.compile(r"[\s\d.;,]*url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
@@ -63,7 +72,8 @@ class Page:
 
     Attributes:
         url: its URL, as it was given.
-        base: what its links are relative to: `url`, or what ``<base href>`` makes of it.
+        base: what its links are relative to: `url`, or what ``<base href>`` makes of it; empty if that is longer than
+            2,048 characters, and then no reference of the page leads anywhere.
         links: in the order of the document, at most `MAX_LINKS`; those of OpenGraph and schema.org come last.
         cut: links beyond that.
         title: at most 200 characters, white space folded.
@@ -75,6 +85,7 @@ class Page:
         media: what it plays and says of that; the references to their files are among `links`.
         oembed: references to where more is said of it (oEmbed), as they stand there; at most 4.
         tree: root element of its tree; None if it could not be read.
+        anchors_cut: links whose anchor was not read, or not whole: those before them took all steps of the page.
     """
 
     url: str
@@ -89,6 +100,9 @@ class Page:
     media: list[Medium] = field(default_factory=list)
     oembed: list[str] = field(default_factory=list)
     tree: Any = field(default=None, repr=False, compare=False)
+    anchors_cut: int = 0
+    _steps: int = field(default=_ANCHOR_STEPS, repr=False, compare=False)
+    _named: dict[Any, str] = field(default_factory=dict, repr=False, compare=False)
 
     def anchor(self, link: Link) -> str:
         """Return the text of a link, or of its picture, or its title; at most 200 characters.
@@ -97,12 +111,37 @@ class Page:
             link: one of `links`.
         """
         element = link.element
-        text = fold(islice(element.itertext(), TEXT_PIECES))
-        if text:
-            return text
-        picture = next(element.iter("img"), None)
-        alternative = picture.get("alt") if picture is not None else None
-        return fold([alternative or element.get("title") or element.get("aria-label") or ""])
+        text = fold(self._pieces(element))
+        if not text:
+            picture = self._picture(element)
+            alternative = picture.get("alt") if picture is not None else None
+            text = fold([alternative or element.get("title") or element.get("aria-label") or ""])
+        if self._steps <= 0:
+            self.anchors_cut += 1
+        return text
+
+    def _pieces(self, element: Any) -> Iterator[str]:
+        """The pieces of text in an element. `itertext` would pass over any number of elements that have none."""
+        if element.text:
+            yield element.text
+        if next(element.iterchildren(), None) is None:
+            return
+        for event, inside in islice(etree.iterwalk(element, ("start", "end")), self._allowance()):
+            self._steps -= 1
+            text = inside.text if event == "start" else inside.tail
+            if text and inside is not element:
+                yield text
+
+    def _picture(self, element: Any) -> Any:
+        for inside in islice(element.iter(), self._allowance()):
+            self._steps -= 1
+            if inside.tag == "img":
+                return inside
+        return None
+
+    def _allowance(self) -> int:
+        """Steps that one link may take of those that are left."""
+        return max(min(_MOST_STEPS, self._steps), 0)
 
     def path(self, link: Link) -> str:
         """Return the tag path of a link: its last elements, with the first class of each, ``main/ul.list/li/a``.
@@ -114,12 +153,20 @@ class Page:
         """
         element, names = link.element, list[str]()
         while element is not None and len(names) < _PATH and element.tag not in _OUTERMOST:
-            classes = (element.get("class") or "").split(None, 1)
-            names.append(f"{element.tag}.{classes[0]}" if classes else element.tag)
+            names.append((self._named and self._named.get(element)) or self._name(element))
             element = element.getparent()
         if len(names) < 2 and element is None:
             return ""
         return _COUNTS.sub("#", "/".join(reversed(names)))[-_LONGEST_PATH:]
+
+    def _name(self, element: Any) -> str:
+        """What a path says of an element. A long one is made once: the element may hold all links of the page."""
+        written = element.get("class")
+        classes = written.split(None, 1) if written else ()
+        name: str = f"{element.tag}.{classes[0]}" if classes else element.tag
+        if written and len(written) > _LONG_CLASS:
+            name = self._named[element] = _COUNTS.sub("#", name)[-_LONGEST_PATH:]
+        return name
 
     def nofollow(self, link: Link) -> bool:
         """Tell whether a link asks not to be followed, by its rel. What is asked for all of them stands in `robots`.
@@ -300,7 +347,8 @@ class _Reader:
         href = element.get("href")
         if href is not None and not self._based:
             self._based = True
-            self.page.base = _joined(self.page.url, href)
+            base = absolute(self.page.url, href) or self.page.url
+            self.page.base = base if len(base) <= _LONGEST_BASE else ""
 
     def title(self, element: Any) -> None:
         if not self.page.title:
@@ -346,8 +394,3 @@ _TAGS = ("a", *_HANDLERS)
 _NOWHERE = etree.Element("link")
 """Where a reference stands that is in no element of its own."""
 _WRITTEN = frozenset({"json-ld", "microdata"})
-
-
-def _joined(url: str, href: str) -> str:
-    """Return the base that a page declares, or its own URL if it declares none that can be used."""
-    return absolute(url, href) or url

@@ -37,7 +37,7 @@ _RULES = _VALUED | {
 """What may stand behind a robot's name. Behind anything else a colon makes no robot, and what follows binds us."""
 
 _LONGEST = 8_192
-"""Characters of a value that are read; nobody has that many wishes."""
+"""Characters that are read of all values together; nobody has that many wishes."""
 _LONGEST_DATE = 64
 
 
@@ -79,9 +79,11 @@ def wishes_of(values: Iterable[str], token: str) -> Wishes:
         values: of the headers or elements, one each.
         token: our product token; what is meant for another robot does not bind us.
     """
-    wishes = NO_WISHES
+    wishes, room = NO_WISHES, _LONGEST
     for value in values:
-        wishes |= _read(value[:_LONGEST].lower(), token.lower())
+        if room > 0:
+            wishes |= _read(value[:room].lower(), token.lower())
+        room -= len(value)
     return wishes
 
 
@@ -113,9 +115,11 @@ def _is_robot(name: str, rest: str) -> bool:
 def _time(part: str, next_part: list[str]) -> float | None:
     """The time of ``unavailable_after: ...``. One that begins with the day of the week goes on behind its comma."""
     _, found, rest = part.partition(_UNAVAILABLE)
+    if not found:
+        return None
     text = rest.strip(" \t:")
     time = _seconds(text)
-    return time if time is not None or not found else _seconds(", ".join([text, *next_part]))
+    return time if time is not None else _seconds(", ".join([text, *next_part]))
 
 
 def _seconds(text: str) -> float | None:

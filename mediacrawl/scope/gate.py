@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
 from datetime import date
 from typing import Protocol
 
@@ -19,6 +19,9 @@ from mediacrawl.scope.traps import Traps
 
 _REMEMBERED = 100_000
 """Hosts whose verdict is kept."""
+_BASE_CHARACTERS = 1_000_000
+"""Characters that the base adds to the references of one page, all together: 5,000 references to 200 each. Five bytes
+for each byte of the largest page are the most that its links should take in the frontier."""
 _LONGEST_ESCAPE = 9
 """A character of a reference becomes at most so many of a URL: three octets beyond ASCII, each escaped."""
 
@@ -141,7 +144,7 @@ class Scope:
         resolve, reason_for = base.resolve, self._reason
         longest = self._traps.max_length * _LONGEST_ESCAPE
         origin = base.origin
-        for index, href in enumerate(hrefs):
+        for index, href in _affordable(hrefs, len(base.url), drops):
             # Most links are spelled canonically and known. To look that up takes a fifth of what resolving takes.
             if (origin + href if href[:1] == "/" != href[1:2] else href) in known:
                 continue
@@ -214,6 +217,18 @@ class Scope:
 
     def _is_too_deep(self, depth: int) -> bool:
         return self._max_depth is not None and depth > self._max_depth
+
+
+def _affordable(hrefs: Iterable[str], base_length: int, drops: Counter[Drop]) -> Iterator[tuple[int, str]]:
+    """The references with their places, without those that the base makes too long all together."""
+    room = _BASE_CHARACTERS // base_length
+    for index, href in enumerate(hrefs):
+        if href[:1] != "/" and href[:4] != "http":
+            room -= 1
+            if room < 0:
+                drops[Drop.LONG_BASE] += 1
+                continue
+        yield index, href
 
 
 def _why_no_url(href: str, longest: int) -> Drop:

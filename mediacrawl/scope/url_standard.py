@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 import ada_url
 
 _UTF_8 = "utf-8"
+_LONGEST_HOST = 1_024
+"""Characters of a host with Punycode that is read, four times what DNS can hold."""
 _NOT_FOR_QUERIES = ("utf-16", "utf-32", "utf-7")
 """Beginnings of charset names in which no query is sent: "get an output encoding" gives UTF-8 for them."""
 
@@ -97,10 +100,16 @@ def _encoded(text: str, charset: str) -> Iterator[int | str]:
 
 
 def _is_punycode(host: str) -> bool:
-    """Whether all labels of a host that say so are Punycode (RFC 3492) of a valid name. The library does not look."""
-    return all(_is_encoded(label) for label in host.split(".") if label.startswith("xn--"))
+    """Whether all labels of a host that say so are Punycode (RFC 3492) of a valid name. The library does not look.
+
+    One that is far too long for DNS has none: to decode a label takes the square of its length.
+    """
+    return len(host) <= _LONGEST_HOST and all(
+        _is_encoded(label) for label in host.split(".") if label.startswith("xn--")
+    )
 
 
+@lru_cache(maxsize=10_000)
 def _is_encoded(label: str) -> bool:
     try:
         name = label[4:].encode("ascii").decode("punycode")

@@ -55,6 +55,10 @@ Records = list[MediaItem] | Coroutine[Any, Any, list[MediaItem]]
 class Reader:
     """Reads what servers answer. What a visit came to, and what it found, is written into the visit.
 
+    Stats: ``page/read``, ``page/cut`` (links beyond those that are kept of one page), ``page/anchors_cut`` (links
+    whose text was not read, see `extract.Page`), ``page/media``, ``page/standing_alone`` (records without a file),
+    ``page/named_copy``, ``page/noindex``, ``drop/<reason>``.
+
     Args:
         parts: what the doors of this crawl share.
         scheduler: whose frontier knows which links are new.
@@ -158,8 +162,7 @@ class Reader:
         else:
             self._queue_links(visit, page, fresh, told, is_directory=is_directory)
         self._count(drops + repeated)
-        if page.media:
-            scheduler.count("page/media", len(page.media))
+        self._count_of(page)
         if told is None or reason is not None or again:
             return []
         items = told.items()
@@ -230,6 +233,12 @@ class Reader:
     def _count(self, drops: Counter[Drop]) -> None:
         for reason, number in (+drops).items():
             self._scheduler.count(f"drop/{reason}", number)
+
+    def _count_of(self, page: Page) -> None:
+        """What a page had, and what was too much of it."""
+        for name, number in (("media", len(page.media)), ("cut", page.cut), ("anchors_cut", page.anchors_cut)):
+            if number:
+                self._scheduler.count(f"page/{name}", number)
 
     def _queue_links(
         self, visit: Visit, page: Page, fresh: list[tuple[int, Spelling]], told: PageMedia | None, *, is_directory: bool

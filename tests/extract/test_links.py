@@ -2,6 +2,7 @@
 
 import codecs
 import encodings.aliases
+import re
 
 import pytest
 from hypothesis import given
@@ -158,6 +159,9 @@ def test_a_page_says_its_title_and_its_language():
         ("data:,x", URL),
         ("http://[", URL),
         ("http://cdn.example:99999/", URL),
+        ("/" + "a" * 1_900, "https://site.example/" + "a" * 1_900),
+        # No URL that is relative to it is asked.
+        ("/" + "a" * 2_100, ""),
     ],
 )
 def test_a_base_element_counts_if_it_can_be_used(href, base):
@@ -292,6 +296,28 @@ def test_any_bytes_are_a_page(body):
 def test_the_tag_path_of_a_link_names_its_last_elements(html, path):
     page = parse(html)
     assert [page.path(link) for link in page.links] == [path]
+
+
+@pytest.mark.parametrize("words", ["a" * 500, "a1" * 500, "b" + " a" * 500, "7" * 500])
+def test_the_tag_path_has_the_end_of_a_long_class(words):
+    page = parse(f'<ul class="{words}"><li><a href=x>y</a><li><a href=z>y</a></ul>')
+    name = re.sub("[0-9]+", "#", words.split()[0])
+    assert [page.path(link) for link in page.links] == [f"ul.{name}/li/a"[-120:]] * 2
+
+
+def test_links_inside_each_other_have_the_text_of_the_first_ones_and_the_others_are_counted():
+    page = parse("".join(f"<object data={n}>{n} " for n in range(600)) + "end")
+    anchors = [page.anchor(link) for link in page.links]
+    assert anchors[0] == " ".join(map(str, range(600)))[:200]
+    assert page.anchors_cut == 0
+    anchors = [page.anchor(link) for _ in range(2) for link in page.links]
+    assert anchors[-3:] == ["597", "598", "599 end"]
+    assert 0 < page.anchors_cut < 1_200
+
+
+def test_the_text_of_a_link_is_that_of_all_elements_in_it():
+    page = parse("<a href=x> one <b>two<i></i> three</b> four<br>five</a> six")
+    assert [page.anchor(link) for link in page.links] == ["one two three four five"]
 
 
 @given(st.text(max_size=200).filter(lambda text: '"' not in text))

@@ -36,6 +36,8 @@ JUNE = datetime(2030, 6, 25, 15, tzinfo=UTC).timestamp()
         (["mediacrawl: nofollow, otherbot: noindex"], True, False),
         (["otherbot: unavailable_after: 25 Jun 2010 15:00:00 UTC, noindex"], False, False),
         (["unavailable_after: 25 Jun 2030 15:00:00 PST, nofollow"], True, False),
+        # So many words are nobody's wish.
+        (["," * 8_000, "," * 8_000, "nofollow"], False, False),
         (["unavailable_after: Tue, 25 Jun 2030 15:00:00 PST, nofollow"], True, False),
         (["max-snippet:10, noindex"], False, True),
         (["max-snippet: -1, max-image-preview: large, noindex"], False, True),

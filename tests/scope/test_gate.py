@@ -82,6 +82,14 @@ def test_the_port_is_that_of_the_authority(port, host):
     assert port_of(f"http://{host}/:{port}") is port_of(host) is None
 
 
+def test_of_many_references_on_a_long_base_the_first_ones_join():
+    base = "https://site.example/" + "a" * 1_979
+    hrefs = [f"?{number}" for number in range(600)] + ["/rooted", "https://other.example/"]
+    accepted, drops = scope().sift(base, hrefs)
+    assert [place for place, _ in accepted] == [*range(500), 600, 601]
+    assert drops == {Drop.LONG_BASE: 100}
+
+
 def test_depth_counts_clicks_from_a_seed():
     shallow = scope(max_depth=2)
     assert shallow.check("https://site.example/", depth=2) is None
