@@ -627,6 +627,7 @@ class Parts:
             max_requests=self.settings.getint("PROBE_MAX_REQUESTS", 6),
             max_bytes=self.settings.getint("PROBE_MAX_BYTES", 262_144),
             max_tag_bytes=self.settings.getint("PROBE_MAX_TAG_BYTES", 4_194_304),
+            max_record_bytes=self.settings.getint("PROBE_MAX_RECORD_BYTES", 131_072),
         )
 
     @cached_property

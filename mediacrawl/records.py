@@ -414,6 +414,7 @@ class MediaItem:
     requests: int = 0
     head_sha256: str | None = None
     head_bytes: int | None = None
+    texts_dropped: int | None = None
     # What it is.
     encoding_format: str | None = None
     container: str | None = None

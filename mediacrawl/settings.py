@@ -437,6 +437,12 @@ PROBE_MAX_BYTES = 262_144
 PROBE_MAX_TAG_BYTES = 4_194_304
 """Bytes of text for one media file, after decompression: a compressed frame of 1 MB would make 1 GB."""
 
+PROBE_MAX_RECORD_BYTES = 131_072
+"""Bytes that the texts of one record may take in the catalogue, with their proof: of ASCII three times what stands in
+the file, of other text up to nine times. They also take at most four bytes for each that was fetched, 8 KB aside. What
+is beyond is dropped, and counted: ``texts_dropped`` in the record, ``media/texts_dropped`` in the stats. 10 KB of
+lyrics fit; without a limit compressed tags made 5 MB of 50 KB."""
+
 RECHECK_BELOW = 0.9
 """Confidence, 0 to 1, below which ``scrapy crawl recheck`` asks for a file again. Of decisions at 0.9 one in ten is
 wrong, which is worth a visit; ``-a below=`` comes before it."""

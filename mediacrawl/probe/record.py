@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mediacrawl.encoding.evidence import clean, tag_element
@@ -12,8 +12,9 @@ from mediacrawl.encoding.values import best_values
 from mediacrawl.facts import Fact, as_tag, unpack
 from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.result import ProbeResult
+from mediacrawl.probe.room import LEAST, within
 from mediacrawl.probe.streams import STREAM
-from mediacrawl.records import Evidence, MediaItem
+from mediacrawl.records import Evidence, MediaItem, Tag
 
 PAGE_STATUS = "page"
 """The `MediaItem.probe_status` of a record that only a page speaks for: nothing was probed."""
@@ -102,8 +103,8 @@ def build_item(
         requests=probe.requests,
         head_sha256=hashlib.sha256(probe.head).hexdigest() if probe.head else None,
         head_bytes=len(probe.head) or None,
-        tags=[tag_element(tag) for tag in (*result.tags, *map(as_tag, facts))],
     )
+    _set_tags(item, (*result.tags, *map(as_tag, facts)), probe.policy.max_record_bytes)
     for name in _FACTS:
         value = getattr(result, name)
         setattr(item, name, clean(value) if isinstance(value, str) else value)
@@ -132,8 +133,8 @@ def build_page_item(
         found_at=found_at,
         checked_at=found_at,
         probe_status=PAGE_STATUS,
-        tags=[tag_element(as_tag(each)) for each in facts],
     )
+    _set_tags(item, map(as_tag, facts), LEAST)
     _fill_from(item, facts)
     fill_values(item)
     return item
@@ -154,6 +155,11 @@ def _sighted(evidence: Evidence, *, url: str, key: str, page_url: str | None, si
         guid=_or_none(evidence.guid),
         site=_or_none(site),
     )
+
+
+def _set_tags(item: MediaItem, tags: Iterable[Tag], most: int) -> None:
+    item.tags, dropped = within(map(tag_element, tags), item.bytes_fetched, most)
+    item.texts_dropped = dropped or None
 
 
 def _fill_from(item: MediaItem, facts: Sequence[Fact]) -> None:

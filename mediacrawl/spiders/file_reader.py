@@ -134,7 +134,7 @@ class FileReader:
         stats.inc_value("media/bytes_fetched", probe.bytes_fetched)
         stats.inc_value("media/bytes_of_files", probe.size or probe.bytes_fetched)
         stats.inc_value("media/requests", probe.requests)
-        return build_item(
+        item = build_item(
             result,
             probe,
             url=lease.request_url,
@@ -151,6 +151,9 @@ class FileReader:
             last_modified=first.last_modified,
             server_accepts_ranges=first.ranges,
         )
+        if item.texts_dropped:
+            stats.inc_value("media/texts_dropped", item.texts_dropped)
+        return item
 
 
 def _ignore(visit: Visit, odd: Odd | None, result: ProbeResult | None, probe: Probe) -> None:

@@ -1,0 +1,52 @@
+"""How much text a record may hold. A file of a kilobyte can unpack to megabytes of tags, each kept with its proof."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from mediacrawl.encoding.values import TEXT_FIELDS
+
+LEAST = 8 * 1024
+"""Bytes of text that every record may hold, however little was fetched: thirty short texts."""
+FACTOR = 4
+"""Bytes of text for each byte that was fetched. With what else a record takes, five reach the disk."""
+_PROOF = 200
+"""Bytes of what the fixer notes of a text that is not ASCII."""
+
+
+def within(elements: Iterable[dict[str, Any]], fetched: int, most: int) -> tuple[list[dict[str, Any]], int]:
+    """Keep as many texts of a record as there is room for. Those that fill a field of the record go first.
+
+    Args:
+        elements: as `encoding.evidence.tag_element` makes them.
+        fetched: bytes of the file that were fetched.
+        most: bytes that the texts of any record may take.
+
+    Returns:
+        Those that are kept, in their order, and how many are not.
+    """
+    found = list(elements)
+    room = min(max(FACTOR * fetched, LEAST), most)
+    kept = set[int]()
+    for number, element in sorted(enumerate(found), key=lambda each: each[1]["key"] not in TEXT_FIELDS):
+        size = stored_bytes(element)
+        if size <= room:
+            room -= size
+            kept.add(number)
+    return [element for number, element in enumerate(found) if number in kept], len(found) - len(kept)
+
+
+def stored_bytes(element: Mapping[str, Any]) -> int:
+    """The bytes that a text takes in the catalogue at most, rounded: its element, its column, and the search index.
+
+    Args:
+        element: as `encoding.evidence.tag_element` makes it, before the fixer has seen it.
+    """
+    text = element["text"]
+    size = len(text.encode())
+    # The fixer keeps the text as it was declared beside the one that it finds.
+    decided = 0 if text.isascii() else size + _PROOF
+    shown = 2 * size if element["key"] in TEXT_FIELDS else 0
+    return len(json.dumps(element, ensure_ascii=False).encode()) + decided + shown
