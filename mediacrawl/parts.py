@@ -54,6 +54,7 @@ from mediacrawl.scope.ports import REFUSED_PORTS
 from mediacrawl.scope.reach import Reach
 from mediacrawl.scope.sessions import SESSION_NAMES
 from mediacrawl.scope.sites import authority_of
+from mediacrawl.setting_kinds import check_settings, user_function
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -74,7 +75,6 @@ MODEL_FILE = "model.npz"
 """What an adaptive crawl has learned of links, in the folder of its frontier."""
 OLD_MODEL = "model.old.npz"
 """Where that of a crawl before stays when one begins afresh."""
-PRIORITIES = ("adaptive", "rules", "levels", "breadth", "random", "site-rate")
 
 _LOOKED_AT_REDIS = 1
 """Sites that a worker on Redis looks at again with each fetch, at most: there each site that has moved costs a message,
@@ -116,8 +116,13 @@ class Parts:
 
     @classmethod
     def of(cls, crawler: Crawler) -> Parts:
-        """The parts of this crawl."""
+        """The parts of this crawl. Whoever asks first has the settings looked at.
+
+        Raises:
+            SettingsError: a setting cannot be used.
+        """
         if crawler not in _PARTS:
+            check_settings(crawler.settings, logger.warning)
             _PARTS[crawler] = cls(crawler.settings)
             _PARTS[crawler].spider = crawler.spidercls.name
             _PARTS[crawler].is_ours = is_ours(crawler.spidercls)
@@ -211,28 +216,20 @@ class Parts:
 
     @cached_property
     def order(self) -> Order:
-        """In which order ready sites go.
-
-        Raises:
-            ValueError: the setting ``PRIORITY`` names none.
-        """
+        """In which order ready sites go."""
         if self._priority == "levels":
             return Levels(self.settings.getint("PRIORITY_LEVELS", 8))
         return BestFirst()
 
     @property
     def _priority(self) -> str:
-        name = str(self.settings.get("PRIORITY") or "rules")
-        if name not in PRIORITIES:
-            raise ValueError(f"PRIORITY = {name!r} is no order; use one of {', '.join(PRIORITIES)}")
-        return name
+        return str(self.settings.get("PRIORITY") or "rules")
 
     @cached_property
     def priority(self) -> Priority:
         """What gives link classes their scores.
 
         Raises:
-            ValueError: the setting ``PRIORITY`` names none.
             ModelError: the model of ``PRIORITY_MODEL`` cannot be read.
         """
         if self._priority == "adaptive":
@@ -309,7 +306,7 @@ class Parts:
             ValueError: the setting ``NUGGET_FUNCTION`` cannot be used.
         """
         named = self.settings.get("NUGGET_FUNCTION") or "mediacrawl.priority.nuggets.media"
-        return _user_function("NUGGET_FUNCTION", named, 2)
+        return user_function("NUGGET_FUNCTION", named, 2)
 
     @cached_property
     def worth_opening(self) -> UserFunction | None:
@@ -319,7 +316,7 @@ class Parts:
             ValueError: the setting ``NUGGET_WORTH_OPENING`` cannot be used.
         """
         named = self.settings.get("NUGGET_WORTH_OPENING")
-        return _user_function("NUGGET_WORTH_OPENING", named, 3) if named else None
+        return user_function("NUGGET_WORTH_OPENING", named, 3) if named else None
 
     @cached_property
     def nuggets(self) -> Nuggets:
@@ -338,7 +335,7 @@ class Parts:
         return Hubs(
             notes,
             later=notes.later if isinstance(notes, Remote) else None,
-            most=int(self.settings.getfloat("REVISIT_HUBS", 50_000)),
+            most=self.settings.getint("REVISIT_HUBS", 50_000),
             soonest=self.settings.getfloat("REVISIT_SOONEST", 3_600.0),
         )
 
@@ -580,13 +577,13 @@ class Parts:
             servers=tuple(map(server_of, self.settings.getlist("RESOLVER_SERVERS"))),
             families=tuple(self.settings.getlist("RESOLVER_FAMILIES", ["ipv4", "ipv6"])),
             timeout=get("RESOLVER_TIMEOUT", 10.0),
-            at_once=max(getint("RESOLVER_CONCURRENCY", 64), 1),
+            at_once=getint("RESOLVER_CONCURRENCY", 64),
             limits=DnsLimits(
                 least=get("RESOLVER_MIN_TTL", 60.0),
                 most=get("RESOLVER_MAX_TTL", 86_400.0),
                 negative=get("RESOLVER_NEGATIVE_TTL", 3600.0),
                 failure=get("RESOLVER_FAILURE_TTL", 30.0),
-                names=max(getint("RESOLVER_CACHE", 100_000), 1),
+                names=getint("RESOLVER_CACHE", 100_000),
             ),
             hosts={canonical_host(name) or name.lower(): addresses for name, addresses in hosts.items()},
         )
@@ -700,15 +697,6 @@ def locate(name: str | Path) -> Path:
         if beside.exists():
             return beside
     return _own_copy(path) or path
-
-
-def _user_function(setting: str, named: object, arguments: int) -> UserFunction:
-    try:
-        function = load_object(named)  # type: ignore[arg-type]
-    except Exception as error:
-        # A module of the user's may raise anything when it is imported.
-        raise ValueError(f"{setting} = {named!r} cannot be loaded: {error}") from error
-    return UserFunction(setting, function, arguments)
 
 
 def _own_copy(path: Path) -> Path | None:

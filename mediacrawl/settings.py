@@ -2,7 +2,8 @@
 
 The first half is mediacrawl's own; the second half are Scrapy's, where our value differs from Scrapy's. Set any of
 them on the command line with ``-s NAME=VALUE``, or in a settings module of your own that begins with
-``from mediacrawl.settings import *``.
+``from mediacrawl.settings import *``. What each may be stands in ``setting_kinds.py``: a value that cannot be used is
+told before a crawl begins, and a name that nobody reads is warned of.
 """
 
 import os

@@ -4,9 +4,12 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
 import scrapy.settings.default_settings as scrapy_defaults
+from scrapy.settings import BaseSettings
 
 import mediacrawl.settings as ours
+from mediacrawl.setting_kinds import KINDS, wrong_values
 
 PACKAGE = Path(ours.__file__).parent
 READ = re.compile(r'(?:settings\.get\w*\(|settings\[|(?<![.\w])get\w*\()\s*"([A-Z][A-Z0-9_]{3,})"')
@@ -41,3 +44,22 @@ def test_every_setting_of_ours_has_its_reason_beside_it():
         if not explained:
             bare.append(target.id)
     assert bare == []
+
+
+def test_every_setting_of_ours_has_its_kind_and_none_that_is_gone_has_one():
+    known = {name for name in vars(ours) if name.isupper()}
+    assert {name for name in known if not hasattr(scrapy_defaults, name)} - KINDS.keys() == set()
+    assert KINDS.keys() - known - set(dir(scrapy_defaults)) == set()
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_default_is_of_its_kind(name):
+    default = getattr(ours, name, getattr(scrapy_defaults, name, None))
+    KINDS[name].read(BaseSettings({name: default}), name)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_no_kind_takes_anything(name):
+    (sentence,) = wrong_values(BaseSettings({name: object()}))
+    assert sentence.startswith(name)
+    assert "\n" not in sentence

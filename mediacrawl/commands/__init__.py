@@ -5,15 +5,49 @@ Each also works outside of a project, by its entry point, where mediacrawl is in
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Iterable
 from typing import TextIO
 
 from scrapy.exceptions import UsageError
+from scrapy.settings import Settings
+from scrapy.utils.project import inside_project
+
+from mediacrawl.observe.text import printable
+from mediacrawl.setting_kinds import SettingsError, check_settings
 
 INTERRUPTED = 130
 """Exit code of a program that was ended by Ctrl-C (128 and the number of the signal)."""
+
+
+class Checked:
+    """What our commands have in common; to be named before `ScrapyCommand`.
+
+    Outside a project ``scrapy`` has no settings of a crawl, and they take ours, as ``mediacrawl`` does.
+    """
+
+    settings: Settings | None
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Read the options, and see that the settings can be used.
+
+        Raises:
+            UsageError: one cannot; the message has one sentence for each.
+        """
+        assert self.settings is not None
+        if not inside_project():
+            self.settings.setmodule("mediacrawl.settings", priority="project")
+        super().process_options(args, opts)  # type: ignore[misc]
+        try:
+            check_settings(self.settings, _warn)
+        except SettingsError as error:
+            raise UsageError(str(error), print_help=False) from error
+
+
+def _warn(_: str, sentence: str) -> None:
+    say(printable(f"warning: {sentence}"), sys.stderr)
 
 
 def say(text: str, stream: TextIO | None = None, *, flush: bool = False) -> None:

@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Iterable
 
 from scrapy.exceptions import UsageError
-from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings, default_settings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 from scrapy.utils.url import guess_scheme
 
+from mediacrawl.commands import Checked
 from mediacrawl.other_spiders import switch_on
 from mediacrawl.parts import Parts
 from mediacrawl.scope import canonical
@@ -25,18 +26,16 @@ _DELAYS = (
 )
 
 
-class AtOnce:
+class AtOnce(Checked):
     """What ``fetch``, ``shell`` and ``view`` have in common; to be named before Scrapy's own class of the command."""
-
-    settings: Settings | None
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options.
 
         Raises:
-            UsageError: the URL may not be asked, for want of a contact.
+            UsageError: the URL may not be asked, for want of a contact, or a setting cannot be used.
         """
-        super().process_options(args, opts)  # type: ignore[misc]
+        super().process_options(args, opts)
         assert self.settings is not None
         check_urls(self.settings, args)
         ask_at_once(self.settings)

@@ -11,7 +11,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl import __version__
-from mediacrawl.commands import say
+from mediacrawl.commands import Checked, say
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.botpage import MARK, BotPage, BotPageError
 from mediacrawl.politeness.identity import agent_problem
@@ -20,7 +20,7 @@ _PROMISED = (("ROBOTS_ENABLED", True), ("REQUEST_LOG_ENABLED", True), ("COOKIES_
 """Settings whose value the page takes for granted."""
 
 
-class Command(ScrapyCommand):
+class Command(Checked, ScrapyCommand):
     """Writes the crawler's information page from the settings."""
 
     requires_crawler_process = False

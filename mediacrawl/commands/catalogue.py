@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import leave_output, refuse_options, say
+from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.observe.text import printable
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.store import Catalogue, Filters, StoreError, json_lines, listing
@@ -21,7 +21,7 @@ _SHOWN = 20
 """Records that are listed unless asked otherwise: what fits a screen."""
 
 
-class Command(ScrapyCommand):
+class Command(Checked, ScrapyCommand):
     """Lists the newest records of the catalogue, or searches it."""
 
     requires_project = False

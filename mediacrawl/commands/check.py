@@ -6,10 +6,11 @@ import argparse
 
 from scrapy.commands.check import Command as CheckCommand
 
+from mediacrawl.commands import Checked
 from mediacrawl.commands.at_once import ask_at_once
 
 
-class Command(CheckCommand):
+class Command(Checked, CheckCommand):
     """Scrapy's command."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -14,7 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import leave_output, refuse_options, say
+from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.commands.nevercrawl import block
 from mediacrawl.complaint import (
     Blocked,
@@ -44,7 +44,7 @@ _SHOWN = 20
 _RULE = "-" * 72
 
 
-class Command(ScrapyCommand):
+class Command(Checked, ScrapyCommand):
     """Answers a complaint."""
 
     requires_project = False

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import logging
 import sys
+from collections.abc import Iterator
 
 from scrapy import Spider
 from scrapy.commands.crawl import Command as CrawlCommand
@@ -21,6 +22,7 @@ from mediacrawl.frontier.contract import FrontierLostError
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.mojibake import use_settings
+from mediacrawl.setting_kinds import wrong_values
 from mediacrawl.spiders.arguments import ArgumentError
 from mediacrawl.spiders.taking import listed, mistakes
 
@@ -113,14 +115,14 @@ def _check_words(name: str, arguments: dict[str, str], settings: BaseSettings) -
     if name not in names:
         hint = did_you_mean(name, names)
         raise ArgumentError(f"there is no spider {name!r}; there are: {', '.join(sorted(names))}{hint}")
-    if told := mistakes(arguments, get_spider_loader(settings).load(name)):
+    told = [*mistakes(arguments, get_spider_loader(settings).load(name)), *wrong_values(settings)]
+    if told := told or list(_contradictions(settings)):
         raise ArgumentError("\n".join(told))
 
 
 def _check(name: str, arguments: dict[str, str], settings: BaseSettings) -> None:
     check = getattr(get_spider_loader(settings).load(name), "check_arguments", None)
     if check is not None:
-        _check_settings(settings)
         if name == "media" and Parts(settings).is_of_fleet:
             raise ArgumentError(
                 f"the crawl in {Parts(settings).folder.resolve()} is one of mediacrawl fleet: go on with mediacrawl"
@@ -139,10 +141,11 @@ def _arguments_help(args: list[str], settings: BaseSettings) -> str:
     return f"With a spider, -h lists its arguments as well: {', '.join(sorted(loader.list()))}"
 
 
-def _check_settings(settings: BaseSettings) -> None:
+def _contradictions(settings: BaseSettings) -> Iterator[str]:
+    """One sentence for each setting that contradicts another one, or names files that cannot be used."""
     parts = Parts(settings)
-    try:
-        _ = parts.policy, parts.scores, parts.probe, parts.guard, use_settings(settings)
-        _ = parts.nugget_function, parts.worth_opening
-    except ValueError as error:
-        raise ArgumentError(f"a setting cannot be used: {error}") from error
+    for make in (lambda: parts.policy, lambda: parts.address_policy, lambda: use_settings(settings)):
+        try:
+            make()
+        except ValueError as error:
+            yield str(error)

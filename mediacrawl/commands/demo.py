@@ -17,6 +17,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
+from mediacrawl.commands import Checked
 from mediacrawl.demo import DemoWeb
 from mediacrawl.observe.text import printable
 from mediacrawl.pipelines.store import catalogue_path
@@ -36,7 +37,7 @@ _SCALE: dict[str, Any] = {
 }
 
 
-class Command(ScrapyCommand):
+class Command(Checked, ScrapyCommand):
     """Crawl the demo web, whatever project the command is given in."""
 
     requires_project = False

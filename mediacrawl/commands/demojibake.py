@@ -14,19 +14,20 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, leave_output, refuse_options
+from mediacrawl.commands import INTERRUPTED, Checked, leave_output, refuse_options
 from mediacrawl.encoding.pairs import read_pairs
 from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.observe.text import printable
-from mediacrawl.pipelines.mojibake import fields_setting, models_setting
+from mediacrawl.pipelines.mojibake import models_setting
 from mediacrawl.rerun import Options, RerunError, rerun
 from mediacrawl.rerun.console import Console, is_coloured, write_report
+from mediacrawl.setting_kinds import fields_setting
 
 _ROWS = 40
 """Rows of the table that a dry run shows unless asked otherwise."""
 
 
-class Command(ScrapyCommand):
+class Command(Checked, ScrapyCommand):
     """Decides stored records anew."""
 
     requires_project = False
@@ -159,7 +160,7 @@ def _setting(settings: BaseSettings) -> tuple[tuple[str, ...], tuple[tuple[str, 
     try:
         fields = fields_setting(settings)
     except ValueError as error:
-        raise UsageError(f"MOJIBAKE_FIELDS cannot be read: {error}", print_help=False) from error
+        raise UsageError(str(error), print_help=False) from error
     raws = tuple(fields.items()) if isinstance(fields, Mapping) else ()
     return tuple(fields or ()), tuple((name, raw) for name, raw in raws if raw)
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import leave_output, refuse_options, say
+from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.commands.fleet_server import frontier_named
 from mediacrawl.fleet import FleetError
 from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
@@ -45,7 +45,7 @@ PATIENCE = 15.0
 _BATCH = 1_000
 
 
-class Command(ScrapyCommand):
+class Command(Checked, ScrapyCommand):
     """Shows a frontier, and carries out an operator's orders.
 
     While no crawl runs it works on the file itself, under the store's lock. While one runs it reads beside it, and

@@ -14,7 +14,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 from scrapy.utils.conf import closest_scrapy_cfg
 
-from mediacrawl.commands import leave_output, refuse_options, say
+from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.observe.text import printable
 from mediacrawl.parts import locate, today
 from mediacrawl.scope.canonical import canonical
@@ -61,7 +61,7 @@ def block(settings: BaseSettings, written: str, reason: str) -> tuple[Addition, 
     return added, [*told, f"{entry.domain} {more}"] if more else told
 
 
-class Command(ScrapyCommand):
+class Command(Checked, ScrapyCommand):
     """Adds entries to NeverCrawl lists, lists them, and says whether they cover a URL; also while a crawl runs."""
 
     requires_project = False

@@ -12,6 +12,7 @@ from scrapy.http import Response
 from scrapy.spiderloader import get_spider_loader
 from twisted.internet.defer import Deferred
 
+from mediacrawl.commands import Checked
 from mediacrawl.commands.at_once import ask_at_once, check_urls, list_at_once
 from mediacrawl.commands.listing import ListingScheduler
 from mediacrawl.foreign import is_ours
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _MEDIA = "media"
 
 
-class Command(ParseCommand):
+class Command(Checked, ParseCommand):
     """Scrapy's command. The links that the media spider finds are shown as requests."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -13,7 +13,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
-from mediacrawl.commands import leave_output, refuse_options, say
+from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.encoding.history import History
 from mediacrawl.observe.text import printable
@@ -43,7 +43,7 @@ _EXTENSIONS = ("Progress", "Steering", "Feeding", "StatsFile")
 """Those of a crawl of weeks: they would take its orders and overwrite its files."""
 
 
-class Command(ScrapyCommand):
+class Command(Checked, ScrapyCommand):
     """Shows what a probe asks for, what comes, and what is made of it."""
 
     requires_project = False

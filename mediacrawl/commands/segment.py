@@ -14,7 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, leave_output, refuse_options, say
+from mediacrawl.commands import INTERRUPTED, Checked, leave_output, refuse_options, say
 from mediacrawl.observe.text import printable
 from mediacrawl.parts import Parts, today
 from mediacrawl.segment import Options, Rules, SegmentError, report, segment
@@ -27,7 +27,7 @@ _LEAST = 128_000_000
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
-class Command(ScrapyCommand):
+class Command(Checked, ScrapyCommand):
     """Makes the next queue."""
 
     requires_project = False

@@ -11,14 +11,14 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import refuse_options, say
+from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.models import MAGIC
 from mediacrawl.encoding.own_training import Trained, TrainingError, train
 from mediacrawl.observe.text import printable
 
 
-class Command(ScrapyCommand):
+class Command(Checked, ScrapyCommand):
     """Trains a model of a language, for the setting ``MOJIBAKE_MODELS``."""
 
     requires_project = False

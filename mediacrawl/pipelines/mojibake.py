@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from mediacrawl.encoding.history import History
 from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.folders import state_folder
 from mediacrawl.records import MediaItem
+from mediacrawl.setting_kinds import fields_setting
 from mediacrawl.threads import in_thread
 
 logger = logging.getLogger(__name__)
@@ -175,10 +175,7 @@ def use_settings(settings: BaseSettings) -> tuple[Sequence[str] | Mapping[str, s
     Raises:
         ValueError: one of them cannot be used; the message is a sentence.
     """
-    try:
-        fields = fields_setting(settings)
-    except ValueError as error:
-        raise ValueError(f"MOJIBAKE_FIELDS cannot be read: {error}") from error
+    fields = fields_setting(settings)
     try:
         use_models(models_setting(settings))
     except ModelError as error:
@@ -194,19 +191,3 @@ def models_setting(settings: BaseSettings) -> tuple[Path, ...]:
     from mediacrawl.parts import locate  # noqa: PLC0415 - a crawl's parts take a while to import
 
     return tuple(locate(name.strip()).absolute() for name in names)
-
-
-def fields_setting(settings: BaseSettings) -> Sequence[str] | Mapping[str, str] | None:
-    """``MOJIBAKE_FIELDS``: a list, a mapping, or as text from a command line ``title,artist`` or JSON; None if empty.
-
-    Raises:
-        ValueError: it is none of these.
-    """
-    fields = settings.get("MOJIBAKE_FIELDS") or None
-    if isinstance(fields, str):
-        fields = json.loads(fields) if fields.lstrip().startswith(("{", "[")) else fields.split(",")
-    if isinstance(fields, Mapping):
-        return {str(name): str(raw or "") for name, raw in fields.items()}
-    if fields is None or isinstance(fields, (list, tuple)):
-        return fields and [str(name).strip() for name in fields]
-    raise ValueError(f"it is a list of names, or a mapping of names to names of raw bytes, not {fields!r}")

@@ -44,9 +44,12 @@ class AddressPolicy:
     maximum: float = 60.0
 
     def __post_init__(self) -> None:
-        if min(self.factor, self.minimum) < 0 or self.minimum > self.maximum:
+        if min(self.factor, self.minimum) < 0:
+            raise ValueError(f"POLITENESS_ADDRESS_FACTOR and POLITENESS_ADDRESS_MIN_DELAY must not be negative: {self}")
+        if self.minimum > self.maximum:
             raise ValueError(
-                f"POLITENESS_ADDRESS_FACTOR and _MIN_DELAY must not be negative, nor it above _MAX_DELAY: {self}"
+                f"POLITENESS_ADDRESS_MIN_DELAY, {self.minimum:g} s, is greater than POLITENESS_ADDRESS_MAX_DELAY,"
+                f" {self.maximum:g} s"
             )
 
     def __bool__(self) -> bool:

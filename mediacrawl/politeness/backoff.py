@@ -63,7 +63,9 @@ class BackoffPolicy:
         if min(numbers) < 0 or not 0 <= self.jitter <= 1:
             raise ValueError(f"the BACKOFF settings must not be negative, BACKOFF_JITTER is 0 to 1: {self}")
         if self.rest > self.rest_maximum:
-            raise ValueError(f"BACKOFF_REST is greater than BACKOFF_REST_MAX: {self}")
+            raise ValueError(
+                f"BACKOFF_REST, {self.rest:g} s, is greater than BACKOFF_REST_MAX, {self.rest_maximum:g} s"
+            )
 
 
 @dataclass(frozen=True, slots=True)

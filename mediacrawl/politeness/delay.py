@@ -98,7 +98,9 @@ class DelayPolicy:
         ):
             raise ValueError(f"politeness settings must not be negative, POLITENESS_TAIL_FACTOR not below 1: {self}")
         if self.minimum > self.maximum:
-            raise ValueError(f"POLITENESS_MIN_DELAY is greater than POLITENESS_MAX_DELAY: {self}")
+            raise ValueError(
+                f"POLITENESS_MIN_DELAY, {self.minimum:g} s, is greater than POLITENESS_MAX_DELAY, {self.maximum:g} s"
+            )
 
     def delay(self, samples: Sequence[float], crawl_delay: float = 0.0, hourly: float = 1.0) -> float:
         """Seconds to wait, counted from the end of the last response.

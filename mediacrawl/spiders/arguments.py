@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -281,21 +280,6 @@ def check_contact(parts: Parts, urls: Iterable[str]) -> None:
     raise ArgumentError(
         f"{url} is somebody's server, and from there MEDIACRAWL_CONTACT = {contact!r} leads nowhere; {SET_CONTACT}"
     )
-
-
-def check_revisit(settings: BaseSettings) -> None:
-    """See that the settings of revisits can be used.
-
-    Raises:
-        ArgumentError: one of them is no number, or negative.
-    """
-    for name in ("REVISIT_SHARE", "REVISIT_WORTH", "REVISIT_SOONEST", "REVISIT_HUBS"):
-        try:
-            usable = 0 <= settings.getfloat(name) < inf
-        except (ValueError, TypeError):
-            usable = False
-        if not usable:
-            raise ArgumentError(f"{name} = {settings.get(name)!r} is no number from 0 on")
 
 
 def check_nevercrawl(settings: BaseSettings) -> None:

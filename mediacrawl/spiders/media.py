@@ -30,7 +30,6 @@ from mediacrawl.spiders.arguments import (
     Arguments,
     check_frontier,
     check_nevercrawl,
-    check_revisit,
     same_site,
     share_of_revisits,
     sites,
@@ -159,7 +158,6 @@ class MediaSpider(ProbingSpider):
         """
         known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
         parts = Parts(settings)
-        check_revisit(settings)
         read = Arguments.read(parts.folder, **known, share=_share(settings))
         read.check(parts)
         check_nevercrawl(settings)

@@ -139,7 +139,7 @@ def test_an_argument_that_cannot_be_used_is_told_in_one_sentence(tmp_path, argum
         ({"MEDIACRAWL_DIR": "file/state"}, "file/state"),
         ({"POLITENESS_MIN_DELAY": "soon"}, "'soon'"),
         ({"POLITENESS_MIN_DELAY": "3000"}, "POLITENESS_MAX_DELAY"),
-        ({"POLITENESS_FACTOR": "-1"}, "negative"),
+        ({"POLITENESS_FACTOR": "-1"}, "0 or more"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_told_in_one_sentence(tmp_path, settings, words):

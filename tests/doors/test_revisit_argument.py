@@ -1,9 +1,8 @@
 """``-a revisit=``, and how a crawl that goes on, or is joined by other workers, keeps it."""
 
 import pytest
-from scrapy.settings import Settings
 
-from mediacrawl.spiders.arguments import ArgumentError, Arguments, check_revisit
+from mediacrawl.spiders.arguments import ArgumentError, Arguments
 from mediacrawl.spiders.borders import Borders
 
 
@@ -28,12 +27,6 @@ def test_anything_else_is_told_in_one_sentence(tmp_path, text):
         f"revisit={text} is neither yes nor no nor a share of the requests; "
         "that is above 0 and at most 1, as in revisit=0.1"
     )
-
-
-@pytest.mark.parametrize("share", [0.0, 1.5])
-def test_yes_needs_a_share_in_the_settings(tmp_path, share):
-    with pytest.raises(ArgumentError, match=rf"REVISIT_SHARE = {share:g} is no share"):
-        revisit(tmp_path, "yes", share=share)
 
 
 def test_a_crawl_that_goes_on_without_a_word_keeps_it_until_another_is_said(tmp_path):
@@ -68,11 +61,3 @@ def test_of_several_workers_each_that_says_it_has_its_own_and_the_last_one_said_
     telling = Borders(revisit=0.3).after(silent.dump(), brings_seeds=brings_seeds, says_revisit=True)
     assert telling.revisit == 0.3
     assert Borders().after(telling.dump(), brings_seeds=brings_seeds).revisit == 0.3
-
-
-@pytest.mark.parametrize("value", ["much", -1, "nan", "inf"])
-@pytest.mark.parametrize("name", ["REVISIT_SHARE", "REVISIT_WORTH", "REVISIT_SOONEST", "REVISIT_HUBS"])
-def test_a_setting_that_is_no_number_is_named(name, value):
-    check_revisit(Settings({name: "0.5"}))
-    with pytest.raises(ArgumentError, match=f"{name} = '?{value}'? is no number from 0 on"):
-        check_revisit(Settings({name: value}))

@@ -1,0 +1,165 @@
+"""Settings that are mistyped: names that nobody reads, and values that cannot be used."""
+
+import pytest
+from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, run
+from launcher import ROOT
+from scrapy.settings import BaseSettings
+
+from mediacrawl.setting_kinds import unknown_names, wrong_values
+
+NUMBERS = "must be a number of seconds, 0 or more, as in"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("POLITENESS_MIN_DELAY", "abc", f"it {NUMBERS} 15"),
+        ("POLITENESS_MIN_DELAY", "-1", f"it {NUMBERS} 15"),
+        ("POLITENESS_MIN_DELAY", "nan", f"it {NUMBERS} 15"),
+        ("POLITENESS_MIN_DELAY", "", f"it {NUMBERS} 15"),
+        ("REVISIT_SHARE", "0", "it must be a share, above 0 and at most 1, as in 0.2"),
+        ("FRONTIER_TAKE", "2.5", "it must be a whole number, 1 or more, as in 32"),
+        ("PAGE_MAX_BYTES", "200 KB", "it must be a whole number of bytes, 0 or more, as in 200000"),
+        ("FRONTIER_CLASSES", "300", "it must be a whole number, 2 to 256, as in 60"),
+        ("ROBOTS_ENABLED", "maybe", "it must be True or False (1 or 0)"),
+        (
+            "SCHEDULER_STORE",
+            "reddis",
+            "it must be sqlite, memory, redis or the URL of a Redis server; did you mean redis?",
+        ),
+        (
+            "PRIORITY",
+            "adaptve",
+            "it must be adaptive, rules, levels, breadth, random or site-rate; did you mean adaptive?",
+        ),
+        ("LOG_LEVEL", "WARNUNG", "it must be DEBUG, INFO, WARNING, ERROR, CRITICAL or a number; did you mean WARNING?"),
+        ("RESOLVER_HOSTS", "{", "it must be a mapping of names to addresses, written as JSON"),
+        ("REDIS_START_URLS_KEY", "%(nme)s", "it must be a key of Redis, as '%(spider)s:items'"),
+        ("CLOSESPIDER_PAGECOUNT", "ten", "it must be a whole number, 0 or more"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_told_with_what_is_expected(name, value, expected):
+    assert wrong_values(BaseSettings({name: value})) == [f"{name} = {value!r} cannot be used: {expected}"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("POLITENESS_HOURS", '{"25": 2}', "'25' is no span of hours"),
+        ("PRIORITY_SCORES", '{"medium": 2}', "'medium' is no rule"),
+        ("RESOLVER_SERVERS", "dns.example", "'dns.example' is no name server"),
+        ("RESOLVER_FAMILIES", "ipv5", "ipv5 cannot be used"),
+        ("GUARD_ALLOW", "10.0.0.0/99", "neither a network nor a name"),
+        ("NUGGET_FUNCTION", "nowhere.find", "cannot be loaded: No module named 'nowhere'"),
+        ("NUGGET_FUNCTION", "genericpath.exists", "(genericpath.exists)"),
+        ("SCOPE_EXTENSIONS_FILE", "nowhere.txt", "cannot be read: No such file"),
+        ("MOJIBAKE_FIELDS", "{", "it must be a list of names"),
+    ],
+)
+def test_a_value_of_many_parts_is_told_with_the_part_that_is_wrong(name, value, words):
+    (sentence,) = wrong_values(BaseSettings({name: value}))
+    assert sentence.startswith(name)
+    assert words in sentence
+
+
+def test_a_value_that_may_hold_a_password_is_not_shown():
+    (sentence,) = wrong_values(BaseSettings({"REDIS_PARAMS": "{'password': 'hunter2'"}))
+    assert sentence == "REDIS_PARAMS cannot be used: it must be a mapping, written as JSON"
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("POLITENESS_MIN_DELY", "POLITENESS_MIN_DELAY"),
+        ("politeness_min_delay", "POLITENESS_MIN_DELAY"),
+        ("POLITNESS_MIN_DELAY", "POLITENESS_MIN_DELAY"),
+        ("MEDIACRAWL_CONTCT", "MEDIACRAWL_CONTACT"),
+        ("SCHEDULER_STOR", "SCHEDULER_STORE"),
+        ("DOWNLOAD_TIMEOT", "DOWNLOAD_TIMEOUT"),
+    ],
+)
+def test_a_name_that_nobody_reads_is_told_with_the_nearest(name, nearest):
+    (sentence,) = unknown_names(BaseSettings({name: "1"}))
+    assert sentence.startswith(f"{name} is no setting of mediacrawl")
+    assert sentence.endswith(f"; did you mean {nearest}?")
+
+
+def test_settings_of_others_are_no_business_of_ours():
+    others = [
+        *("MY_SETTING", "SPLASH_URL", "SCHEDULER_PERSIST", "REDIS_START_URLS_AS_SET", "CONCURRENT_REQUESTS_PER_IP"),
+        *("PAGE_SIZE", "LIST_URL", "GCS_PROJECT_ID", "AWS_ACCESS_KEY_ID", "EDITOR", "STATION_NAME"),
+    ]
+    assert list(unknown_names(BaseSettings(dict.fromkeys(others, "1")))) == []
+
+
+def test_a_crawl_tells_all_wrong_values_at_once_and_asks_nothing(tmp_path, site):
+    site.page("/")
+    wrong = {"POLITENESS_MIN_DELAY": "abc", "SCHEDULER_STORE": "reddis", "LOG_LEVEL": "loud"}
+    sentences = crawl(tmp_path, wrong, seed=site.url("/"), scoop="site").sentences
+    assert [sentence.split(" = ")[0].split("= ")[0] for sentence in sentences] == [
+        *("-a scoop", "SCHEDULER_STORE", "POLITENESS_MIN_DELAY", "LOG_LEVEL"),
+    ]
+    assert site.paths == []
+    assert not (tmp_path / ".mediacrawl").exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        (
+            {"POLITENESS_MIN_DELAY": "3000"},
+            "POLITENESS_MIN_DELAY, 3000 s, is greater than POLITENESS_MAX_DELAY, 1800 s",
+        ),
+        ({"BACKOFF_REST": "90000"}, "BACKOFF_REST, 90000 s, is greater than BACKOFF_REST_MAX, 86400 s"),
+    ],
+)
+def test_settings_that_contradict_each_other_are_told(tmp_path, settings, sentence):
+    assert crawl(tmp_path, settings, seed="http://127.0.0.1/").sentence == sentence
+
+
+def test_mistyped_names_in_a_settings_module_and_on_the_command_line_are_warned_of_once(tmp_path, site):
+    site.page("/")
+    (tmp_path / "own_settings.py").write_text(
+        "from mediacrawl.settings import *\nPOLITENESS_MIN_DELY = 5\nMY_OWN = 1\n", encoding="utf-8"
+    )
+    own = {"PYTHONPATH": f"{ROOT}:{tmp_path}", "SCRAPY_SETTINGS_MODULE": "own_settings"}
+    settings = {**QUICK, "BREAKER_SITE": "0"}
+    done = run(tmp_path, *crawl_command({"seed": site.url("/")}, settings), **own).check()
+    warned = [line.partition("WARNING: ")[2] for line in done.err.splitlines() if "is no setting" in line]
+    assert warned == [
+        "POLITENESS_MIN_DELY is no setting of mediacrawl, and changes nothing; did you mean POLITENESS_MIN_DELAY?",
+        "BREAKER_SITE is no setting of mediacrawl, and changes nothing; did you mean BREAKER_SITES?",
+    ]
+    assert site.paths == ["/"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["frontier", "stats"], ["catalogue"], ["nevercrawl"], ["probe", "x.mp3"], ["fetch", "http://127.0.0.1:1/"]],
+)
+def test_other_commands_tell_it_as_well(tmp_path, words):
+    wrong = ["-s", "FRONTIER_TAKE=x", "-s", "FRONTIER_TAK=1"]
+    done = run(tmp_path, *MEDIACRAWL, *words, *wrong)
+    warning, _, rest = done.err.partition("\n")
+    assert warning == (
+        "warning: FRONTIER_TAK is no setting of mediacrawl, and changes nothing; did you mean FRONTIER_TAKE?"
+    )
+    done.err = rest
+    assert done.sentence == "FRONTIER_TAKE = 'x' cannot be used: it must be a whole number, 1 or more, as in 32"
+
+
+def test_a_project_that_uses_parts_of_ours_is_told_before_its_crawl_begins(project, site):
+    site.page("/")
+    project.set(POLITENESS_MIN_DELAY="abc")
+    project.middleware("AdaptiveDelayMiddleware", 950)
+    done = project.start(site.url("/")).wait()
+    assert "POLITENESS_MIN_DELAY = 'abc' cannot be used" in done.log
+    assert done.code == 1
+    assert site.paths == []
+
+
+def test_outside_a_project_our_commands_have_our_settings_whatever_starts_them(tmp_path):
+    """``scrapy`` finds them by their entry points, and no settings."""
+    done = run(tmp_path, *SCRAPY, "probe", "http://127.0.0.1:1/x.mp3", "-s", "RESOLVER_TIMEOUT=1")
+    assert "Traceback" not in done.err
+    assert "could not be had" in done.out
