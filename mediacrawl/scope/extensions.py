@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -46,6 +47,9 @@ def extension_of_name(name: str) -> str:
     return name[dot + 1 :].lower() if dot >= 0 else ""
 
 
+_is_extension = re.compile(r"\.?[\w~+-]+").fullmatch
+
+
 class ExtensionFilter:
     """Refuses URLs whose extension says that they are neither a page nor media.
 
@@ -68,8 +72,9 @@ class ExtensionFilter:
 
         Raises:
             OSError: the file can not be read.
+            ValueError: a word in it is no extension.
         """
-        return cls(parse_extensions(path.read_text("utf-8", "replace")))
+        return cls(parse_extensions(path.read_text("utf-8", "replace"), path.name))
 
     def refuses(self, url: str) -> bool:
         """Tell whether a URL is not worth a request.
@@ -81,11 +86,22 @@ class ExtensionFilter:
         return extension_of(url) in self.refused and not url.endswith(".xml.gz")
 
 
-def parse_extensions(text: str) -> frozenset[str]:
+def parse_extensions(text: str, where: str) -> frozenset[str]:
     """Read the lines of a list of extensions; several words on one line are several extensions.
 
     Args:
         text: the list, ``#`` begins a comment.
+        where: its name, for the error.
+
+    Raises:
+        ValueError: a word is no extension, so that it would refuse nothing.
     """
-    words = (word for line in text.splitlines() for word in line.partition("#")[0].split())
-    return frozenset(word.lower().lstrip(".") for word in words) - {""}
+    found = set()
+    for number, line in enumerate(text.splitlines(), start=1):
+        for word in line.partition("#")[0].split():
+            if not _is_extension(word):
+                raise ValueError(
+                    f"{where}:{number}: {word[:99]!r} is no extension; write what follows the last dot of a path: pdf"
+                )
+            found.add(word.lower().removeprefix("."))
+    return frozenset(found)

@@ -20,6 +20,8 @@ _SET_MEMORY = 64 << 20
 """Bytes that one set may take for its automaton, which is made as URLs are met and thrown away when it is full."""
 _PATTERN_MEMORY = 1 << 20
 """Bytes for one pattern alone; what needs more, such as ``(x{1000}){1000}``, is refused."""
+_SHOWN = 20
+"""Bad lines that are told."""
 _REMEMBERED = 100_000
 """Hosts whose answer is kept."""
 
@@ -27,7 +29,7 @@ _comment = re.compile(r"(?:^|\s)#.*").sub
 
 
 class IncludeError(ValueError):
-    """The whitelist can not be used. The text is one whole sentence."""
+    """The whitelist can not be used. The text is one whole sentence, and one more for each bad line."""
 
 
 class Include:
@@ -36,7 +38,9 @@ class Include:
     Attributes:
         domains: in canonical form; each covers its subdomains.
         patterns: in RE2's syntax, looked for anywhere in the canonical URL.
-        problems: one sentence for each line that could not be read, ``include.txt:12: ...``.
+
+    Raises:
+        IncludeError: one of them cannot be read: with a line less a crawl goes elsewhere than its user believes.
     """
 
     def __init__(self, domains: Sequence[str] = (), patterns: Sequence[str] = (), name: str = "include") -> None:
@@ -45,7 +49,7 @@ class Include:
         Args:
             domains: as people write them.
             patterns: in RE2's syntax.
-            name: for the remarks; the number in a remark is the place in its list.
+            name: for the error; the number in it is the place in its list.
         """
         parsed = _Parsed(name)
         for number, domain in enumerate(domains, start=1):
@@ -56,15 +60,15 @@ class Include:
 
     @classmethod
     def load(cls, path: Path) -> Include:
-        """Read a whitelist. A bad line is reported and the others count.
+        """Read a whitelist.
 
         Args:
             path: a line is a domain, or a pattern written ``re:PATTERN`` or ``/PATTERN/``. ``#`` begins a comment at
                 the start of a line or after white space.
 
         Raises:
-            IncludeError: the file can not be read, or nothing in it can be used: a crawl that includes nothing must not
-                start.
+            IncludeError: the file can not be read, or one of its lines, or it has none: a crawl that includes nothing
+                must not start.
         """
         try:
             text = path.read_text("utf-8-sig", "replace")
@@ -81,17 +85,16 @@ class Include:
 
         Args:
             text: see `load`.
-            name: of the list, for remarks.
+            name: of the list, for the error.
 
         Raises:
-            IncludeError: nothing in it can be used.
+            IncludeError: a line of it cannot be used, or there is none.
         """
         parsed = _Parsed(name)
         for number, line in enumerate(text.split("\n"), start=1):
             parsed.line(_comment("", line).strip(), number)
-        if not parsed.domains and not parsed.patterns:
-            bad = f", the first of {len(parsed.problems)} bad lines is {parsed.problems[0]}" if parsed.problems else ""
-            raise IncludeError(f"the whitelist {name} has no domain and no pattern that can be used{bad}")
+        if not parsed.problems and not parsed.domains and not parsed.patterns:
+            raise IncludeError(f"the whitelist {name} has no domain and no pattern")
         include = cls()
         include._take(parsed)
         return include
@@ -109,9 +112,9 @@ class Include:
         return known or any(each.matches(url) for each in self._sets)
 
     def _take(self, parsed: _Parsed) -> None:
+        parsed.check()
         self.domains = frozenset(parsed.domains)
         self.patterns = tuple(parsed.patterns)
-        self.problems = parsed.problems
         self._sets = list(_sets(self.patterns))
         self._hosts: dict[str, bool] = {}
 
@@ -139,6 +142,16 @@ class _Parsed:
     domains: list[str] = field(default_factory=list)
     patterns: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+
+    def check(self) -> None:
+        """Raise `IncludeError` if something could not be read."""
+        if not self.problems:
+            return
+        number, rest = len(self.problems), len(self.problems) - _SHOWN
+        what, them = ("a line", "it") if number == 1 else (f"{number} lines", "them")
+        first = f"the whitelist {self.name} has {what} that cannot be used; mend {them}, or put # before {them}:"
+        more = [f"and {rest} more lines."] if rest > 0 else []
+        raise IncludeError("\n".join([first, *self.problems[:_SHOWN], *more]))
 
     def line(self, text: str, number: int) -> None:
         if not text:

@@ -47,7 +47,9 @@ class Arguments:
         include: the whitelist, if there is one.
         fresh: forget what an earlier crawl left.
         stop_below: end when fewer sites are left, of more; 0 for never.
-        says_revisit: whether the user said if known pages are asked again; `borders` has what holds.
+        said: the names of those that say where the crawl may go, as far as the user gave them; `borders` has what
+            holds.
+        before: the borders of the crawl that goes on; None if one begins.
     """
 
     seeds: list[str] = field(default_factory=list)
@@ -57,7 +59,8 @@ class Arguments:
     include: Include | None = None
     fresh: bool = False
     stop_below: int = 0
-    says_revisit: bool = False
+    said: frozenset[str] = frozenset()
+    before: Borders | None = None
 
     @classmethod
     def read(
@@ -88,12 +91,13 @@ class Arguments:
             ArgumentError: one of them cannot be used.
         """
         arguments = cls(fresh=switch("fresh", fresh), stop_below=sites(stop_below))
-        before = None if arguments.fresh else Borders.load(folder)
-        arguments.borders = _borders(before or Borders(), scope, include)
-        if revisit.strip():
-            arguments.says_revisit = True
+        given = {"scope": scope, "include": include, "revisit": revisit.strip()}
+        arguments.said = frozenset(name for name, value in given.items() if value)
+        arguments.before = None if arguments.fresh else Borders.load(folder)
+        arguments.borders = _borders(arguments.before or Borders(), scope, include)
+        if "revisit" in arguments.said:
             arguments.borders = replace(arguments.borders, revisit=share_of_revisits(revisit, share))
-        arguments.include = _include(arguments.borders.include)
+        arguments.include = _include(arguments.borders.include, is_kept="include" not in arguments.said)
         if seed.strip():
             arguments._read_seeds(seed.strip())
         return arguments
@@ -116,15 +120,19 @@ class Arguments:
         check_contact(parts, self.seeds + self.lists)
         self._tell_ports(parts.scope_rules.refused_ports)
 
-    def adopt(self, borders: Borders) -> None:
+    def adopt(self, borders: Borders, before: Borders | None) -> None:
         """Keep to the borders of the crawl that this one is a worker of.
+
+        Args:
+            borders: what the workers have agreed on.
+            before: what they had agreed on before this one came; None if it is the first.
 
         Raises:
             ArgumentError: its whitelist cannot be read here.
         """
-        self.borders = borders
+        self.borders, self.before = borders, before
         if borders.include and self.include is None:
-            self.include = _include(borders.include)
+            self.include = _include(borders.include, is_kept=True)
 
     @property
     def sites(self) -> frozenset[str]:
@@ -138,9 +146,8 @@ class Arguments:
 
     def report(self) -> list[str]:
         """The problems worth showing: all of a few, the first of many."""
-        problems = self.problems + (self.include.problems if self.include else [])
-        rest = len(problems) - _SHOWN
-        return problems if rest <= 0 else [*problems[:_SHOWN], f"and {rest} more lines like these"]
+        rest = len(self.problems) - _SHOWN
+        return self.problems if rest <= 0 else [*self.problems[:_SHOWN], f"and {rest} more lines like these"]
 
     def _read_seeds(self, seed: str) -> None:
         if ("://" not in seed and "\n" not in seed and "," not in seed) or seed.startswith("pkg:"):
@@ -371,10 +378,11 @@ def switch(name: str, text: str) -> bool:
     return text.lower() in _TRUE
 
 
-def _include(path: str) -> Include | None:
+def _include(path: str, *, is_kept: bool) -> Include | None:
     if not path:
         return None
     try:
         return Include.load(Path(path))
     except IncludeError as error:
-        raise ArgumentError(str(error)) from error
+        kept = "\nthe crawl here began with this whitelist; -a include=FILE names another one, -a fresh=1 begins anew"
+        raise ArgumentError(f"{error}{kept if is_kept else ''}") from error

@@ -6,6 +6,7 @@ Beside them stands whether it asks known pages again, which it goes on with as w
 from __future__ import annotations
 
 import json
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
@@ -79,6 +80,43 @@ class Borders:
             return self
         agreed = replace(self, sites=self.sites | before.sites) if brings_seeds else before
         return replace(agreed, revisit=self.revisit if says_revisit else before.revisit)
+
+    def kept(self, before: Borders, said: Container[str]) -> list[str]:
+        """One sentence for each border that a crawl which goes on keeps without a word of its user.
+
+        Args:
+            before: the borders that it had.
+            said: names of the arguments that the user gave now.
+        """
+        told = []
+        if self.same_site and before.same_site and "scope" not in said:
+            told.append("scope=site, as this crawl began; -a scope=web lets URLs of the whole web join")
+        if self.include and self.include == before.include and "include" not in said:
+            told.append(
+                f"include={self.include}, as this crawl began; -a include=FILE names another whitelist, and -a fresh=1"
+                " begins anew without one"
+            )
+        if self.revisit and self.revisit == before.revisit and "revisit" not in said:
+            told.append(f"revisit={self.revisit:g}, as this crawl began; -a revisit=no ends it")
+        return told
+
+    def changes(self, before: Borders) -> list[str]:
+        """One sentence for each border of a crawl which goes on that is not what it was.
+
+        Args:
+            before: the borders that it had.
+        """
+        told = []
+        rest = "counts for what is found from now on; what waits already is asked as well, unless -a fresh=1 is given"
+        if self.same_site != before.same_site:
+            now, was = ("site", "web") if self.same_site else ("web", "site")
+            told.append(f"scope={now}, in place of scope={was} as this crawl began, {rest}")
+        if self.include != before.include:
+            was = f"include={before.include}" if before.include else "no whitelist"
+            told.append(f"include={self.include}, in place of {was} as this crawl began, {rest}")
+        if self.revisit != before.revisit:
+            told.append(f"revisit={self.revisit:g}, in place of revisit={before.revisit:g} as this crawl began")
+        return told
 
     def save(self, folder: Path) -> None:
         """Keep them."""

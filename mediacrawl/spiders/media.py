@@ -223,16 +223,19 @@ class MediaSpider(ProbingSpider):
         if not isinstance(frontier, Remote):
             return
         mine = replace(arguments.borders, sites=arguments.sites)
-        brings_seeds, says = bool(arguments.seeds or mine.same_site or mine.include), arguments.says_revisit
+        brings_seeds, says = bool(arguments.seeds or mine.same_site or mine.include), "revisit" in arguments.said
         if not brings_seeds:
             await self._let_others_begin()
 
+        before: list[Borders | None] = []
+
         def joining(old: bytes | None) -> bytes:
+            before.append(Borders.read(old))
             return mine.after(old, brings_seeds=brings_seeds, says_revisit=says).dump()
 
         record = await in_reactor(frontier.later("borders", "", joining))
         try:
-            arguments.adopt(Borders.read(record) or mine)
+            arguments.adopt(Borders.read(record) or mine, before[-1])
         except ArgumentError as error:
             self.logger.critical("%s", error)
             raise CloseSpider("seed_error") from error
@@ -257,6 +260,11 @@ class MediaSpider(ProbingSpider):
             self.logger.info("scope=site: keeping to %d sites", len(borders.sites))
         if borders.include:
             self.logger.info("include: keeping to what %s names", borders.include)
+        if arguments.before is not None:
+            for sentence in borders.kept(arguments.before, arguments.said):
+                self.logger.info("%s", sentence)
+            for sentence in borders.changes(arguments.before):
+                self.logger.warning("%s", sentence)
 
     async def _fetch_list(self, url: str) -> None:
         """Fetch a seed list. Redirects are followed as everywhere: each is one more visit, of whatever site it is."""

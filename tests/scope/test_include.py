@@ -44,24 +44,27 @@ def test_one_of_the_lines_is_enough():
     assert [allows(text, url) for url in urls] == [True, True, True, False]
 
 
-def test_a_bad_line_is_reported_with_its_number_and_the_others_count():
-    include = Include.parse(
-        "# x\nre:(\na.example/path\nre:\nre:(?=x)\ngood.example\nre:((a{1000}){1000}){1000}", "list"
-    )
-    assert include.domains == {"good.example"}
-    assert include.patterns == ()
-    assert [problem.partition(": ")[0] for problem in include.problems] == [
-        "list:2",
-        "list:3",
-        "list:4",
-        "list:5",
-        "list:7",
-    ]
-    assert "missing )" in include.problems[0]
+def test_each_bad_line_is_told_with_its_number_and_nothing_is_allowed():
+    text = "# x\nre:(\na.example/path\nre:\nre:(?=x)\ngood.example\nre:((a{1000}){1000}){1000}"
+    with pytest.raises(IncludeError) as caught:
+        Include.parse(text, "list")
+    first, *lines = str(caught.value).split("\n")
+    assert first == "the whitelist list has 5 lines that cannot be used; mend them, or put # before them:"
+    assert [line.partition(": ")[0] for line in lines] == ["list:2", "list:3", "list:4", "list:5", "list:7"]
+    assert "missing )" in lines[0]
+    assert lines[1] == "list:3: 'a.example/path' is no domain; a pattern is written re:PATTERN or /PATTERN/."
 
 
-@pytest.mark.parametrize("text", ["", "# nothing\n", "re:(", "/\n//"])
-def test_a_whitelist_without_a_usable_line_does_not_let_the_crawl_start(text):
+def test_of_many_bad_lines_the_first_are_told():
+    with pytest.raises(IncludeError) as caught:
+        Include.parse("no domain\n" * 100, "list")
+    lines = str(caught.value).split("\n")
+    assert len(lines) == 22
+    assert lines[-1] == "and 80 more lines."
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "\n \n"])
+def test_a_whitelist_without_a_line_does_not_let_the_crawl_start(text):
     with pytest.raises(IncludeError, match=r"include.txt has no domain and no pattern"):
         Include.parse(text, "include.txt")
 
@@ -122,6 +125,5 @@ def test_any_text_is_a_whitelist_or_refused(text):
 
 def test_the_list_that_comes_with_it_is_good(exclusions):
     include = Include.load(exclusions / "include.txt")
-    assert include.problems == []
     assert include.allows("https://a.example/podcasts/1", "a.example")
     assert not include.allows("https://a.example/films/1", "a.example")

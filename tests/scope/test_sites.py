@@ -1,5 +1,7 @@
 """What belongs together."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -95,6 +97,14 @@ def test_media_are_never_refused_whatever_the_list_says(tmp_path):
     assert refusing.refuses("https://site.example/a.JPG")
     assert not refusing.refuses("https://site.example/a.mp3")
     assert not refusing.refuses("https://site.example/jpg")
+
+
+@pytest.mark.parametrize("word", ["*.pdf", "image/png", "tar.gz", "jpg,png", "..."])
+def test_a_word_that_would_refuse_nothing_is_told_with_its_line(tmp_path, word):
+    path = tmp_path / "extensions.txt"
+    path.write_text(f"# pictures\njpg {word}\n", "utf-8")
+    with pytest.raises(ValueError, match=rf"^extensions.txt:2: '{re.escape(word)}' is no extension; write"):
+        ExtensionFilter.load(path)
 
 
 def test_the_list_that_comes_with_it_refuses_neither_pages_nor_media_nor_feeds(exclusions):
