@@ -1,7 +1,7 @@
 """The settings of crawls that are none of ours, in this project: what Scrapy's own parts do for them is on again.
 
 Our spiders need no cookies, no offsite rule, no errors for a status, and so on, so that settings.py switches these
-middlewares of Scrapy off. Other people's spiders are written for them.
+parts of Scrapy off. Other people's spiders are written for them.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ _REPLACED = frozenset(
         "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware",
         "scrapy.downloadermiddlewares.redirect.RedirectMiddleware",
         "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware",
+        "scrapy.extensions.spiderstate.SpiderState",
     }
 )
-"""Middlewares of Scrapy whose work ours do for every spider."""
+"""Parts of Scrapy that stay off: ours do their work for every spider, and SpiderState would load a pickle."""
 
 
 class OtherSpiders:
-    """Add-on: Scrapy's middlewares for crawls of spiders that are not ours, and our User-Agent for all they send.
+    """Add-on: Scrapy's own parts for crawls of spiders that are not ours, and our User-Agent for all they send.
 
     Args:
         crawler: of any spider.
@@ -52,12 +53,12 @@ class OtherSpiders:
 
 
 def switch_on(settings: BaseSettings) -> None:
-    """Switch on the middlewares of Scrapy that are off for our spiders only, and write the contact into User-Agent.
+    """Switch on the parts of Scrapy that are off for our spiders only, and write the contact into User-Agent.
 
     Args:
         settings: of the project; changed.
     """
-    for name in ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES"):
+    for name in ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "EXTENSIONS"):
         off = {path for path, order in getattr(ours, name).items() if order is None} - _REPLACED
         kept = {path: order for path, order in settings.getdict(name).items() if order is not None or path not in off}
         settings.set(name, kept, priority=_PROJECT)

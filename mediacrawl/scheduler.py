@@ -38,6 +38,7 @@ from mediacrawl.failures import UnreadableAnswerError, is_anticipated, trouble_i
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.held import HeldRequests
+from mediacrawl.observe.format import plural
 from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.politeness.delay import DAY
@@ -214,7 +215,8 @@ class PenaltyBoxScheduler(BaseScheduler):
         for visit, _ in list(self._open.values()):
             self.end(visit)
         if len(self._in_memory) and self._parts.store != "memory":
-            logger.warning("%d requests waited in memory only, and are lost with this process", len(self._in_memory))
+            lost = plural(len(self._in_memory), "request that waited in memory only", "is")
+            logger.warning("%s lost with this process", lost)
         self._write_stats()
         if self._parts.final is None:
             try:

@@ -649,6 +649,8 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     # It would load a pickle from JOBDIR: whoever can write there could run code here.
     "scrapy.extensions.spiderstate.SpiderState": None,
+    # "Crawled 188 pages" counts all answers, those of robots.txt and of ranges of files too; Progress tells pages.
+    "scrapy.extensions.logstats.LogStats": None,
     "mediacrawl.extensions.Tuning": 0,
     "mediacrawl.extensions.Breaker": 5,
     "mediacrawl.extensions.Progress": 10,
@@ -693,4 +695,6 @@ FEED_EXPORT_ENCODING = "utf-8"
 FEED_EXPORTERS = {"csv": "mediacrawl.extensions.csv_exporter.SafeCsvItemExporter"}
 """Titles that a spreadsheet would run as formulas get an apostrophe in ``-o items.csv``."""
 LOG_LEVEL = "INFO"
+"""What Scrapy says of itself at this level (versions, settings, parts, all stats at the end) is not shown for our
+spiders unless the level is given on the command line, or ``-v``, or the log goes to a LOG_FILE, as under scrapyd."""
 LOG_FORMATTER = "mediacrawl.extensions.QuietLogFormatter"

@@ -32,6 +32,7 @@ from mediacrawl.complaint import (
     subject_of,
     write,
 )
+from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
 from mediacrawl.parts import Parts
 from mediacrawl.scope import Entry, NeverCrawlError, canonical
@@ -111,7 +112,7 @@ class Command(Checked, ScrapyCommand):
         case = open_case(subject, logs, now, since=since, token=token, promises=promises)
         if opts.output:
             rows = write(case, Path(opts.output))
-            _tell(f"{rows:,} lines are in {opts.output}")
+            _tell(f"{plural(rows, 'line', 'is')} in {opts.output}")
         draft = reply(case, _sender(parts, token, opts.output, blocked))
         if opts.reply:
             Path(opts.reply).write_text(f"{draft}\n", encoding="utf-8")

@@ -12,12 +12,14 @@ from scrapy import Spider
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
-from scrapy.settings import BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.log import configure_logging
 
+from mediacrawl import log_setup
 from mediacrawl.commands import refuse_options, say
 from mediacrawl.fleet import LOST
+from mediacrawl.foreign import is_ours
 from mediacrawl.frontier.contract import FrontierLostError
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.parts import Parts
@@ -37,13 +39,20 @@ _FAILED = frozenset(
 class Command(CrawlCommand):
     """Scrapy's command. What cannot work is told in a sentence for each mistake, before the first line of a log.
 
-    Its exit code is then 2.
+    Its exit code is then 2. What Scrapy says of itself at INFO is not shown for our spiders, unless LOG_LEVEL, LOG_FILE
+    or ``-v`` is given.
     """
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's options, of which ``-h`` waits until the spider is known."""
+        """Scrapy's options, of which ``-h`` waits until the spider is known, and ``-v``."""
         super().add_options(parser)
         parser.add_argument("-h", "--help", action="store_true", help="show this help message and exit")
+        parser.add_argument(
+            "-v",
+            "--verbose",
+            action="store_true",
+            help="show Scrapy's own messages and all stats as well, as with -s LOG_LEVEL=INFO",
+        )
         self._parser = parser
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -58,6 +67,8 @@ class Command(CrawlCommand):
             sys.exit(0)
         refuse_options(args, "an argument of a spider is written -a name=value")
         super().process_options(args, opts)
+        if opts.verbose and (self.settings.getpriority("LOG_LEVEL") or 0) < SETTINGS_PRIORITIES["cmdline"]:
+            self.settings.set("LOG_LEVEL", "INFO", "cmdline")
         if len(args) != 1:
             return
         try:
@@ -67,6 +78,8 @@ class Command(CrawlCommand):
             for sentence in str(error).splitlines():
                 _log(self.settings, sentence)
             raise UsageError(str(error), print_help=False) from error
+        if not log_setup.shows_all(self.settings) and is_ours(get_spider_loader(self.settings).load(args[0])):
+            log_setup.quiet()
 
     def check(self, spider: str, arguments: dict[str, str], settings: BaseSettings) -> None:
         """See that a crawl can begin.

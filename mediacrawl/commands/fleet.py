@@ -146,7 +146,8 @@ _PATIENCE = 300.0
 
 def _plan(parts: Parts, folder: Path, opts: argparse.Namespace) -> Plan:
     # A worker that is started again while Redis is away waits for it; what the user says comes after, and counts.
-    settings = [f"REDIS_PATIENCE={_PATIENCE:g}", *opts.set]
+    # Each worker's own log has all; the fleet leaves out of the common stream what each says (`telling.is_of_each`).
+    settings = [f"REDIS_PATIENCE={_PATIENCE:g}", "LOG_LEVEL=INFO", *opts.set]
     if parts.settings.get("SCHEDULER_STORE") == REDIS:
         settings.append(f"SCHEDULER_STORE={REDIS}")
     if opts.loglevel:

@@ -29,6 +29,7 @@ from mediacrawl.frontier.stores.redis_check import check_redis
 from mediacrawl.frontier.stores.redis_reading import RedisReader
 from mediacrawl.frontier.stores.salvage import repair
 from mediacrawl.frontier.telling import overview_text, site_text, told_rows, url_text
+from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
 from mediacrawl.parts import REDIS, Parts
 from mediacrawl.priority import link_class
@@ -175,7 +176,7 @@ class Command(Checked, ScrapyCommand):
                     sys.stdout.write(printable(line.rstrip("\n")) + "\n")
                 return
             number = write(waiting, Path(self._opts.output))
-        print(f"{number:,} URLs are in {self._opts.output}", file=sys.stderr)
+        print(f"{plural(number, 'URL', 'is')} in {self._opts.output}", file=sys.stderr)
 
     def _import(self, name: str) -> None:
         path = Path(name)

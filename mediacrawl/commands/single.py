@@ -15,6 +15,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.frontier.stores.reading import FrontierReader
 from mediacrawl.observe.format import elapsed
+from mediacrawl.observe.wording import in_words
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.account import Account, Fetch
@@ -206,7 +207,9 @@ class SingleSpider(ProbingSpider):
     def _tell_of(self, visit: Visit, account: Account, *, goes_on: bool) -> None:
         lease, odd = visit.lease, self._odd.pop(visit.lease.id, None)
         asked = "robots.txt" if visit.kind is Kind.ROBOTS else self._ranges.get(lease.id, "")
-        remark = visit.error or str(odd or "").replace("_", " ") or (visit.location and f"to {visit.location}")
+        remark = (
+            in_words(visit.error) or str(odd or "").replace("_", " ") or (visit.location and f"to {visit.location}")
+        )
         if goes_on and (left := self._left(lease.site)) > _LONG:
             remark = ", ".join(filter(None, [remark, f"the next in {elapsed(left)}"]))
         fetch = Fetch(visit.url, asked, visit.status, visit.bytes, visit.response_time, lease.delay, remark)
@@ -234,7 +237,7 @@ class SingleSpider(ProbingSpider):
             return f"the server answered {visit.status}"
         if str(outcome.reason) == "content_type" and known:
             return known
-        return _WORDS.get(str(outcome.reason)) or visit.error or str(outcome.reason)
+        return _WORDS.get(str(outcome.reason)) or in_words(visit.error) or str(outcome.reason)
 
     def _closed(self) -> None:
         for neighbour in self._neighbours:

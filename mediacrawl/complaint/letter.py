@@ -10,7 +10,7 @@ from textwrap import fill
 from mediacrawl.complaint.case import Case
 from mediacrawl.complaint.saying import breach_text, moment, seconds, short
 from mediacrawl.complaint.sums import HOUR
-from mediacrawl.observe.format import count, size
+from mediacrawl.observe.format import count, plural, size
 from mediacrawl.observe.text import printable
 
 _WIDTH = 72
@@ -103,7 +103,7 @@ def _what(case: Case, sender: Sender) -> Iterator[str]:
     )
     hour, busiest = sums.busiest or (sums.first, 0)
     facts = [
-        f"{count(sums.requests)} requests, {size(sums.bytes)} together",
+        f"{plural(sums.requests, 'request')}, {size(sums.bytes)} together",
         f"first {moment(sums.first)}, last {moment(sums.last)}",
         f"most in one hour: {count(busiest)}, {moment(hour)[:16]} to {moment(hour + HOUR)[11:16]}",
     ]

@@ -9,8 +9,9 @@ from mediacrawl.complaint.case import Case
 from mediacrawl.complaint.lines import Asked, Fetched
 from mediacrawl.complaint.saying import breach_text, exactly, moment, seconds, short
 from mediacrawl.complaint.sums import HOUR
-from mediacrawl.observe.format import count, elapsed, size
+from mediacrawl.observe.format import count, elapsed, plural, size
 from mediacrawl.observe.text import printable
+from mediacrawl.observe.wording import counted_in_words, in_words
 
 _LABEL = 14
 _BREACHES = 20
@@ -52,14 +53,14 @@ def _numbers(case: Case) -> str:
     rows = [
         ("requests", f"{count(sums.requests)}, all by GET, {size(sums.bytes)} of answers in {elapsed(sums.seconds)}"),
         ("time", f"{moment(sums.first)} to {moment(sums.last)} UTC"),
-        ("busiest hour", f"{moment(hour)[:16]} to {moment(hour + HOUR)[11:16]} UTC, {count(busiest)} requests"),
+        ("busiest hour", f"{moment(hour)[:16]} to {moment(hour + HOUR)[11:16]} UTC, {plural(busiest, 'request')}"),
         ("gaps", _gaps(case)),
         ("delays", _delays(case)),
         ("answers", _counted(sums.statuses)),
         ("asked for", _counted(sums.kinds)),
         ("hosts", _counted(sums.hosts)),
         ("addresses", _counted(sums.addresses)),
-        ("errors", _counted(sums.errors)),
+        ("errors", _counted(counted_in_words(sums.errors))),
         *rows,
     ]
     return _rows(rows)
@@ -158,8 +159,8 @@ def judgement_text(case: Case) -> str:
     lines.append(_measured(case))
     if unproven:
         lines.append(
-            f"  Not proved: of {count(unproven)} requests the log cannot show what robots.txt said, since it does not"
-            " go back far enough, or does not say whose file it was."
+            f"  Not proved: of {plural(unproven, 'request')} the log cannot show what robots.txt said, since it does"
+            " not go back far enough, or does not say whose file it was."
         )
     return "\n".join(lines)
 
@@ -170,13 +171,15 @@ def _verdict(case: Case) -> str:
         return "We behaved."
     faults = Counter(breach.fault.value for breach in breaches)
     wrong = len({breach.line for breach in breaches})
-    return f"We did not behave: {count(wrong)} of {count(case.sums.requests)} requests were wrong ({_counted(faults)})."
+    verb = "was" if wrong == 1 else "were"
+    requests = plural(case.sums.requests, "request")
+    return f"We did not behave: {count(wrong)} of {requests} {verb} wrong ({_counted(faults)})."
 
 
 def _measured(case: Case) -> str:
     promises = case.promises
     return (
-        f"  Judged anew from the log, {count(case.sums.requests)} requests: one at a time; at least"
+        f"  Judged anew from the log, {plural(case.sums.requests, 'request')}: one at a time; at least"
         f" {seconds(promises.min_delay)} (POLITENESS_MIN_DELAY) and the delay owed from the end of each answer;"
         f" Crawl-delay; Retry-After; robots.txt in force, not older than {promises.robots_age / 3600:.0f} h;"
         " NeverCrawl."
@@ -191,9 +194,9 @@ def _list(case: Case, shown: int) -> str:
     if not lines:
         return ""
     wrong = {breach.line for breach in case.judgement.breaches}
-    title = f"The last {count(len(lines))} of {count(len(case.lines))} lines (-o FILE has them all)"
+    title = f"The last {count(len(lines))} of {plural(len(case.lines), 'line')} (-o FILE has them all)"
     if len(lines) == len(case.lines):
-        title = f"All {count(len(lines))} lines"
+        title = f"All {plural(len(lines), 'line')}"
     head = f"  {'time (UTC)':<23} {'status':>6} {'bytes':>8} {'took':>8} {'gap':>10} {'delay':>8} {'kind':<7} URL"
     return "\n".join([title, head, *(_line(line, case, wrong=line in wrong) for line in lines)])
 
@@ -203,7 +206,7 @@ def _line(line: Asked, case: Case, *, wrong: bool) -> str:
     rule = case.judgement.rules.get(line, "")
     remarks = [
         line.drop and f"dropped: {line.drop}",
-        "" if line.drop and not line.sent else line.error,
+        "" if line.drop and not line.sent else in_words(line.error),
         line.address and len(case.sums.addresses) > 1 and f"at {line.address}",
         line.retry_after and f"Retry-After: {line.retry_after}",
         rule and f"robots.txt: {rule}",

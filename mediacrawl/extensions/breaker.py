@@ -19,6 +19,8 @@ from mediacrawl.failures import is_anticipated, trouble_in
 from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.observe.critical_log import CriticalLog
 from mediacrawl.observe.errors import Fault, Faults, Kinds, Silence, Telling
+from mediacrawl.observe.format import plural
+from mediacrawl.observe.wording import in_words
 from mediacrawl.parts import Parts
 from mediacrawl.records import Drop, Kind, Outcome, Trouble, Visit
 from mediacrawl.scope import site_of
@@ -185,7 +187,7 @@ class Breaker:
             self._crawler.stats.set_value("errors/lost", self._log.lost)
         if self._faults.total:
             told = "\n".join(f"  {times} times {fault}" for times, fault in self._faults.table()[:10])
-            logger.error("%d faults, see %s\n%s", self._faults.total, self._log.path, told)
+            logger.error("%s, see %s\n%s", plural(self._faults.total, "fault"), self._log.path, told)
 
     def _stopped(self) -> None:
         """Other parts close after the spider, and may fail at it."""
@@ -232,15 +234,16 @@ def _kind(visit: Visit, outcome: Outcome, trouble: Trouble | None) -> str:
         return "" if visit.kind is Kind.ROBOTS else f"http {visit.status if visit.status < 600 else 'other'}"
     if outcome.reason in _BAD_ANSWERS:
         return str(outcome.reason)
-    return "" if visit.error in _OUR_OWN else visit.error
+    return "" if visit.error in _OUR_OWN else in_words(visit.error)
 
 
 def _kinds_in(stats: dict[str, Any]) -> dict[str, int]:
     """The same, as Scrapy's own stats know it."""
-    kinds = {}
+    kinds: dict[str, int] = {}
     for name, value in stats.items():
         if name.startswith(_EXCEPTIONS):
-            kinds[name.rpartition(".")[2]] = value
+            kind = in_words(name.rpartition(".")[2])
+            kinds[kind] = kinds.get(kind, 0) + value
         elif name.startswith(_STATUSES) and name.removeprefix(_STATUSES) >= "400":
             kinds[f"http {name.removeprefix(_STATUSES)}"] = value
     return kinds

@@ -17,6 +17,7 @@ from mediacrawl.connection import ConnectionSettingError, connect, hidden, key_o
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError, Remote
 from mediacrawl.frontier.feed import FeedError, FeedKeyError, Unreadable, read_entry
+from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import cut, printable
 from mediacrawl.parts import Parts
 from mediacrawl.records import Candidate, Drop
@@ -161,7 +162,8 @@ class Feeding:
     async def _take_in(self, queue: StartUrls, taken: Taken) -> None:
         self._count_refused({Unreadable.TOO_LONG: taken.too_long})
         if taken.too_long:
-            logger.warning("%s: %d entries are too long, see %s", queue.key, taken.too_long, queue.refused_key)
+            told = plural(taken.too_long, "entry", "is")
+            logger.warning("%s: %s too long, see %s", queue.key, told, queue.refused_key)
         if not taken.entries:
             return
         if self._parts.final is not None:
@@ -250,7 +252,7 @@ class Feeding:
                 self._scheduler.count(f"drop/{reason}", number)
 
     def _report(self, queue: StartUrls, new: int, known: int, refused: Counter[str]) -> None:
-        told = f"{new:,} URLs joined, {known:,} were known"
+        told = f"{plural(new, 'URL')} joined, {plural(known, '', 'was')} known"
         if not refused:
             logger.info("%s: %s", queue.key, told)
             return

@@ -21,6 +21,7 @@ from mediacrawl.frontier.mailbox import Mailbox, Order
 from mediacrawl.frontier.steering import obey
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.observe.format import plural
 from mediacrawl.parts import Parts
 from mediacrawl.records import Candidate
 from mediacrawl.scope import Scope
@@ -158,7 +159,8 @@ class Steering:
         counts = self._parts.counts()
         if counts.sites < fewest <= counts.most:
             self._ending = True
-            logger.info("%d sites are left of %d: the crawl ends (stop_below=%d)", counts.sites, counts.most, fewest)
+            told = plural(counts.sites, "site", "is")
+            logger.info("%s left of %d: the crawl ends (stop_below=%d)", told, counts.most, fewest)
             deferred_from_coro(self._crawler.engine.close_spider_async(reason="stop_below"))
 
     def _closed(self, reason: str) -> None:
@@ -177,4 +179,5 @@ class Steering:
         except (FrontierError, OSError) as error:
             logger.error("What waits could not be written as seeds: %s", error)  # noqa: TRY400
             return
-        logger.info("%d URLs that wait are in %s, sorted by site, for the next crawl: -a seed=%s", number, path, path)
+        told = plural(number, "waiting URL", "is")
+        logger.info("%s in %s, sorted by site, for the next crawl: -a seed=%s", told, path, path)

@@ -9,7 +9,7 @@ from typing import Any
 
 from mediacrawl.fleet.account import Account
 from mediacrawl.fleet.worker import State, Worker
-from mediacrawl.observe.format import count
+from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
 
 FLEET = "fleet"
@@ -57,10 +57,10 @@ def progress(now: Account, before: Account, seconds: float, states: Iterable[Sta
     running, dead = states.count(State.RUNNING), states.count(State.DEAD)
     files, pages = _files(now), now.facts.pages
     rate = max(now.facts.requests - before.facts.requests, 0) / seconds if seconds > 0 else 0.0
-    parts = [f"{_plural(running, 'worker')}{f' and {dead} to start again' if dead else ''}: "]
-    parts += [f"{_plural(files, 'media file')} · {_plural(pages, 'page')} · {rate:.1f} requests a second"]
+    parts = [f"{plural(running, 'worker')}{f' and {dead} to start again' if dead else ''}: "]
+    parts += [f"{plural(files, 'media file')} · {plural(pages, 'page')} · {rate:.1f} requests a second"]
     if waiting := now.facts.waiting_urls:
-        parts += [f" · {_plural(waiting, 'URL')} on {_plural(now.facts.waiting_sites, 'site')} waiting"]
+        parts += [f" · {plural(waiting, 'URL')} on {plural(now.facts.waiting_sites, 'site')} waiting"]
     return "".join(parts)
 
 
@@ -72,8 +72,8 @@ def ended(workers: Sequence[Worker]) -> str:
     """One line: how the workers ended."""
     restarts = sum(max(worker.starts - 1, 0) for worker in workers)
     started = sum(worker.starts > 0 for worker in workers)
-    again = f", {_plural(restarts, 'restart')}" if restarts else ""
-    return f"{_plural(started, 'worker')}{again}"
+    again = f", {plural(restarts, 'restart')}" if restarts else ""
+    return f"{plural(started, 'worker')}{again}"
 
 
 def sentence_of_giving_up(worker: Worker) -> str:
@@ -120,7 +120,3 @@ def _row(worker: Worker) -> dict[str, Any]:
         "media": sum(facts.media.values()),
         "folder": str(worker.folder),
     }
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{count(number)} {noun}{'' if number == 1 else 's'}"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from mediacrawl.frontier.contract import Frontier
+from mediacrawl.observe.format import plural
 from mediacrawl.records import Drop
 
 
@@ -48,12 +49,12 @@ def _resume(frontier: Frontier, site: str) -> str:
 
 def _drop(frontier: Frontier, site: str) -> str:
     gone = frontier.drop(site, Drop.OPERATOR)
-    return f"{gone:,} URLs of {site} are dropped ({Drop.OPERATOR}); found again they do not join again"
+    return f"{plural(gone, 'URL')} of {site} dropped ({Drop.OPERATOR}); found again they do not join again"
 
 
 def _waiting(frontier: Frontier, site: str) -> str:
     info = frontier.site(site)
-    return f"{info.waiting if info else 0:,} URLs wait"
+    return plural(info.waiting if info else 0, "URL", "waits")
 
 
 _ACTIONS: dict[str, Callable[[Frontier, str], str]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mediacrawl.frontier.stores.reading import Overview, Whereabouts
-from mediacrawl.observe.format import count, elapsed, size
+from mediacrawl.observe.format import count, elapsed, plural, size
 from mediacrawl.observe.text import pad, printable
 from mediacrawl.records import Drop, End, SiteInfo, SiteState, Trouble
 
@@ -44,7 +44,7 @@ def overview_text(overview: Overview, now: float) -> str:
     accepted = f"{count(overview.seen)} accepted{anew}"
     return told_rows(
         [
-            ("URLs", f"{accepted}: {count(overview.waiting)} wait, {count(overview.leased)} are out"),
+            ("URLs", f"{accepted}: {plural(overview.waiting, '', 'waits')}, {plural(overview.leased, '', 'is')} out"),
             ("ended", ", ".join(f"{name} {count(number)}" for name, number in overview.ends.items())),
             ("sites", sites or "none"),
             ("next", first),
@@ -65,8 +65,8 @@ def site_text(site: SiteInfo, before: int, now: float) -> str:
         (site.name, _state(site, before, now)),
         ("delay", _delay(site)),
         ("trouble", _trouble(site, now)),
-        ("visits", f"{count(site.visits)} requests, {count(site.earned)} finds"),
-        ("waiting", f"{count(site.waiting)} URLs in {count(len(site.classes))} link classes"),
+        ("visits", f"{plural(site.visits, 'request')}, {plural(site.earned, 'find')}"),
+        ("waiting", f"{plural(site.waiting, 'URL')} in {plural(len(site.classes), 'link class')}"),
     ]
     shown = [(name, score, urls) for name, score, urls in site.classes if urls][:_CLASSES]
     rows += [("", f"{score:6.3f}  {count(urls):>9}  {printable(name)}") for name, score, urls in shown]
@@ -112,7 +112,7 @@ def _where(where: Whereabouts, refusal: Drop | None) -> list[tuple[str, str]]:
 
 def _state(site: SiteInfo, before: int, now: float) -> str:
     if site.state in {SiteState.READY, SiteState.WAITING, SiteState.RESTING}:
-        return f"{site.state}, {_when(site.release, now)}; {count(before)} sites go before it"
+        return f"{site.state}, {_when(site.release, now)}; {plural(before, 'site', 'goes')} before it"
     explained = {
         SiteState.LEASED: "a request is out",
         SiteState.PAUSED: "by the operator, until scrapy frontier resume",
@@ -126,7 +126,7 @@ def _why_retired(site: SiteInfo) -> str:
     if not site.gone:
         return "it has had its budget of requests (FRONTIER_SITE_BUDGET)"
     if site.trouble is Trouble.FORBIDDEN:
-        return f"it has answered 403 to {count(site.forbidden)} requests in a row (BACKOFF_FORBIDDEN)"
+        return f"it has answered 403 to {plural(site.forbidden, 'request')} in a row (BACKOFF_FORBIDDEN)"
     return "nothing but trouble for too long (BACKOFF_RETIRE_AFTER)"
 
 
@@ -136,9 +136,9 @@ def _trouble(site: SiteInfo, now: float) -> str:
     if site.troubles:
         said.append(f"{count(site.troubles)} in a row for {elapsed(now - site.since)}, the last: {site.trouble}")
     if site.forbidden:
-        said.append(f"{count(site.forbidden)} times 403 in a row")
+        said.append(f"{plural(site.forbidden, 'time')} 403 in a row")
     if site.level:
-        said.append(f"its delay is doubled {count(site.level)} times")
+        said.append(f"its delay is doubled {plural(site.level, 'time')}")
     return "; ".join(said)
 
 

@@ -16,6 +16,7 @@ from mediacrawl import seams
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
+from mediacrawl.observe.format import plural
 from mediacrawl.parts import Parts
 from mediacrawl.records import Drop
 from mediacrawl.scope.canonical import canonical
@@ -170,7 +171,8 @@ class NeverCrawlMiddleware:
         if self._list.version != self._version:
             self._version = self._list.version
             self._stats.inc_value("nevercrawl/reloaded")
-            logger.info("NeverCrawl read again: %d entries, in %.1f s", self._list.size, monotonic() - self._began)
+            entries = plural(self._list.size, "entry")
+            logger.info("NeverCrawl read again: %s, in %.1f s", entries, monotonic() - self._began)
             seams.refuse_queued(self._crawler.engine, self._refusal)
             self._begin_dropping()
         self._tell()
@@ -189,7 +191,7 @@ class NeverCrawlMiddleware:
         """Say how many were dropped since it was last said; answers how many."""
         dropped, self._dropped = self._dropped, 0
         if dropped:
-            logger.info("NeverCrawl: %d URLs that waited are dropped", dropped)
+            logger.info("NeverCrawl: %s dropped", plural(dropped, "URL that waited", "is"))
         return dropped
 
     @property

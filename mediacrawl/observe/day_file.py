@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from mediacrawl.observe import archive
+from mediacrawl.observe.format import plural
 
 logger = logging.getLogger(__name__)
 
@@ -172,7 +173,8 @@ class DayFile:
 
     def _recover(self) -> None:
         self._failing = False
-        logger.warning("The request log in %s is written again; %d lines were lost.", self._folder, self.lost)
+        lost = plural(self.lost, "line", "was")
+        logger.warning("The request log in %s is written again; %s lost.", self._folder, lost)
 
     def close(self) -> None:
         """Close the file; what was written is in it already."""

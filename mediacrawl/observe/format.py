@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+_VERBS = {"is": "are", "was": "were", "has": "have", "goes": "go"}
 _UNITS = ("KB", "MB", "GB", "TB", "PB")
 
 
@@ -19,6 +20,26 @@ def size(count: float) -> str:
     while value >= 999.5 and unit != _UNITS[-1]:
         value, unit = value / 1000, next(units)
     return f"{value:.1f} {unit}" if value < 9.95 else f"{value:.0f} {unit}"
+
+
+def plural(number: int, noun: str, verb: str = "") -> str:
+    """Write a number of things: the noun gets an s, and the verb loses one, unless it is one thing.
+
+    Args:
+        number: how many.
+        noun: of one thing; empty if it was named before.
+        verb: what one thing does, or ``is``, ``was``; empty for none.
+
+    >>> plural(1, "site"), plural(1200, "URL"), plural(1, "URL", "waits"), plural(2, "entry", "was")
+    ('1 site', '1,200 URLs', '1 URL waits', '2 entries were')
+    """
+    if number == 1:
+        words = ("1", noun, verb)
+    else:
+        first, space, rest = noun.partition(" that ")
+        many = f"{first[:-1]}ies" if first.endswith(("ry", "py")) else f"{first}{'es' if first.endswith('ss') else 's'}"
+        words = (count(number), f"{many}{space}{rest}" if noun else "", _VERBS.get(verb) or verb.removesuffix("s"))
+    return " ".join(filter(None, words))
 
 
 def playing_time(seconds: float) -> str:

@@ -6,9 +6,10 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mediacrawl.observe.format import count, elapsed, share, size
+from mediacrawl.observe.format import count, elapsed, plural, share, size
 from mediacrawl.observe.harvest import Tally
 from mediacrawl.observe.text import cut, pad, printable
+from mediacrawl.observe.wording import counted_in_words
 
 _LABEL = 11
 _WIDTH = 100
@@ -100,7 +101,7 @@ def summary(facts: CrawlFacts, *, colour: bool = False) -> str:
         facts: what happened.
         colour: True puts the first line in bold, for a terminal.
     """
-    title = f"{_plural(sum(facts.media.values()), 'media file')} on {_plural(len(facts.sites), 'site')}"
+    title = f"{plural(sum(facts.media.values()), 'media file')} on {plural(len(facts.sites), 'site')}"
     title += f" in {elapsed(facts.duration)}"
     lines = [f"\x1b[1m{title}\x1b[0m" if colour else title, ""]
     lines += [_row(label, text) for label, text in _facts(facts) if text]
@@ -119,13 +120,13 @@ def _facts(facts: CrawlFacts) -> list[tuple[str, str]]:
         ("visited", _ranking(facts.sites)),
         ("slowest", _slowest(facts.response_times)),
         ("refused", _ranking(facts.refusals, _REASONS)),
-        ("errors", _ranking(facts.errors)),
+        ("errors", _ranking(counted_in_words(facts.errors))),
         *(("" if place else "over limit", line) for place, line in enumerate(facts.over_limits)),
         ("faults", _faults(facts)),
         ("waiting", _waiting(facts)),
         ("held back", _shelved(facts)),
         ("ended", "" if facts.finish_reason == "finished" else facts.finish_reason),
-        ("log", f"{_plural(facts.lost_lines, 'line')} lost: the disk refused them" if facts.lost_lines else ""),
+        ("log", f"{plural(facts.lost_lines, 'line')} lost: the disk refused them" if facts.lost_lines else ""),
     ]
 
 
@@ -135,10 +136,6 @@ def _row(label: str, text: str) -> str:
     lines = textwrap.wrap(printable(text), width, max_lines=_LINES, placeholder=" …")
     heads = [label, *[""] * _LINES]
     return "\n".join(f"  {pad(head, _LABEL)}{cut(line, width)}" for head, line in zip(heads, lines, strict=False))
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def _ranking(numbers: Mapping[str, int], most: int = _MOST) -> str:
@@ -199,21 +196,21 @@ def _slowest(times: Mapping[str, float]) -> str:
 
 def _waiting(facts: CrawlFacts) -> str:
     urls = facts.waiting_urls - facts.shelved_urls
-    rest = f"; {count(facts.resting_sites)} rest, see frontier show SITE" if facts.resting_sites else ""
-    return f"{_plural(urls, 'URL')} on {_plural(facts.waiting_sites, 'site')}, for the next run{rest}" if urls else ""
+    rest = f"; {plural(facts.resting_sites, '', 'rests')}, see frontier show SITE" if facts.resting_sites else ""
+    return f"{plural(urls, 'URL')} on {plural(facts.waiting_sites, 'site')}, for the next run{rest}" if urls else ""
 
 
 def _faults(facts: CrawlFacts) -> str:
-    return f"{_plural(facts.faults, 'error')} that nobody expected, see critical.log" if facts.faults else ""
+    return f"{plural(facts.faults, 'error')} that nobody expected, see critical.log" if facts.faults else ""
 
 
 def _shelved(facts: CrawlFacts) -> str:
     kinds = [(facts.paused_sites, "paused"), (facts.retired_sites, "retired")]
-    sites = " and ".join(f"{count(number)} {kind} site{'' if number == 1 else 's'}" for number, kind in kinds if number)
+    sites = " and ".join(plural(number, f"{kind} site") for number, kind in kinds if number)
     if not sites or not facts.shelved_urls:
         return ""
     budget = "; retired: see frontier show SITE" if facts.retired_sites else ""
-    return f"{_plural(facts.shelved_urls, 'URL')} on {sites}{budget}"
+    return f"{plural(facts.shelved_urls, 'URL')} on {sites}{budget}"
 
 
 def _ending(facts: CrawlFacts) -> list[str]:
@@ -243,9 +240,9 @@ def progress_line(
         site: the site asked last; empty if none.
         width: terminal columns.
     """
-    parts = [_plural(media, "media file"), _plural(pages, "page")]
+    parts = [plural(media, "media file"), plural(pages, "page")]
     if sites_waiting:
-        parts.append(f"{_plural(sites_waiting, 'site')} waiting")
+        parts.append(f"{plural(sites_waiting, 'site')} waiting")
     if next_release is not None:
         parts.append(f"next in {elapsed(max(0.0, next_release))}")
     if site:

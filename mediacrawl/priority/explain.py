@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mediacrawl.observe.format import count
+from mediacrawl.observe.format import count, plural
 from mediacrawl.observe.text import printable
 from mediacrawl.priority.classes import ScorePolicy, SiteClasses
 from mediacrawl.priority.features import Found, features, places
@@ -39,7 +39,7 @@ class Explanation:
         asked = f"{count(int(self.fetches))} URLs of its class came to an end, worth {self.credit:.2f} in all"
         told = [
             ("record", asked if self.fetches else "no URL of its class has come to an end"),
-            ("model", f"{self.odds:.3f} for this link, after {count(self.learned)} examples"),
+            ("model", f"{self.odds:.3f} for this link, after {plural(self.learned, 'example')}"),
             ("score", f"{self.score:.3f} by both, now"),
         ]
         for label, sign in (("for it", 1), ("against it", -1)):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from mediacrawl.encoding import model_version
-from mediacrawl.observe.format import count
+from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
 from mediacrawl.rerun.errors import RerunError
 from mediacrawl.rerun.output_file import replace
@@ -75,7 +75,7 @@ class Console(Watcher):
     def begin(self, total: int, done: int, items: int) -> None:
         """See `Watcher`."""
         if items:
-            say(self._err, f"Going on after {count(items)} records.")
+            say(self._err, f"Going on after {plural(items, 'record')}.")
         self._progress = Progress(self._err, total, self._clock)
         self._progress.begin(done, items)
 
@@ -108,7 +108,9 @@ class Console(Watcher):
         if result.rejected:
             lines.append(f"  What this output cannot hold is in {printable(str(result.rejected))}.")
         if result.overtaken:
-            lines.append(f"  {count(result.overtaken)} records were changed meanwhile by another program, and stay so.")
+            lines.append(
+                f"  {plural(result.overtaken, 'record', 'was')} changed meanwhile by another program: not mended."
+            )
         for line in lines:
             say(stream, line)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from mediacrawl.observe.bar import Bar
-from mediacrawl.observe.format import count, elapsed, share
+from mediacrawl.observe.format import count, elapsed, plural, share
 
 
 class Progress:
@@ -40,7 +40,7 @@ class Progress:
         """The state as one line."""
         first_done, first_items = self._first or (0, 0)
         seconds = max(self._bar.seconds, 1e-6)
-        parts = [f"{count(items)} records", f"{count(round((items - first_items) / seconds))} a second"]
+        parts = [plural(items, "record"), f"{count(round((items - first_items) / seconds))} a second"]
         if self._total:
             parts.insert(0, share(min(done, self._total), self._total))
             left = seconds * (self._total - done) / max(done - first_done, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 
-from mediacrawl.observe.format import count, share
+from mediacrawl.observe.format import count, plural, share
 from mediacrawl.observe.text import cut, pad, printable
 from mediacrawl.rerun.shapes import Row
 from mediacrawl.rerun.tally import Tally
@@ -64,14 +64,14 @@ def report(tally: Tally) -> str:
     Args:
         tally: of the whole run.
     """
-    title = f"{_plural(tally.records, 'record')} read, {count(tally.changed)} mended ({_part(tally)})"
+    title = f"{plural(tally.records, 'record')} read, {count(tally.changed)} mended ({_part(tally)})"
     rows = [
         ("fields", _fields(tally)),
-        ("doubtful", f"{_plural(tally.doubtful, 'record')}" if tally.doubtful else ""),
+        ("doubtful", f"{plural(tally.doubtful, 'record')}" if tally.doubtful else ""),
         ("encodings", _ranking(tally.encodings)),
         ("languages", _ranking(tally.languages)),
         ("not read", _bad(tally)),
-        ("damaged", f"{_plural(tally.damaged, 'element')} of tags" if tally.damaged else ""),
+        ("damaged", f"{plural(tally.damaged, 'element')} of tags" if tally.damaged else ""),
     ]
     lines = [title, *(_row(label, text) for label, text in rows if text)]
     return "\n".join(lines + list(_samples(tally)))
@@ -90,10 +90,6 @@ def _fields(tally: Tally) -> str:
 def _row(label: str, text: str) -> str:
     lines = textwrap.wrap(printable(text), _LINE, max_lines=4, placeholder=" …")
     return "\n".join(f"  {pad('' if place else label, _LABEL)}{cut(line, _LINE)}" for place, line in enumerate(lines))
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def _ranking(numbers: Mapping[str, int]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from mediacrawl.frontier.exchange import evidence_of, kind_of, read_json
+from mediacrawl.observe.format import plural
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope.gate import Scope
@@ -58,9 +59,9 @@ class Import:
             new: URLs that joined.
             known: URLs that were there before.
         """
-        parts = [f"{new:,} URLs joined", f"{known:,} were known"]
+        parts = [f"{plural(new, 'URL')} joined", f"{plural(known, '', 'was')} known"]
         parts += [f"{number:,} refused ({reason})" for reason, number in self.drops.most_common()]
-        parts += [f"{self.unread:,} lines could not be read, first {self.problems[0]}"] if self.unread else []
+        parts += [f"{plural(self.unread, 'line')} could not be read, first {self.problems[0]}"] if self.unread else []
         return ", ".join(parts) + (f"; {self.broken}" if self.broken else "")
 
     def _whole_lines(self) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mediacrawl.observe.format import count, elapsed
+from mediacrawl.observe.format import count, elapsed, plural
 from mediacrawl.observe.text import printable
 from mediacrawl.segment.links import BadLines
 
@@ -63,7 +63,7 @@ def _lines(result: Result, name: str) -> Iterator[str]:
         yield from (printable(f"  {line}") for line in bad.named)
     rows = [("links", result.links), ("repeated", -result.repeated)]
     rows += [(_WORDS.get(why, why), -number) for why, number in sorted(result.left_out.items(), key=_by_number)]
-    sites = "1 site" if result.sites == 1 else f"{count(result.sites)} sites"
+    sites = plural(result.sites, "site")
     rows.append((f"URLs of {sites} in {'the standard output' if name == '-' else name}", result.written))
     width = max(len(count(number)) for _, number in rows)
     for what, number in rows:

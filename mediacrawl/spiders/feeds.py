@@ -17,6 +17,7 @@ from mediacrawl.extract import Listing
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import delete_store
 from mediacrawl.headers import header, headers
+from mediacrawl.observe.format import plural
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.freshness import lifetime
 from mediacrawl.politeness.robots_note import shortened
@@ -206,7 +207,7 @@ class FeedsSpider(BesideSpider):
             self.logger.warning("Left out: %s", problem)
         with self._stopping():
             left = self._first_round()
-            self.logger.info("%d sources, %d of them due", len(self.sources.polled()), left)
+            self.logger.info("%s, %d of them due", plural(len(self.sources.polled()), "source"), left)
             while not self._is_over():
                 self._poll()
                 await asyncio.sleep(_LOOK)
@@ -357,7 +358,7 @@ class FeedsSpider(BesideSpider):
     def _add(self, source: Source, listing: Listing) -> None:
         urls = [spelling(link.href) for link in listing.links]
         added = self.sources.add(Source.of(url, source.url) for url in urls if url)
-        self.logger.info("%s names %d sources, %d of them new", source.url, len(urls), added)
+        self.logger.info("%s names %s, %d of them new", source.url, plural(len(urls), "source"), added)
 
     def _settle(self, source: Source) -> None:
         self._out.discard(source.url)

@@ -17,6 +17,7 @@ from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.redirect import is_redirect, target_of
+from mediacrawl.observe.format import plural
 from mediacrawl.parts import MODEL_FILE, OLD_MODEL, REDIS, Parts
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.priority.again import is_again
@@ -336,7 +337,8 @@ class MediaSpider(ProbingSpider):
             from mediacrawl.frontier.stores.redis import delete_frontier  # noqa: PLC0415 - most crawls use no Redis
 
             client, prefix, server = self._parts.redis()
-            self.logger.info("fresh: deleted %d keys at %s", delete_frontier(client, prefix, server), server)
+            keys = plural(delete_frontier(client, prefix, server), "key")
+            self.logger.info("fresh: deleted %s at %s", keys, server)
         for path in delete_store(self._parts.folder):
             self.logger.info("fresh: deleted %s", path)
         model = self._parts.frontier_folder / MODEL_FILE

@@ -18,6 +18,7 @@ from mediacrawl.encoding.values import TEXT_FIELDS
 from mediacrawl.facts import of_tags, pack
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
+from mediacrawl.observe.format import plural
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.mojibake import fixer_of
 from mediacrawl.priority import Scores
@@ -335,7 +336,8 @@ class RecheckSpider(BesideSpider):
         self.crawler.stats.set_value("recheck/pairs", self._learned)
         self.logger.info("%s", report(self.arguments.items.name, done.records, tally))
         if self._learned:
-            self.logger.info("%d pairs of wrong and right text were added to %s", self._learned, PAIRS)
+            told = plural(self._learned, "pair")
+            self.logger.info("%s of wrong and right text added to %s", told, PAIRS)
             self._taught.save(self._parts.folder / SUBSTITUTIONS_FILE)
         counts = self._parts.counts()
         if reason == "finished" and not counts.waiting + counts.leased:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mediacrawl.observe.format import count, elapsed, playing_time, share, size
+from mediacrawl.observe.format import count, elapsed, playing_time, plural, share, size
 from mediacrawl.observe.text import cut, cut_middle, pad, printable
 from mediacrawl.store.catalogue import Summary
 
@@ -101,13 +101,13 @@ def overview(summary: Summary, path: str) -> str:
     """
     part = share(summary.bytes_fetched, summary.content_size)
     rows = [
-        ("records", f"{count(summary.records)} on {count(summary.sites)} sites"),
+        ("records", f"{count(summary.records)} on {plural(summary.sites, 'site')}"),
         ("formats", _formats(summary.formats)),
         ("playing", elapsed(summary.duration)),
         ("media", size(summary.content_size)),
         ("read", f"{size(summary.bytes_fetched)} to describe them, {part}"),
         ("median", f"{size(summary.median_bytes_fetched)} read for a file"),
-        ("repeated", f"{count(summary.repeated)} are probably copies of others"),
+        ("repeated", f"{plural(summary.repeated, 'probable copy')} of others"),
         ("stored in", printable(path)),
     ]
     return "\n".join(f"{pad(label, 11)}{text}" for label, text in rows)

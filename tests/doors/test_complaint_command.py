@@ -101,8 +101,8 @@ def test_a_breach_is_told_with_its_lines_and_apologized_for_and_the_exit_code_sa
     strict = ("-s", "POLITENESS_MIN_DELAY=600", "-s", "MEDIACRAWL_CONTACT=https://me.example/bot")
     done = complaint(folder, "b.example", "-s", "MEDIACRAWL_OPERATOR=The Archive", *strict)
     assert done.code == 3, done.err
-    assert "We did not behave: 1 of 2 requests were wrong (robots_unknown 1)." in done.out
-    assert "Not proved: of 1 requests" in done.out
+    assert "We did not behave: 1 of 2 requests was wrong (robots_unknown 1)." in done.out
+    assert "Not proved: of 1 request " in done.out
     assert "asked before the robots.txt of its host was read" in done.out
     assert "! 2026-08-02 12:11:50.000" in done.out
     assert "we apologize for it" in done.out
@@ -287,7 +287,7 @@ def test_logs_of_earlier_versions_are_read_and_what_they_cannot_prove_is_said(tm
     (log / "robots-2026-08-01.jsonl").write_text(json.dumps(robots, separators=(",", ":")) + "\n")
     done = complaint(tmp_path, "a.example", "--log", "log").check()
     assert "requests      2," in done.out
-    assert "Not proved: of 1 requests" in done.out
+    assert "Not proved: of 1 request " in done.out
 
 
 def test_a_real_crawl_behaved_while_it_runs_and_after_it(tmp_path, site):

@@ -106,9 +106,9 @@ def test_what_waits_is_exported_sorted_by_site_and_joins_another_frontier(folder
 def test_an_import_names_what_it_could_not_read_and_what_scope_refuses(folder):
     (folder / "more.txt").write_text("# more\nhttp://a.example/new\nftp://x.example/\nhttp://a.example/y.zip\n")
     said = frontier(folder, "import", "more.txt", *CONTACT).check().out
-    assert "1 URLs joined" in said
+    assert "1 URL joined" in said
     assert "1 refused (extension)" in said
-    assert "1 lines could not be read, first line 3" in said
+    assert "1 line could not be read, first line 3" in said
     assert "placeholder_contact" in frontier(folder, "import", "more.txt").check().out
     missing = frontier(folder, "import", "nowhere.txt")
     assert (missing.code, missing.err.count("\n")) == (1, 1)
@@ -118,7 +118,7 @@ def test_a_site_is_paused_resumed_and_dropped(folder):
     assert "is paused: 2 URLs wait there" in frontier(folder, "pause", "a.example").check().out
     assert "paused: by the operator" in frontier(folder, "show", "a.example").check().out
     assert "is asked again" in frontier(folder, "resume", "www.a.example").check().out
-    assert "2 URLs of a.example are dropped (operator)" in frontier(folder, "drop", "a.example").check().out
+    assert "2 URLs of a.example dropped (operator)" in frontier(folder, "drop", "a.example").check().out
     assert "operator (scrapy frontier drop)" in frontier(folder, "why", "http://a.example/2").check().out
     assert "is not known here" in frontier(folder, "pause", "nowhere.example").check().out
 

@@ -91,7 +91,7 @@ def test_orders_are_carried_out_at_once(frontier, store):
     assert "2 URLs wait there, until" in frontier("pause", "a.example").check().out
     assert store.counts().shelved == 2
     assert "2 URLs wait there" in frontier("resume", "a.example").check().out
-    assert "1 URLs of b.example are dropped" in frontier("drop", "b.example").check().out
+    assert "1 URL of b.example dropped" in frontier("drop", "b.example").check().out
     assert store.counts().ends == {"done": 1, "robots": 1, "operator": 1}
     assert "not known here" in frontier("pause", "nowhere.example").check().out
 

@@ -25,6 +25,7 @@ class Crawl:
 
     Attributes:
         imports: folders of modules that it shall be able to import.
+        level: LOG_LEVEL. By default it is given, so that all stats stand at the end of the log; empty leaves it out.
         process: the one that it runs in, or ran in last.
         output: what that printed on its standard output.
         peak: bytes of memory that it took at most.
@@ -36,6 +37,7 @@ class Crawl:
         self.folder = folder
         self.nevercrawl = folder / "NeverCrawl.txt"
         self.nevercrawl.write_text(web.never_crawl, encoding="utf-8")
+        self.level = "INFO"
         self.imports = []
         self.process = None
         self.starts = 0
@@ -60,6 +62,8 @@ class Crawl:
             "PRIORITY": "rules",
             "RESOLVER_HOSTS": json.dumps(self.web.hosts),
         }
+        if self.level:
+            settings["LOG_LEVEL"] = self.level
         command = ["crawl", spider]
         for name, value in settings.items():
             command += ["-s", f"{name}={value}"]

@@ -34,7 +34,7 @@ def test_a_running_crawl_obeys(crawl, tmp_path):
     since = len(crawl.web.log) + 3
     crawl.until(lambda log: len(log) >= since)
     before = asked(crawl, PAUSED)
-    assert "1 URLs joined" in order(crawl, "add", str(more))
+    assert "1 URL joined" in order(crawl, "add", str(more))
     assert "is no order" in order(crawl, "dance", PAUSED)
     assert asked(crawl, PAUSED) == before
     assert "is asked again" in order(crawl, "resume", PAUSED)

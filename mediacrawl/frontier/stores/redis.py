@@ -23,6 +23,7 @@ from mediacrawl.frontier.stores.redis_scripts import Call, Scripts
 from mediacrawl.frontier.stores.redis_sites import State, pack_clocks, read_clocks, read_site
 from mediacrawl.frontier.stores.redis_trouble import Evictions, failure
 from mediacrawl.frontier.stores.redis_worst import NOTED, Worst
+from mediacrawl.observe.format import plural
 from mediacrawl.politeness.delay import DAY, Clocks, after_visit, unrecorded
 from mediacrawl.records import FINAL, Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 
@@ -743,8 +744,8 @@ def check_deletable(client: Any, prefix: str, server: str) -> None:
         raise failure(server, error) from error
     if alive:
         raise FrontierError(
-            f"{alive} workers are at work on the frontier at {server}: stop them first; one that was killed counts as"
-            " dead after FRONTIER_LEASE"
+            f"{plural(alive, 'worker', 'is')} at work on the frontier at {server}: stop them first; one that was killed"
+            " counts as dead after FRONTIER_LEASE"
         )
 
 

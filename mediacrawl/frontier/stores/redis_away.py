@@ -9,6 +9,7 @@ from time import monotonic
 from redis import exceptions
 
 from mediacrawl.frontier.contract import FrontierError
+from mediacrawl.observe.format import plural
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +68,8 @@ class Away:
         self.words = str(cause).splitlines()[0] if str(cause) else type(cause).__name__
         if monotonic() - self._told > REMIND:
             self._told = monotonic()
-            logger.warning("%s is away (%s): the crawl waits, %d messages are kept", self.server, self.words, waiting)
+            kept = plural(waiting, "message", "is")
+            logger.warning("%s is away (%s): the crawl waits, %s kept", self.server, self.words, kept)
         pause, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE)
         return pause
 

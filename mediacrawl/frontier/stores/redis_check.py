@@ -12,6 +12,7 @@ from mediacrawl.frontier.stores.redis import RedisFrontier
 from mediacrawl.frontier.stores.redis_rows import read_element, read_row
 from mediacrawl.frontier.stores.redis_trouble import failure
 from mediacrawl.frontier.stores.sites import ACTIVE
+from mediacrawl.observe.format import plural
 
 _MOST = 20
 """Problems that are told."""
@@ -55,8 +56,9 @@ def _check(store: RedisFrontier, progress: Callable[[str], None]) -> tuple[list[
     if not at_work:
         problems += _differences(store, found)
     shown = problems[:_MOST] + ([f"and {len(problems) - _MOST} more"] if len(problems) > _MOST else [])
-    workers = f", {at_work} workers are at it" if at_work else ""
-    return shown, f"{found['waiting']:,} URLs wait on {found['sites']:,} sites, {found['seen']:,} are known{workers}"
+    workers = f", {plural(at_work, 'worker', 'is')} at it" if at_work else ""
+    waiting = f"{plural(found['waiting'], 'URL', 'waits')} on {plural(found['sites'], 'site')}"
+    return shown, f"{waiting}, {plural(found['seen'], '', 'is')} known{workers}"
 
 
 def _count(store: RedisFrontier, name: str, found: Counter[str]) -> None:

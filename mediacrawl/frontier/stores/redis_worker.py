@@ -26,6 +26,7 @@ from mediacrawl.frontier.stores.redis_notes import Key, NoteCache
 from mediacrawl.frontier.stores.redis_scripts import Call
 from mediacrawl.frontier.stores.redis_sieve import LocalSieve
 from mediacrawl.frontier.stores.redis_trouble import failure
+from mediacrawl.observe.format import plural
 from mediacrawl.politeness.delay import unrecorded
 from mediacrawl.politeness.lru import LastUsed
 from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
@@ -589,7 +590,8 @@ class RedisWorker:
             self._forget_ready()
         self._store.join(self.server_time())
         self._count("frontier/reaped")
-        logger.warning("This worker was not heard for too long: %d leases were given to others", lost)
+        told = plural(lost, "lease", "was")
+        logger.warning("This worker was not heard for too long: %s given to others", told)
 
     def _forget_ready(self) -> None:
         for out, _ in self._ready:

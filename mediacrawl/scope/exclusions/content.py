@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import PurePath
 
+from mediacrawl.observe.format import plural
 from mediacrawl.scope.exclusions.errors import NeverCrawlError
 from mediacrawl.scope.exclusions.index import Index
 from mediacrawl.scope.exclusions.lines import LONGEST, Address, Entry, Line, key_of, read_line
@@ -155,7 +156,8 @@ class Content:
     def _judge(self) -> None:
         if self._bad.number > len(self.index) + self.unfinished:
             raise NeverCrawlError(
-                f"{self._name} is no list of domains: {self._bad.number} lines are none, such as {self._bad.first}"
+                f"{self._name} is no list of domains: {plural(self._bad.number, 'line', 'is')} none,"
+                f" such as {self._bad.first}"
             )
 
     # -- questions -------------------------------------------------------------------------------------------

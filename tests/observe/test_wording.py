@@ -1,0 +1,42 @@
+"""Names of errors as people say them, and numbers with their nouns."""
+
+import pytest
+from scrapy import exceptions
+
+from mediacrawl.observe.format import plural
+from mediacrawl.observe.report import CrawlFacts, summary
+from mediacrawl.observe.wording import counted_in_words, in_words
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in dir(exceptions) if name.startswith("Download")] + ["UnknownKindError"]
+)
+def test_no_name_of_an_exception_is_left_in_what_people_read(name):
+    said = in_words(name)
+    assert said == said.lower()
+    assert "error" not in said
+
+
+def test_what_is_no_name_stays():
+    assert [in_words(said) for said in ("", "404", "no answer", "timeout")] == ["", "404", "no answer", "timeout"]
+
+
+def test_names_that_mean_the_same_are_counted_together():
+    errors = {"DownloadTimeoutError": 2, "TCPTimedOutError": 1, "410": 3}
+    assert counted_in_words(errors) == {"timeout": 3, "410": 3}
+    assert "timeout 3, 410 1" in summary(CrawlFacts(errors={**errors, "410": 1}))
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "verb", "said"),
+    [
+        (1, "seed", "", "1 seed"),
+        (0, "seed", "", "0 seeds"),
+        (1_200, "link class", "", "1,200 link classes"),
+        (1, "URL", "waits", "1 URL waits"),
+        (2, "URL that waited", "was", "2 URLs that waited were"),
+        (2, "", "rests", "2 rest"),
+    ],
+)
+def test_a_noun_and_its_verb_go_with_their_number(number, noun, verb, said):
+    assert plural(number, noun, verb) == said
