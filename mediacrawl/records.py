@@ -101,6 +101,8 @@ class Trouble(StrEnum):
     DNS = "dns"
     CUT = "cut"
     """The answer broke off: it was read as far as it came."""
+    FAULT = "fault"
+    """A part of ours failed at its answer. In numbers they say that this site's answers are what is special."""
     FORBIDDEN = "forbidden"
     """403: one says something of a page; in numbers they say "go away"."""
 
@@ -119,8 +121,6 @@ class Limit(StrEnum):
     """It is not what it says it is: packed in a way that cannot be unpacked, or a head that cannot be read."""
     SIZE = "size"
     """Unpacked it is larger than ``DOWNLOAD_MAXSIZE``."""
-    FAULT = "fault"
-    """It met a fault of ours: an exception that nobody expected."""
 
 
 @dataclass(slots=True, frozen=True)

@@ -44,7 +44,7 @@ from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.politeness.delay import DAY
 from mediacrawl.politeness.retry import after_failure
 from mediacrawl.priority.orders import ModelError
-from mediacrawl.records import FINAL, VISIT, Candidate, Drop, End, Kind, Lease, Outcome, Trouble, Visit
+from mediacrawl.records import FINAL, VISIT, Candidate, Drop, End, Kind, Lease, Limit, Outcome, Trouble, Visit
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.signals import visit_ended
 from mediacrawl.store import StoreError
@@ -401,6 +401,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         if failure.value is not None and not is_anticipated(failure.value):
             # Scrapy leaves it to an errback to tell of it.
             logger.error("A part failed at %(request)s", {"request": request}, exc_info=failure.value)
+        _take_fault(visit, failure)
         self.end(visit)
 
     # -- leases ----------------------------------------------------------------------------------------------
@@ -628,12 +629,14 @@ class PenaltyBoxScheduler(BaseScheduler):
             self.stop("store_error", failure.value)
         elif visit is not None:
             visit.error = visit.error or "item_error"
+            _take_fault(visit, failure)
             visit.outcome = after_failure(replace(visit.lease, troubles=0), self._attempts, Drop.CALLBACK_ERROR)
             self._item_over(response)  # type: ignore[arg-type]
 
-    def _callback_failed(self, response: Response | Failure | None) -> None:
+    def _callback_failed(self, response: Response | Failure | None, failure: Failure) -> None:
         visit = _visit(response)
         if visit is not None:
+            _take_fault(visit, failure)
             visit.drop(Drop.CALLBACK_ERROR)
             self.end(visit)
 
@@ -708,6 +711,13 @@ def _reason(reason: str, error: Exception) -> str:
 def _is_of(request: Request, visit: Visit) -> bool:
     """Whether a request asks for what the visit asks for. A plain spider's URL need not be in canonical form."""
     return request.url == visit.url or canonical(request.url) == visit.url
+
+
+def _take_fault(visit: Visit, failure: Failure) -> None:
+    """Take down that a visit met a fault: its URL is named in the summary, and too many in a row make its site rest."""
+    if failure.value is not None and not is_anticipated(failure.value):
+        visit.limits.add(Limit.FAULT)
+        visit.trouble = Trouble.FAULT
 
 
 def _trouble(visit: Visit) -> Trouble | None:

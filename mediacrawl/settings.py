@@ -517,13 +517,21 @@ BREAKER_ERRORS = 50
 in a million pages is a bug to repair tomorrow; 50 in a minute are a crawl that drops all it was sent for. 0 for never.
 Each stands in ``log/critical.log`` of the state folder, with its traceback."""
 
+BREAKER_SITE_ERRORS = 5
+"""Faults of one site, and of one IP address (IPv6: 64 bits), that count for BREAKER_ERRORS within BREAKER_WINDOW, so
+that what a few servers send stops no crawl of others: at the defaults faults of ten sites at ten addresses do, or 50
+that no answer caused. The others are written down all the same, and a site that causes them in a row rests
+(BACKOFF_REST_AFTER), for a quarter of an hour at most. 0: all count."""
+
 BREAKER_WINDOW = 60.0
 """Seconds, see BREAKER_ERRORS."""
 
 BREAKER_SITES = 50
 """Sites in a row, without one that answered between, that cannot be connected to or have no address (one that failed
 while others answered is not counted again until it answers): then it is our own network that is down, and the crawl
-ends with the reason ``network_down``. If half of all sites were dead, it would happen once in 10^15 rows. 0: never."""
+ends with the reason ``network_down``. One in five, or all that have answered if those are fewer, must have answered
+before: one page may link to hundreds of silent addresses. If half of all sites were dead, it would happen once in 10^15
+rows. 0: never."""
 
 BREAKER_SILENCE = 30.0
 """Seconds that this must last: a router that starts anew must not end a crawl of weeks."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from itemadapter import ItemAdapter
@@ -22,7 +22,7 @@ from mediacrawl.observe.errors import Fault, Faults, Kinds, Silence, Telling
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.wording import in_words
 from mediacrawl.parts import Parts
-from mediacrawl.records import Drop, Kind, Outcome, Trouble, Visit
+from mediacrawl.records import VISIT, Drop, Kind, Outcome, Trouble, Visit
 from mediacrawl.scope import site_of
 from mediacrawl.signals import visit_ended
 
@@ -54,12 +54,15 @@ class Breaker:
     What the web does wrong is counted by kind, and told in one line every ``LOGSTATS_INTERVAL`` seconds. Any other
     exception that the log is told of, wherever it was raised (callbacks, pipelines, middlewares, extensions, Deferreds
     and tasks that nobody waited for), is a fault. The crawl is closed with the reason ``breaker`` after
-    ``BREAKER_ERRORS`` faults within ``BREAKER_WINDOW`` seconds, and with ``network_down`` when the last
-    ``BREAKER_SITES`` sites could not be reached, and no other was for ``BREAKER_SILENCE`` seconds. Sites that failed
-    before, while others could be reached, are not counted.
+    ``BREAKER_ERRORS`` faults within ``BREAKER_WINDOW`` seconds, of which those of one site and those of one address
+    count ``BREAKER_SITE_ERRORS`` times at most (`observe.errors.Faults`). A site whose answers cause them in a row
+    rests (`politeness.backoff`). The crawl is closed with ``network_down`` when the last ``BREAKER_SITES`` sites could
+    not be reached, some that had answered before among them, and no other was for ``BREAKER_SILENCE`` seconds. Sites
+    that failed before, while others could be reached, are not counted.
 
     Works alone in any Scrapy project. There nobody tells it of the requests that an errback takes care of: their errors
-    are counted from Scrapy's stats, and do not say that the network is down.
+    are counted from Scrapy's stats, and do not say that the network is down. No site rests, and in a crawl of one site
+    all faults count.
 
     On disk: ``log/critical.log`` in the state folder, see `CriticalLog`.
 
@@ -71,7 +74,12 @@ class Breaker:
         self._crawler = crawler
         self._parts = parts
         self._clock = parts.clock
-        self._faults = Faults(parts.settings.getint("BREAKER_ERRORS", 50), get("BREAKER_WINDOW", 60.0))
+        self._faults = Faults(
+            parts.settings.getint("BREAKER_ERRORS", 50),
+            get("BREAKER_WINDOW", 60.0),
+            parts.settings.getint("BREAKER_SITE_ERRORS", 5),
+            alone=not parts.leases,
+        )
         self._silence = Silence(parts.settings.getint("BREAKER_SITES", 50), get("BREAKER_SILENCE", 30.0))
         self._kinds = Kinds(self._clock.now())
         self._interval = get("LOGSTATS_INTERVAL", 60.0)
@@ -94,6 +102,11 @@ class Breaker:
         connect(breaker._stopped, signals.engine_stopped)
         return breaker
 
+    @property
+    def fault_sites(self) -> dict[str, int]:
+        """Site -> faults that its answers caused."""
+        return self._faults.sites()
+
     # -- what happens ----------------------------------------------------------------------------------------
 
     def _opened(self) -> None:
@@ -114,7 +127,7 @@ class Breaker:
                 self._unreached(site_of(request.url), trouble_in(error))
             return
         now = self._clock.now()
-        fault = Fault.of(error, error.__traceback__, request.url if request is not None else _url_in(record))
+        fault = Fault.of(error, error.__traceback__, *_origin(record, error))
         telling = self._faults.take(fault, now)
         if telling is not Telling.COUNTED:
             self._log.write(now, fault, record.getMessage(), error if telling is Telling.WHOLE else None)
@@ -127,12 +140,16 @@ class Breaker:
             self._silence.answered(visit.lease.site)
         else:
             self._unreached(visit.lease.site, trouble)
+        if outcome.trouble is Trouble.FAULT and visit.lease.troubles + 1 == self._parts.policy.delay.backoff.rest_after:
+            logger.warning("%s rests: the last visits there met nothing but faults and other trouble", visit.lease.site)
         kind = _kind(visit, outcome, trouble)
         if kind:
             self._kinds.counts[kind] += 1
 
     def _answered(self, request: Request) -> None:
-        self._silence.answered(site_of(request.url))
+        site = site_of(request.url)
+        self._silence.answered(site)
+        self._faults.answered(site)
 
     def _unreached(self, site: str, trouble: Trouble | None) -> None:
         if trouble in _UNREACHED:
@@ -259,12 +276,30 @@ def _request_in(record: logging.LogRecord) -> Request | None:
     return request if isinstance(request, Request) else None
 
 
-def _url_in(record: logging.LogRecord) -> str:
-    """The URL of the item or the response that a record tells of; empty if it tells of none."""
-    for value in _arguments(record).values():
-        if isinstance(value, Response):
-            return value.url
-        if ItemAdapter.is_item(value):
-            item = ItemAdapter(value)
-            return next((str(item[name]) for name in ("content_url", "url") if item.get(name)), "")
-    return ""
+def _origin(record: logging.LogRecord, error: BaseException) -> tuple[str, str, str]:
+    """URL, site and address of the answer that was worked on; empty where nobody knows.
+
+    A page can name files of a thousand sites. So an item speaks of its site only if no answer can be found.
+    """
+    told = list(_arguments(record).values())
+    for value in (*told, *_worked_on(error)):
+        request = value if isinstance(value, Request) else getattr(value, "request", None)
+        if isinstance(request, Request):
+            visit: Visit | None = request.meta.get(VISIT)
+            if visit is not None:
+                return visit.url, visit.lease.site, visit.address
+            address = str(value.ip_address or "") if isinstance(value, Response) else ""
+            return request.url, site_of(request.url), address
+    items = [ItemAdapter(value) for value in told if ItemAdapter.is_item(value)]
+    urls = (str(item[name]) for item in items for name in ("content_url", "url") if item.get(name))
+    url = next(urls, "")
+    return url, site_of(url) if url else "", ""
+
+
+def _worked_on(error: BaseException) -> Iterator[Any]:
+    """Requests and responses in the calls that an exception went through: the log is not told of all."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        variables = traceback.tb_frame.f_locals
+        yield from (variables[name] for name in ("request", "response") if name in variables)
+        traceback = traceback.tb_next

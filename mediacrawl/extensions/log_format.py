@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request, Spider
 from scrapy.http import Response
@@ -47,8 +47,12 @@ class QuietLogFormatter(LogFormatter):
     def item_error(
         self, item: Any, exception: BaseException, response: Response | Failure | None, spider: Spider
     ) -> LogFormatterResult:
-        """At level DEBUG if it could not be stored, which the pipeline has said."""
+        """At level DEBUG if it could not be stored, which the pipeline has said.
+
+        `Breaker` wants to know whose answer gave the item, so that the response is among the arguments.
+        """
         told = super().item_error(item, exception, response, spider)
+        told["args"] = {**cast("dict[str, Any]", told["args"]), "response": response}
         if isinstance(exception, StoreError):
             told["level"] = logging.DEBUG
         return told

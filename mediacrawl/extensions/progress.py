@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from scrapy import signals
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
+from mediacrawl.extensions.breaker import Breaker
 from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.observe import CrawlFacts, progress_line, summary
 from mediacrawl.observe.harvest import Tally
@@ -83,6 +84,7 @@ class Progress:
         counts = self._parts.counts()
         catalogue = catalogue_path(self._parts.settings)
         harvest = self._crawler.get_extension(HarvestFile)
+        breaker = self._crawler.get_extension(Breaker)
         run, last = (harvest.run, harvest.last) if harvest else (Tally(), Tally())
         drops = {str(drop): int(get(f"drop/{drop}", 0)) for drop in Drop}
         return CrawlFacts(
@@ -114,6 +116,7 @@ class Progress:
             last_nuggets=last.new,
             over_limits=self._over_limits.lines(),
             faults=get("errors/faults", 0),
+            fault_sites=breaker.fault_sites if breaker else {},
             lost_lines=get("request_log/lost", 0),
             catalogue_path=str(catalogue),
             next_command=f"{_program()} catalogue --db {catalogue}",

@@ -12,7 +12,6 @@ _MEANINGS = {
     "slow": "reading it held up the crawl",
     "unreadable": "it cannot be unpacked, or its head cannot be read",
     "size": "unpacked it is too large",
-    "fault": "a fault of ours, see critical.log",
 }
 _SITES = 1_000
 """Sites of which a URL is kept for each limit; a stranger must not fill our memory or our log with them."""

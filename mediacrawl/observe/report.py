@@ -54,6 +54,7 @@ class CrawlFacts:
         last_nuggets: new nuggets that these gave.
         over_limits: which answers went beyond a limit, a line for each limit, see `limits.OverLimits`.
         faults: exceptions that nobody thought of.
+        fault_sites: those of them that answers caused, by site.
         lost_lines: lines that the request log could not write.
         catalogue_path: where the records are; empty if they were not stored there.
         log_path: folder of the request log; empty if there is none.
@@ -88,6 +89,7 @@ class CrawlFacts:
     last_nuggets: int = 0
     over_limits: Sequence[str] = ()
     faults: int = 0
+    fault_sites: Mapping[str, int] = field(default_factory=dict)
     lost_lines: int = 0
     catalogue_path: str = ""
     log_path: str = ""
@@ -201,7 +203,10 @@ def _waiting(facts: CrawlFacts) -> str:
 
 
 def _faults(facts: CrawlFacts) -> str:
-    return f"{plural(facts.faults, 'error')} that nobody expected, see critical.log" if facts.faults else ""
+    if not facts.faults:
+        return ""
+    where = f": {_ranking(facts.fault_sites)}" if facts.fault_sites else ""
+    return f"{plural(facts.faults, 'error')} that nobody expected, see critical.log{where}"
 
 
 def _shelved(facts: CrawlFacts) -> str:

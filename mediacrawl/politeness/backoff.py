@@ -7,6 +7,7 @@ retried on the spot; the site's delay grows, and the URL waits in its queue like
 * an answer that broke off doubles it once, however many there are, and is none of a row: the site does answer;
 * after `BackoffPolicy.rest_after` in a row the site *rests*. Then one request goes out, the probe: if it fails the
   site rests again, twice as long;
+* a site whose answers our own code fails at rests too, for `FAULT_REST` at most: the code may be mended by then;
 * a site whose probes, three at least, fail for `BackoffPolicy.retire_after` is *gone*: it is retired, and so is one
   that has answered 403 to `BackoffPolicy.forbidden` requests in a row;
 * each good answer ends the row, and takes back one doubling: forgiven is step by step, so that a site that is up again,
@@ -24,6 +25,9 @@ from mediacrawl.records import Trouble
 
 LONGEST_RETRY_AFTER = 366 * 86_400.0
 """Seconds; what a site asks for beyond a year is obeyed as a year."""
+
+FAULT_REST = 900.0
+"""Seconds that a site rests at most whose last visit met a fault of ours: the next start must not wait for hours."""
 
 _LEVELS = 40
 """Doublings that are counted; no maximum is further away."""
@@ -146,6 +150,8 @@ def backed_off(delay: float, standing: Standing, now: float, policy: BackoffPoli
         return delay
     if standing.resting:
         grown = min(policy.rest * 2.0 ** min(standing.row - policy.rest_after, _LEVELS), policy.rest_maximum)
+        if standing.trouble is Trouble.FAULT:
+            grown = min(grown, FAULT_REST)
     else:
         grown = min(delay * 2.0 ** min(standing.level, _LEVELS), policy.maximum)
     return max(grown, delay) * (1.0 + policy.jitter * random.Random(now).random())

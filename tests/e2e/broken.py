@@ -3,6 +3,7 @@
 import asyncio
 import gc
 
+from itemadapter import ItemAdapter
 from twisted.internet.defer import fail
 
 
@@ -13,6 +14,31 @@ class BrokenMiddleware:
         if not request.url.endswith("/robots.txt"):
             raise LookupError("no such \x1b[2Jkey")
         return response
+
+
+class BrokenAtPages:
+    """Fails at the pages of one host."""
+
+    def process_response(self, request, response):
+        if "//pages.example" in request.url and not request.url.endswith("/robots.txt"):
+            raise LookupError("only here")
+        return response
+
+
+class BrokenPipeline:
+    """Fails at the records that a host's pages name."""
+
+    def __init__(self, host):
+        self.host = host
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler.settings.get("BROKEN_HOST", "records.example"))
+
+    def process_item(self, item):
+        if self.host in ItemAdapter(item)["page_url"]:
+            raise TypeError("a bug in a pipeline")
+        return item
 
 
 class BrokenExtension:

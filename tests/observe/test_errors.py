@@ -90,7 +90,7 @@ def test_the_verdict_names_the_commonest_and_its_last_url():
     faults.take(fault(ValueError("w"), ""), 4.0)
     faults.take(fault(KeyError("c"), "http://a.example/9"), 5.0)
     verdict = faults.verdict()
-    assert verdict.startswith("4 faults came within 4.0 s; 2 of them: ")
+    assert verdict.startswith("4 faults came within 4.0 s (sites: 0, places in the code: 2); 2 of them: ")
     assert "KeyError: 'c' (observe/test_errors.py:" in verdict or "ValueError: w" in verdict
 
 
@@ -100,6 +100,70 @@ def test_the_breaker_trips_if_and_only_if_so_many_came_in_time(most, times):
     for number, time in enumerate(times, 1):
         faults.take(Fault("E", "p", ""), time)
         assert faults.too_many is (number >= most and time - times[number - most] <= 10.0)
+
+
+def at(site, address="", place="p"):
+    return Fault("E", place, f"http://{site}/" if site else "", site, address)
+
+
+def trips(faults, given):
+    for number, each in enumerate(given, 1):
+        faults.take(each, 0.0)
+        if faults.too_many:
+            return number
+    return None
+
+
+def test_the_faults_of_one_site_or_one_address_never_are_too_many():
+    assert trips(Faults(50, 60.0, 5), [at("a.example", "192.0.2.1", str(n)) for n in range(1_000)]) is None
+    of_a_host = [at(f"{n}.example", "192.0.2.1") for n in range(1_000)]
+    assert trips(Faults(50, 60.0, 5), of_a_host) is None
+    of_a_prefix = [at(f"{n}.example", f"2001:db8::{n:x}") for n in range(1_000)]
+    assert trips(Faults(50, 60.0, 5), of_a_prefix) is None
+    many_addresses = [at("a.example", f"192.0.2.{n}") for n in range(250)]
+    assert trips(Faults(50, 60.0, 5), many_addresses) is None
+
+
+def test_faults_of_many_sites_at_many_addresses_are_too_many_and_so_are_those_of_no_answer():
+    everywhere = [at(f"{n}.example", f"2001:db8:0:{n:x}::1") for n in range(1_000)]
+    assert trips(Faults(50, 60.0, 5), everywhere) == 50
+    assert trips(Faults(50, 60.0, 5), [at("") for _ in range(100)]) == 50
+    behind_a_proxy = [at(f"{n}.example") for n in range(1_000)]
+    assert trips(Faults(50, 60.0, 5), behind_a_proxy) == 50
+    # Those of one site hide nothing.
+    mixed = [each for n in range(200) for each in (at("a.example", "192.0.2.1"), at(f"{n}.example", f"192.0.3.{n}"))]
+    assert trips(Faults(50, 60.0, 5), mixed) == 90
+    ten = [at(f"{n % 10}.example", f"192.0.2.{n % 10}") for n in range(1_000)]
+    assert trips(Faults(50, 60.0, 5), ten) == 50
+    assert trips(Faults(50, 60.0, 5), ten[:9] * 100) is None
+
+
+def test_the_faults_of_a_site_count_again_once_the_window_is_over():
+    faults = Faults(2, 60.0, 1)
+    faults.take(at("a.example", "192.0.2.1"), 0.0)
+    faults.take(at("a.example", "192.0.2.1"), 30.0)
+    faults.take(at("b.example", "192.0.2.2"), 61.0)
+    assert not faults.too_many
+    faults.take(at("a.example", "192.0.2.1"), 62.0)
+    assert faults.too_many
+
+
+def test_where_nothing_sets_a_site_aside_the_faults_of_the_only_one_count_until_another_answers():
+    only = Faults(50, 60.0, 5, alone=True)
+    only.answered("a.example")
+    assert trips(only, [at("a.example")] * 100) == 50
+    of_two = Faults(50, 60.0, 5, alone=True)
+    of_two.answered("b.example")
+    assert trips(of_two, [at("a.example")] * 100) is None
+
+
+def test_the_faults_of_each_site_are_known_in_bounds():
+    faults = Faults(0, 60.0)
+    for number in range(3_000):
+        faults.take(at(f"{number}.example"), 0.0)
+        faults.take(at("evil.example"), 0.0)
+    assert len(faults.sites()) == 1_000
+    assert faults.sites()["evil.example"] == 3_000
 
 
 # -- silence -----------------------------------------------------------------------------------------------------
@@ -150,14 +214,42 @@ def test_sites_that_failed_while_others_answered_count_no_more_until_they_answer
 
 
 def test_dead_sites_are_remembered_in_bounds(monkeypatch):
-    monkeypatch.setattr(errors, "_DEAD", 2)
-    silence = Silence(1, 0.0)
+    monkeypatch.setattr(errors, "_KEPT", 2)
+    silence = Silence(2, 0.0)
     for site in ("a", "b", "c"):
         silence.failed(site, "dns", 0.0)
         silence.answered("alive")
+    silence.failed("alive", "dns", 1.0)
     silence.failed("c", "dns", 1.0)
     assert not silence.too_long
     silence.failed("a", "dns", 2.0)
+    assert silence.too_long
+
+
+def test_sites_that_never_answered_do_not_say_that_the_network_is_down():
+    silence = Silence(10, 30.0)
+    for number in range(3):
+        silence.answered(f"known-{number}.example")
+    for number in range(450):
+        silence.failed(f"192.0.2.{number}", "timeout", number * 0.2)
+    assert not silence.too_long
+    silence.failed("known-0.example", "timeout", 91.0)
+    assert not silence.too_long
+    silence.failed("known-0.example", "timeout", 92.0)
+    assert not silence.too_long
+    silence.failed("known-1.example", "timeout", 93.0)
+    assert silence.too_long
+    silence.answered("known-2.example")
+    assert not silence.too_long
+
+
+def test_where_fewer_sites_have_answered_all_of_them_must_be_silent():
+    silence = Silence(10, 0.0)
+    silence.answered("known.example")
+    for number in range(50):
+        silence.failed(f"192.0.2.{number}", "timeout", float(number))
+    assert not silence.too_long
+    silence.failed("known.example", "timeout", 60.0)
     assert silence.too_long
 
 

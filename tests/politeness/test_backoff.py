@@ -77,6 +77,16 @@ def test_a_week_of_failed_probes_is_the_end_but_not_one_failure_after_a_week_wit
     assert clocks.release - clocks.delay - clocks.standing.since >= 7 * DAY
 
 
+def test_a_site_whose_answers_cause_faults_rests_for_a_quarter_of_an_hour_at_most():
+    clocks, _ = ladder(Clocks(samples=FAST), [Trouble.FAULT] * 5)
+    assert clocks.standing.resting
+    assert 900.0 <= clocks.delay <= 900.0 * (1 + POLICY.backoff.jitter)
+    clocks, _ = ladder(clocks, [Trouble.FAULT] * 3)
+    assert clocks.delay <= 900.0 * (1 + POLICY.backoff.jitter)
+    clocks, _ = ladder(clocks, [Trouble.TIMEOUT])
+    assert clocks.delay >= 6 * 3600
+
+
 def test_a_site_that_rested_while_no_crawl_ran_is_not_given_up_at_its_first_probe():
     clocks, _ = ladder(Clocks(samples=FAST), [Trouble.TIMEOUT] * 5)
     clocks = visit(clocks, Trouble.TIMEOUT, now=NOW + 30 * DAY)
