@@ -121,6 +121,8 @@ class Limit(StrEnum):
     """It is not what it says it is: packed in a way that cannot be unpacked, or a head that cannot be read."""
     SIZE = "size"
     """Unpacked it is larger than ``DOWNLOAD_MAXSIZE``."""
+    FAULT = "fault"
+    """It met a fault of ours: an exception that nobody expected."""
 
 
 @dataclass(slots=True, frozen=True)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _ALIKE = 0.9
 """Least likeness of a name outside our prefixes that is taken for a mistyped one: other people have settings too."""
+_PORTS = 65_536
 _SHOWN = 100
 """Characters of a value that are shown."""
 _FIELDS = "a list of names, or a mapping of names to names of raw bytes"
@@ -175,6 +176,11 @@ def _read_families(settings: BaseSettings, name: str) -> None:
     NamePolicy(families=tuple(settings.getlist(name)))
 
 
+def _read_ports(settings: BaseSettings, name: str) -> None:
+    if not all(0 <= int(port) < _PORTS for port in settings.getlist(name)):
+        raise ValueError(name)
+
+
 def _read_guard(settings: BaseSettings, name: str) -> None:
     from mediacrawl.politeness.guard import Guard  # noqa: PLC0415
 
@@ -261,6 +267,7 @@ KINDS: dict[str, Kind] = {
     "SCOPE_MAX_DEPTH": COUNT,
     "SCOPE_EXTENSIONS_FILE": Kind("the path of a file", _read_extensions),
     "SCOPE_SESSION_NAMES": NAMES,
+    "SCOPE_REFUSED_PORTS": Kind("a list of ports, 0 to 65,535", _read_ports),
     "SCOPE_COPY_PAGES": COUNT,
     "SCOPE_NEAR_BITS": _whole("a number of bits", 0, 64),
     "SCOPE_NEAR_TEXT": BYTES,
@@ -309,6 +316,7 @@ KINDS: dict[str, Kind] = {
     "PROBE_SINGLE_BYTES": BYTES,
     "PROBE_MAX_BYTES": BYTES,
     "PROBE_MAX_TAG_BYTES": BYTES,
+    "PROBE_MAX_RECORD_BYTES": BYTES,
     "RECHECK_BELOW": _number("a confidence", 0.0, 1.0),
     "FEEDS_MIN_INTERVAL": SECONDS,
     "FEEDS_MAX_INTERVAL": SECONDS,
@@ -327,6 +335,7 @@ KINDS: dict[str, Kind] = {
     "PROGRESS_INTERVAL": SECONDS,
     "PROGRESS_SUMMARY": SWITCH,
     "BREAKER_ERRORS": COUNT,
+    "BREAKER_SITE_ERRORS": COUNT,
     "BREAKER_WINDOW": SECONDS,
     "BREAKER_SITES": COUNT,
     "BREAKER_SILENCE": SECONDS,

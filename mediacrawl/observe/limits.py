@@ -11,6 +11,7 @@ _MEANINGS = {
     "links": "more links than are read of one page",
     "slow": "reading it held up the crawl",
     "unreadable": "it cannot be unpacked, or its head cannot be read",
+    "fault": "a fault of ours, see critical.log",
     "size": "unpacked it is too large",
 }
 _SITES = 1_000
