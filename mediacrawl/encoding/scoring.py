@@ -22,7 +22,10 @@ from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.priors import prior_nats
 from mediacrawl.encoding.words import lower
 
-ODD_WORD: Final = re.compile(rb"[A-Za-z\x80-\xff]*[\x80-\xff](?:[A-Za-z\x80-\xff]|(?<=[\x80-\xff])[@\[\\\]^_`{|}~])*")
+# A run of ASCII letters is tried once, from its first letter on; at each letter it would cost the square of its length.
+ODD_WORD: Final = re.compile(
+    rb"(?<![A-Za-z])[A-Za-z]*+[\x80-\xff](?:[A-Za-z\x80-\xff]|(?<=[\x80-\xff])[@\[\\\]^_`{|}~])*+"
+)
 """A run of letters with at least one byte beyond ASCII; after such a byte, what may be the second half of a double
 byte."""
 

@@ -29,7 +29,7 @@ _OEMBED_TYPES = frozenset({"application/json+oembed", "text/xml+oembed", "applic
 _MOST_OEMBEDS = 4
 _FOLLOWED_RELS = frozenset({"next", "prev", "alternate", "canonical"})
 _MOST_WISHES = 20
-"""Meta elements for robots that are kept of a page."""
+"""Meta elements for robots that are kept of a page; as many claims of its own URL, and of its licence."""
 _MOST_SCRIPTS = 50
 _PATH = 4
 """Elements of a tag path: beyond the list that a link stands in, layouts differ from page to page."""
@@ -340,7 +340,8 @@ class _Reader:
             self._add(element.get("href"), "link", element)
             # One below the head may stand in a reader's comment.
             parent = element.getparent()
-            if "canonical" in rels and element.get("href") and parent is not None and parent.tag == "head":
+            is_claim = "canonical" in rels and parent is not None and parent.tag == "head"
+            if is_claim and element.get("href") and len(self._canonicals) < _MOST_WISHES:
                 self._canonicals.append(element.get("href"))
 
     def base(self, element: Any) -> None:

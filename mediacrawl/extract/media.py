@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -31,6 +32,7 @@ _WORDS = (
     b"Audiobook",
 )
 _MOST_WORDS = 200
+_MOST_LICENSES = 20
 _names_relation = re.compile(rb"rel\s*=\s*[\"']?[^\"'<>=]*\Z", re.IGNORECASE).search
 
 
@@ -147,9 +149,14 @@ def _find_file(media: list[Medium], hrefs: Iterable[str], where: Where) -> None:
     """Take the only file that a page links to as the one of the only medium that it describes."""
     if len(media) != 1 or media[0].files or media[0].player:
         return
-    files = {href: None for href in hrefs if names_media(href) and absolute(where.base, href)}
-    if len(files) == 1:
-        media[0].add_file(next(iter(files)), "a")
+    found: str | None = None
+    for href in hrefs:
+        if href != found and names_media(href) and absolute(where.base, href):
+            if found is not None:
+                return
+            found = href
+    if found is not None:
+        media[0].add_file(found, "a")
 
 
 def _main(media: Sequence[Medium]) -> Medium | None:
@@ -162,5 +169,5 @@ def _main(media: Sequence[Medium]) -> Medium | None:
 
 
 def _licenses(hrefs: Iterable[str], where: Where) -> list[Fact]:
-    urls = {absolute(where.base, href) for href in hrefs} - {""}
+    urls = {absolute(where.base, href) for href in islice(hrefs, _MOST_LICENSES)} - {""}
     return stated([fact(PAGE, "rel=license", "license_url", urls.pop())]) if len(urls) == 1 else []

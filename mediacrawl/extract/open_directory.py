@@ -54,7 +54,9 @@ def without_steering(page: Page) -> list[Link]:
 
 
 def _steers(link: Link, base: str, own: str, folder: str) -> bool:
-    if link.via != "a":
+    href = link.href.rstrip()
+    # Most are names of files. To join them with the base is dear.
+    if link.via != "a" or not (href.endswith(("/", ".")) or "?" in href or "#" in href):
         return False
     path, query = urlsplit(absolute(base, link.href))[2:4]
     if query and path in {own, folder}:

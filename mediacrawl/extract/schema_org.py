@@ -87,6 +87,7 @@ class _Walk:
         self._where = where
         self._read: set[int] = set()
         self._ids: dict[str, Node] = {}
+        self._names: dict[str, str] = {}
         self._nodes = nodes
 
     def media(self, nodes: Sequence[Any]) -> Iterator[Medium]:
@@ -135,7 +136,7 @@ class _Walk:
         return medium
 
     def _properties(self, node: Node) -> Properties:
-        return Properties(node, self._door, self._where.base, self._ids)
+        return Properties(node, self._door, self._where.base, self._ids, self._names)
 
     def _parts(self, node: Node) -> Iterator[tuple[str, Any]]:
         for name, hint in _PARTS.items():
@@ -238,13 +239,15 @@ class Properties:
         door: ``json-ld`` or ``microdata``: where facts come from.
         base: URL that references are relative to.
         ids: objects of the page by their ``@id``.
+        names: gets their names, each of which is made once: all things on a page may have one author.
     """
 
-    def __init__(self, node: Node, door: str, base: str, ids: Mapping[str, Node]) -> None:
+    def __init__(self, node: Node, door: str, base: str, ids: Mapping[str, Node], names: dict[str, str]) -> None:
         self._node = node
         self._door = door
         self._base = base
         self._ids = ids
+        self._names = names
 
     def texts(self, *names: str) -> Iterator[str]:
         """The texts of the first of some properties that has any; of an object, its name.
@@ -360,9 +363,16 @@ class Properties:
 
     def _text(self, value: Any) -> str:
         """The text that a value is, or that names it."""
+        if isinstance(value, dict) and _is_reference(value):
+            name = value["@id"]
+            if name not in self._names:
+                self._names[name] = self._own_text(self._ids.get(name, value))
+            return self._names[name]
+        return self._own_text(value)
+
+    @staticmethod
+    def _own_text(value: Any) -> str:
         if isinstance(value, dict):
-            if _is_reference(value):
-                value = self._ids.get(value["@id"], value)
             names = ("name", "@value", "value", "alternateName", "title")
             value = next((value[name] for name in names if isinstance(value.get(name), (str, int, float, list))), None)
         if isinstance(value, list):

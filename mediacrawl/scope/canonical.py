@@ -20,16 +20,16 @@ _CACHED_LENGTH = 2_048
 """Characters. Longer URLs are not kept in the cache, which stays below 20 MB whatever pages hold."""
 
 # What stays as it is, because w3lib would write the same again. All else goes the long way. The patterns
-# are unrolled loops (`normal* (escape normal*)*`): linear in the length of the URL, also when they fail.
-_PATH_CHAR = r"[A-Za-z0-9/\-._~!$'()*+,=:@]*"
-_PATH_CHAR_NO_COLON = r"[A-Za-z0-9/\-._~!$'()*+,=@]*"
+# are unrolled loops (`normal* (escape normal*)*`), possessive: linear in the length of the URL, also when they fail.
+_PATH_CHAR = r"[A-Za-z0-9/\-._~!$'()*+,=:@]*+"
+_PATH_CHAR_NO_COLON = r"[A-Za-z0-9/\-._~!$'()*+,=@]*+"
 _PATH_ESCAPE = r"%(?:20|[89A-F][0-9A-F])"
-_WORD_CHAR = r"[A-Za-z0-9\-._~+]*"
+_WORD_CHAR = r"[A-Za-z0-9\-._~+]*+"
 _WORD_ESCAPE = r"%(?:2[1-9ABCF]|3[A-F]|40|5[B-E]|60|7[BCD]|[89A-F][0-9A-F])"
 
-_PATH = rf"{_PATH_CHAR}(?:{_PATH_ESCAPE}{_PATH_CHAR})*"
-_WORD = rf"{_WORD_CHAR}(?:{_WORD_ESCAPE}{_WORD_CHAR})*"
-_QUERY = rf"(?:\?{_WORD}={_WORD}(?:&{_WORD}={_WORD})*)?"
+_PATH = rf"{_PATH_CHAR}(?:{_PATH_ESCAPE}{_PATH_CHAR})*+"
+_WORD = rf"{_WORD_CHAR}(?:{_WORD_ESCAPE}{_WORD_CHAR})*+"
+_QUERY = rf"(?:\?{_WORD}={_WORD}(?:&{_WORD}={_WORD})*+)?"
 # At most four labels of at most 61 characters: always below the 253 that DNS allows. The last one begins
 # with a letter, so that it is no IPv4 address.
 _HOST = r"(?:[a-z0-9_-]{1,61}\.){1,3}[a-z][a-z0-9-]{1,60}"
@@ -38,7 +38,7 @@ _PORT = r"(?::(?!80/|443/)(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4
 _is_absolute = re.compile(rf"https?://{_HOST}{_PORT}/{_PATH}{_QUERY}").fullmatch
 _is_rooted = re.compile(rf"/(?!/){_PATH}{_QUERY}").fullmatch
 _is_relative = re.compile(
-    rf"[A-Za-z0-9_]{_PATH_CHAR_NO_COLON}(?:{_PATH_ESCAPE}{_PATH_CHAR_NO_COLON})*{_QUERY}"
+    rf"[A-Za-z0-9_]{_PATH_CHAR_NO_COLON}(?:{_PATH_ESCAPE}{_PATH_CHAR_NO_COLON})*+{_QUERY}"
 ).fullmatch
 
 _scheme = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):").match

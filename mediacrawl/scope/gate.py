@@ -144,7 +144,7 @@ class Scope:
         resolve, reason_for = base.resolve, self._reason
         longest = self._traps.max_length * _LONGEST_ESCAPE
         origin = base.origin
-        for index, href in _affordable(hrefs, len(base.url), drops):
+        for index, href in _affordable(hrefs, len(base.requested), drops):
             # Most links are spelled canonically and known. To look that up takes a fifth of what resolving takes.
             if (origin + href if href[:1] == "/" != href[1:2] else href) in known:
                 continue
