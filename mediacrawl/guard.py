@@ -70,12 +70,14 @@ class GuardedPool(HTTPConnectionPool):
         reactor: Twisted's.
         names: tells which address could not be connected to, and judges the one that was.
         tls: how https is spoken; certificates are checked against the host's name as ever.
+        timeout: seconds in which a server must accept a connection.
     """
 
-    def __init__(self, reactor: Any, names: GuardedNames, tls: Any) -> None:
+    def __init__(self, reactor: Any, names: GuardedNames, tls: Any, timeout: float) -> None:
         super().__init__(reactor, persistent=True)  # type: ignore[no-untyped-call]
         self._names = names
         self._tls = tls
+        self._timeout = timeout
 
     def getConnection(self, key: Any, endpoint: Any) -> Deferred[HTTP11ClientProtocol]:  # noqa: N802
         """Return a kept connection or a new one.
@@ -95,8 +97,7 @@ class GuardedPool(HTTPConnectionPool):
 
     def _endpoint(self, one: Way, scheme: bytes, host: bytes, port: int, bind: Any) -> Any:
         kind: Any = TCP6ClientEndpoint if ":" in one.address else TCP4ClientEndpoint
-        # Without a time limit of its own: the request has one.
-        endpoint: Any = _JudgedEndpoint(kind(self._reactor, one.address, port, None, bind), one, self._names)
+        endpoint: Any = _JudgedEndpoint(kind(self._reactor, one.address, port, self._timeout, bind), one, self._names)
         if scheme == b"https":
             return wrapClientTLS(self._tls.creatorForNetloc(host, port), endpoint)
         return endpoint

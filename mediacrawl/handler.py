@@ -56,7 +56,7 @@ numbers of more than 64 bits cannot be stored."""
 
 
 class PoliteHTTPHandler(HTTP11DownloadHandler):
-    """Scrapy's handler for http and https, with six differences.
+    """Scrapy's handler for http and https, with seven differences.
 
     It connects to addresses that the guard lets pass, and to no other, whatever the request is for: page, redirect,
     robots.txt, seed list, range. A request that leads elsewhere ends with `RefusedRequest`, without a connection.
@@ -65,12 +65,13 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
     site's delay, and the server may have seen the first. Connections are kept for `KEPT` seconds instead of 240. An
     answer whose head does not end is cut off after `HEAD_BYTES`, as a failed download. A status line of SHOUTcast,
     ``ICY 200 OK``, is one of HTTP/1.0 (`Response.protocol` is ``ICY/1.0``). An answer without a length whose connection
-    is reset has broken off, as one has of which bytes are missing.
+    is reset has broken off, as one has of which bytes are missing. A server that accepts no connection within
+    ``CONNECT_TIMEOUT`` is given up, before ``DOWNLOAD_TIMEOUT`` is over.
 
     A proxy (``meta["proxy"]``, ``http_proxy``) is the operator's choice and not judged. It looks names up itself, so
     behind one the guard sees only hosts that are addresses, and ``localhost``.
 
-    Settings: ``GUARD_ALLOW``. Stats: ``guard/<word>``, ``drop/address``, ``dns/...``.
+    Settings: ``GUARD_ALLOW``, ``CONNECT_TIMEOUT``. Stats: ``guard/<word>``, ``drop/address``, ``dns/...``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -81,7 +82,8 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
         self._parts = Parts.of(crawler)
         self._names = self._parts.resolver
         self._names.count = crawler.stats.inc_value
-        pool = GuardedPool(reactor, self._names, self._contextFactory)
+        timeout = crawler.settings.getfloat("CONNECT_TIMEOUT", 10.0)
+        pool = GuardedPool(reactor, self._names, self._contextFactory, timeout)
         pool.maxPersistentPerHost = self._pool.maxPersistentPerHost
         pool.retryAutomatically = False
         pool.cachedConnectionTimeout = KEPT

@@ -132,6 +132,14 @@ POLITENESS_ADDRESS_MIN_DELAY = 1.0
 POLITENESS_ADDRESS_MAX_DELAY = 60.0
 """Seconds; the most that response times make of it."""
 
+UNTRIED_SHARE = 0.5
+"""Share of CONCURRENT_REQUESTS, above 0 and at most 1, that may be out to addresses which have not answered so far, or
+not the last time: one page can link to hundreds that never do. Their sites wait their turn. 1 sets no limit."""
+
+CONNECT_TIMEOUT = 10.0
+"""Seconds in which a server must accept a connection; DOWNLOAD_TIMEOUT counts as well, for all of an answer. A lost
+packet is sent again after 1, 3 and 7 seconds: a server that is there answers one of them."""
+
 POLITENESS_HOURS: dict[str, float] = {}
 """Factors of the delay by hour, UTC: with ``{"8-18": 2.0, "22-5": 0.5}`` it is doubled by day and halved by night. None
 makes a delay shorter than POLITENESS_MIN_DELAY, POLITENESS_FIRST_DELAY or a Crawl-delay."""

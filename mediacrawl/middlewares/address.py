@@ -1,4 +1,4 @@
-"""The door to the clocks of IP addresses: the last question before a request goes out."""
+"""The clocks of IP addresses, and the share of those that have not answered: asked last before a request goes out."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from twisted.internet.error import DNSLookupError
 
 from mediacrawl import foreign
 from mediacrawl.frontier import FrontierError
-from mediacrawl.middlewares.refused import refuse, refuse_address, refuse_late
+from mediacrawl.middlewares.refused import RefusedRequest, refuse, refuse_address, refuse_late
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.address_clocks import AddressClocks
 from mediacrawl.politeness.guard import GuardedAddressError
+from mediacrawl.politeness.untried import UntriedAddresses
 from mediacrawl.records import VISIT, Drop, Outcome, Visit
 from mediacrawl.scope.sites import host_of
 from mediacrawl.signals import visit_ended
@@ -29,13 +30,15 @@ class AddressMiddleware:
     """Keeps the distance that the server behind a site is owed, however many sites live there.
 
     It looks up where a request would go. If that address is asked by another site's request, or was a moment ago, the
-    lease goes back and its site waits for the address's turn (`politeness.address_clocks`). An address that must not be
-    asked at all ends the visit here (``drop/address``), and the handler looks once more when it connects.
+    lease goes back and its site waits for the address's turn (`politeness.address_clocks`). So it does if the address
+    has not answered yet, and as many requests are out to such addresses as may be (`politeness.untried`). An address
+    that must not be asked at all ends the visit here (``drop/address``), and the handler looks once more when it
+    connects.
 
     Only with our scheduler; Scrapy's own has no place where a request could wait.
 
-    Settings: ``POLITENESS_ADDRESS_FACTOR``, ``POLITENESS_ADDRESS_MIN_DELAY``, ``POLITENESS_ADDRESS_MAX_DELAY``. Stats:
-    ``address/waits``.
+    Settings: ``POLITENESS_ADDRESS_FACTOR``, ``POLITENESS_ADDRESS_MIN_DELAY``, ``POLITENESS_ADDRESS_MAX_DELAY``,
+    ``UNTRIED_SHARE``. Stats: ``address/waits``, ``address/untried_waits``.
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
@@ -44,6 +47,8 @@ class AddressMiddleware:
         self._clock = parts.clock
         self._names = parts.resolver
         self._parts = parts
+        slots, share = parts.settings.getint("CONCURRENT_REQUESTS"), parts.settings.getfloat("UNTRIED_SHARE", 0.5)
+        self._untried = UntriedAddresses(max(int(slots * share), 1))
         self._taken: dict[int, str] = {}
 
     @classmethod
@@ -51,10 +56,10 @@ class AddressMiddleware:
         """Make it for a crawl.
 
         Raises:
-            NotConfigured: addresses have no clocks, or there is no scheduler of ours.
+            NotConfigured: there is no scheduler of ours.
         """
         parts = Parts.of(crawler)
-        if not parts.leases or not parts.address_policy:
+        if not parts.leases:
             raise NotConfigured
         middleware = cls(crawler, parts)
         crawler.signals.connect(middleware._ended, visit_ended)
@@ -84,15 +89,24 @@ class AddressMiddleware:
             foreign.hide(request, self._crawler.spider)
             raise refuse_late(request, self._stats)
         if wait:
-            self._stats.inc_value("address/waits")
-            foreign.hide(request, self._crawler.spider)
-            raise refuse(request, self._stats, Drop.ADDRESS, f"{request.url}: {address} is asked", wait=wait)
+            raise self._back(request, "address/waits", f"{address} is asked", wait)
+        wait = self._untried.take(visit.lease.id, address, self._clock.now())
+        if wait:
+            self._end(address, None, asked=False)
+            raise self._back(request, "address/untried_waits", f"{address} has not answered yet", wait)
         self._taken[visit.lease.id] = visit.address = address
+
+    def _back(self, request: Request, stat: str, why: str, wait: float) -> RefusedRequest:
+        self._stats.inc_value(stat)
+        foreign.hide(request, self._crawler.spider)
+        return refuse(request, self._stats, Drop.ADDRESS, f"{request.url}: {why}", wait=wait)
 
     def _ended(self, visit: Visit, outcome: Outcome) -> None:
         taken = self._taken.pop(visit.lease.id, None)
         if taken is None:
             return
+        answered = None if visit.sent is None else visit.status > 0
+        self._untried.end(visit.lease.id, self._clock.now(), answered=answered)
         try:
             self._end(taken, visit.response_time, asked=outcome.asked and visit.address == taken)
             if visit.address not in {"", taken}:
@@ -106,12 +120,16 @@ class AddressMiddleware:
 
     async def _turn(self, address: str) -> float:
         """Ask for a turn. Where other workers ask the same addresses the answer takes some milliseconds."""
+        if not self._parts.address_policy:
+            return 0.0
         clocks = self._parts.address_clocks
         if isinstance(clocks, AddressClocks):
             return clocks.take(address, self._clock.now())
         return await in_reactor(clocks.take(address))
 
     def _end(self, address: str, response_time: float | None, *, asked: bool) -> None:
+        if not self._parts.address_policy:
+            return
         clocks = self._parts.address_clocks
         if isinstance(clocks, AddressClocks):
             clocks.end(address, self._clock.now(), response_time, asked=asked)

@@ -42,7 +42,9 @@ def test_who_is_there_is_looked_at_once_more_after_connecting():
 def test_without_a_judged_address_there_is_no_connection():
     async def ask():
         endpoint = TCP4ClientEndpoint(running(), "127.0.0.1", 9)
-        GuardedPool(running(), GuardedNames(Guard()), None).getConnection((b"http", b"a.example", 9, None), endpoint)
+        GuardedPool(running(), GuardedNames(Guard()), None, 10.0).getConnection(
+            (b"http", b"a.example", 9, None), endpoint
+        )
 
     with pytest.raises(LookupError):
         wait_for(ask)
