@@ -239,6 +239,8 @@ KINDS: dict[str, Kind] = {
     "POLITENESS_ADDRESS_FACTOR": NUMBER,
     "POLITENESS_ADDRESS_MIN_DELAY": SECONDS,
     "POLITENESS_ADDRESS_MAX_DELAY": SECONDS,
+    "UNTRIED_SHARE": _number("a share", 0.0, 1.0, above=True),
+    "CONNECT_TIMEOUT": _number("a number of seconds", above=True),
     "POLITENESS_HOURS": Kind("a mapping of hours to factors, as {'8-18': 2.0}", _read_hours),
     "BACKOFF_REST_AFTER": COUNT,
     "BACKOFF_MAX": SECONDS,
