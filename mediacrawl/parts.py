@@ -30,6 +30,7 @@ from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.notes import NoNotes
 from mediacrawl.observe import RequestLog
+from mediacrawl.observe.dead_end import Fates
 from mediacrawl.politeness.address_clocks import AddressClocks, AddressPolicy
 from mediacrawl.politeness.backoff import BackoffPolicy
 from mediacrawl.politeness.delay import ANY_HOUR, DelayPolicy, factors_by_hour
@@ -110,6 +111,10 @@ class Parts:
         self.is_ours = True
         """Whether it is one of our spiders. Other people's may be several in a project, each with state of its own."""
         self.clock = Clock()
+        self.fates = Fates()
+        """What became of the seeds, if the spider begins with some."""
+        self.tells_fates = False
+        """Whether `fates` is filled."""
         self.final: Counts | None = None
         """The frontier in numbers when it was closed."""
         self._resumes = False

@@ -117,6 +117,8 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._waits = parts.settings.getbool("SCHEDULER_WAIT")
         self._in_memory = HeldRequests(None, resumes=False)
         self._told_unstorable = False
+        self.waiting_at_start = 0
+        """URLs that an earlier run left; 0 with Redis, where other workers may have brought them."""
         self.crediting = Crediting(parts, self.count, lambda error: self.stop("frontier_error", error))
         """What shows answers and records to the nugget function."""
 
@@ -150,7 +152,7 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     # -- what Scrapy asks of a scheduler ---------------------------------------------------------------------
 
-    def open(self, spider: Spider) -> Deferred[None] | None:  # noqa: ARG002
+    def open(self, spider: Spider) -> Deferred[None] | None:
         """Open the frontier, and take up what was learned.
 
         If one of them, or a setting, cannot be used the log says why and what to do, and the crawl does not begin.
@@ -167,10 +169,14 @@ class PenaltyBoxScheduler(BaseScheduler):
             return None
         if isinstance(self.frontier, Remote):
             self.frontier.listen(self._called)
-            logger.info("One of the workers on %s: %d URLs wait or are out there", self._parts.where, waiting)
-        elif waiting:
-            logger.info("Resuming: %d URLs wait in %s", waiting, self._parts.where)
-        logger.info("%s", self._parts.delay.told())
+            told = plural(waiting, "URL", "waits")
+            logger.info("One of the workers on %s: %s there or at a worker", self._parts.where, told)
+        else:
+            self.waiting_at_start = waiting
+        if not getattr(spider, "tells_start", False):
+            if self.waiting_at_start:
+                logger.info("Resuming: %s in %s", plural(waiting, "URL", "waits"), self._parts.where)
+            logger.info("%s", self._parts.delay.told())
         self._housekeeper = call_later(HOUSEKEEPING, self._housekeep)
         return None
 

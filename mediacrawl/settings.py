@@ -675,6 +675,7 @@ EXTENSIONS = {
     "mediacrawl.extensions.HarvestFile": 40,
     "mediacrawl.extensions.Revisiting": 50,
     "mediacrawl.extensions.StatsFile": 900,  # behind all that count
+    "mediacrawl.extensions.LastWord": 950,  # behind all that say something
 }
 
 TWISTED_DNS_RESOLVER = "mediacrawl.resolver.HostsResolver"

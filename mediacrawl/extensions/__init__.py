@@ -3,6 +3,7 @@
 from mediacrawl.extensions.breaker import Breaker
 from mediacrawl.extensions.feeding import Feeding
 from mediacrawl.extensions.harvest import HarvestFile
+from mediacrawl.extensions.last_word import LastWord
 from mediacrawl.extensions.log_format import QuietLogFormatter
 from mediacrawl.extensions.progress import Progress
 from mediacrawl.extensions.revisiting import Revisiting
@@ -14,6 +15,7 @@ __all__ = [
     "Breaker",
     "Feeding",
     "HarvestFile",
+    "LastWord",
     "Progress",
     "QuietLogFormatter",
     "Revisiting",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,13 +18,15 @@ from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.redirect import is_redirect, target_of
 from mediacrawl.observe.format import plural
+from mediacrawl.observe.outset import Outset, start_line
 from mediacrawl.parts import MODEL_FILE, OLD_MODEL, REDIS, Parts
+from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.priority.again import is_again
 from mediacrawl.records import End, Evidence, Outcome, SiteState, Visit
 from mediacrawl.scope import site_of
 from mediacrawl.scope.ports import port_of
-from mediacrawl.signals import seeds_joined
+from mediacrawl.signals import seeds_joined, visit_ended
 from mediacrawl.spiders.arguments import (
     SET_CONTACT,
     ArgumentError,
@@ -39,6 +41,7 @@ from mediacrawl.spiders.arguments import (
 from mediacrawl.spiders.borders import Borders
 from mediacrawl.spiders.probing import ProbingSpider
 from mediacrawl.spiders.reader import candidate
+from mediacrawl.spiders.readmission import Readmission
 from mediacrawl.spiders.taking import Argument, refuse_unknown
 from mediacrawl.threads import in_reactor
 
@@ -102,10 +105,14 @@ class MediaSpider(ProbingSpider):
             share_of_revisits,
         ),
     )
+    tells_start = True
+    """Whether it says itself how it begins; of others the scheduler does."""
 
     def __init__(self, arguments: Arguments, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(crawler, **kwargs)
         self.arguments = arguments
+        self._readmission = Readmission(self._parts, lambda: self.scheduler)
+        self._parts.tells_fates = True
         self.stop_below = arguments.stop_below
 
     @classmethod
@@ -143,6 +150,7 @@ class MediaSpider(ProbingSpider):
         spider._set_crawler(crawler)
         if arguments.fresh:
             spider._forget()
+        crawler.signals.connect(spider._readmission.visit_ended, visit_ended)
         if parts.store == REDIS:
             crawler.signals.connect(spider._hold, signals.spider_opened)
         return spider
@@ -199,12 +207,12 @@ class MediaSpider(ProbingSpider):
             self.logger.warning("Left out: %s", problem)
         await self._agree_on_borders()
         self._keep_borders()
+        self._say_start()
+        await self._readmit()
         seeds = self.arguments.seeds
-        if seeds:
-            self.logger.info("%d seeds", len(seeds))
+        self._parts.fates.given = len(seeds)
         for start in range(0, len(seeds), _BATCH):
-            batch = [candidate(url, Evidence("seed"), self._parts.scores) for url in seeds[start : start + _BATCH]]
-            self.scheduler.add([seed for seed in batch if self.admit(seed)])
+            self._join(seeds[start : start + _BATCH])
             await asyncio.sleep(0)
         # A seed is named by no page: nothing would find it again after a kill.
         self.scheduler.commit()
@@ -213,6 +221,48 @@ class MediaSpider(ProbingSpider):
         nothing: tuple[Any, ...] = ()
         for _ in nothing:  # an asynchronous generator is what Scrapy wants
             yield _
+
+    def _say_start(self) -> None:
+        arguments, parts = self.arguments, self._parts
+        borders, delay = arguments.borders, parts.delay
+        outset = Outset(
+            seeds=len(arguments.seeds),
+            sites=len({site_of(url) for url in arguments.seeds}),
+            border_sites=len(arguments.sites) if borders.same_site else None,
+            whitelist=borders.include,
+            minimum=max(delay.minimum, delay.floor),
+            factor=delay.factor,
+            first=delay.first,
+            frontier=parts.where if parts.store != "memory" else "in memory",
+            catalogue=str(catalogue_path(parts.settings)),
+            waiting=self.scheduler.waiting_at_start,
+        )
+        self.logger.info("%s", start_line(outset))
+
+    def _join(self, seeds: Sequence[str]) -> None:
+        """Let seeds join, and take down which may not, and which had joined before."""
+        fates, frontier = self._parts.fates, self.scheduler.frontier
+        joining = []
+        for seed in (candidate(url, Evidence("seed"), self._parts.scores) for url in seeds):
+            reason = self.refusal(seed)
+            if reason is None:
+                joining.append(seed)
+            else:
+                fates.refused[str(reason)] += 1
+        if not isinstance(frontier, Remote):
+            unknown = set(frontier.unknown([seed.url for seed in joining]))
+            for seed in joining:
+                if seed.url not in unknown:
+                    fates.knows(seed.url)
+        self.scheduler.add(joining)
+
+    async def _readmit(self) -> None:
+        """Let URLs join again that were refused for their address, if more is allowed now."""
+        found = [candidate(url, Evidence("seed"), self._parts.scores) for url in await self._readmission.urls()]
+        joined = sum(self.scheduler.add_again(one) for one in found if self.admit(one))
+        if joined:
+            told = plural(joined, "URL that was refused for its address", "joins")
+            self.logger.info("GUARD_ALLOW allows more than before: %s again", told)
 
     async def _agree_on_borders(self) -> None:
         """Keep to the same borders as all workers of the crawl. Until they are known nothing is asked.
@@ -257,10 +307,6 @@ class MediaSpider(ProbingSpider):
         borders.save(self._parts.folder)
         # A crawl that goes on has asked for them before the last list was there.
         self._scope = self._reader = None
-        if borders.same_site:
-            self.logger.info("scope=site: keeping to %d sites", len(borders.sites))
-        if borders.include:
-            self.logger.info("include: keeping to what %s names", borders.include)
         if arguments.before is not None:
             for sentence in borders.kept(arguments.before, arguments.said):
                 self.logger.info("%s", sentence)

@@ -13,7 +13,7 @@ from twisted.python.failure import Failure
 from mediacrawl.frontier import FrontierError
 from mediacrawl.parts import Parts
 from mediacrawl.probe.session import Session
-from mediacrawl.records import VISIT, Candidate, End, Kind, Limit, MediaItem, Outcome, Trouble, Visit
+from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, Trouble, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Scope
 from mediacrawl.scope.sites import authority_of
@@ -110,10 +110,14 @@ class ProbingSpider(Spider):
 
     def admit(self, candidate: Candidate) -> bool:
         """Whether a URL that was found otherwise than on a page may join; a refusal is counted."""
+        return self.refusal(candidate) is None
+
+    def refusal(self, candidate: Candidate) -> Drop | None:
+        """Why a URL that was found otherwise than on a page may not join, which is counted; None if it may."""
         reason = self.scope.check(candidate.url, candidate.depth)
         if reason is not None:
             self.crawler.stats.inc_value(f"drop/{reason}")
-        return reason is None
+        return reason
 
     def admits_site(self, url: str) -> bool:
         """Whether anything may be asked where a URL leads: for what is no find, such as a robots.txt kept elsewhere."""

@@ -59,3 +59,82 @@ def test_what_the_user_did_is_answered_in_a_quiet_log_too(crawl):
     assert crawl.interrupt() == 0
     assert "Received SIGINT, shutting down gracefully" in crawl.text()
     assert re.search(r"Stored jl feed \(\d+ items\) in: items.jl", crawl.text())
+
+
+# -- crawls that read nothing ----------------------------------------------------------------------------------------
+
+
+def last_line(crawl):
+    return crawl.text().rstrip().rpartition("\n")[2]
+
+
+def run(crawl, *words, seed):
+    crawl.level = ""
+    crawl.start("-a", "scope=site", *words, seed=seed)
+    assert crawl.wait() == 0, crawl.text()
+    return last_line(crawl)
+
+
+def test_the_first_line_says_how_a_crawl_begins_and_the_second_start_what_is_left(crawl):
+    crawl.level = ""
+    crawl.start(seed="\n".join(crawl.web.seeds[:3]))
+    crawl.until(lambda log: len(log) > 8)
+    assert crawl.interrupt() == 0
+    first = crawl.text().partition("\n")[0]
+    assert "Start: 3 seeds on 3 sites; scope=web: links to other sites are followed (-a scope=site stays" in first
+    assert "no whitelist (-a include=FILE)" in first
+    assert f"frontier {crawl.folder / 'state'}; records {crawl.folder / 'state' / 'media.db'}" in first
+    crawl.start("-a", "scope=site", "-s", "CLOSESPIDER_TIMEOUT=0.5", seed="")
+    crawl.wait()
+    first = crawl.text().partition("\n")[0]
+    assert re.search(r"Resuming: \d+ URLs wait\. No seeds; scope=site: only the \d sites?", first)
+
+
+def test_seeds_that_ended_in_an_earlier_run_are_told_with_how_they_ended(crawl):
+    seed = crawl.web.seeds[0]
+    assert "Nothing was" not in run(crawl, seed=seed)
+    assert "Nothing was read: the seed ended in an earlier run: done 1. -a fresh=1 begins anew" in run(crawl, seed=seed)
+    assert "Nothing was left to read: " in run(crawl, seed="")
+    assert "done " in last_line(crawl)
+
+
+def test_seeds_that_no_rule_lets_join_are_told_with_the_rule(crawl):
+    site = crawl.web.seeds[0]
+    whitelist = crawl.folder / "include.txt"
+    whitelist.write_text("elsewhere.example\n", encoding="utf-8")
+    said = run(crawl, "-a", f"include={whitelist}", seed="\n".join(crawl.web.seeds[:3]))
+    assert "Nothing was read: all 3 seeds were refused: not_included 3. The whitelist does not name them" in said
+    crawl.nevercrawl.write_text(crawl.nevercrawl.read_text() + f"{site.split('/')[2].split(':')[0]}\n")
+    empty = crawl.folder / "all.txt"
+    empty.write_text("re:.\n", encoding="utf-8")
+    said = run(crawl, "-a", f"include={empty}", seed=site)
+    assert "the seed was refused: nevercrawl 1. A NeverCrawl list names them" in said
+
+
+def test_a_seed_whose_robots_txt_forbids_it_is_told(crawl):
+    forbidden = [url for url, why in crawl.web.forbidden.items() if "robots" in why]
+    said = run(crawl, seed=forbidden[0])
+    assert "the seed ended in this run: robots 1. Their robots.txt forbids it" in said
+
+
+def test_sites_that_cannot_be_reached_are_told_and_wait(crawl):
+    seeds = "http://127.0.0.1:1/\nhttp://nowhere.invalid/"
+    said = run(
+        *(crawl, "-s", "GUARD_ALLOW=127.0.0.1", "-s", "BACKOFF_REST_AFTER=1", "-s", "RESOLVER_TIMEOUT=1"), seed=seeds
+    )
+    assert "2 sites could not be reached: " in said
+    assert "connection refused 1" in said
+    assert "host name not found 1" in said
+    assert "the next start tries it again" in said
+
+
+def test_what_was_refused_for_its_address_joins_again_when_that_is_allowed(crawl):
+    seed = f"http://127.0.0.1:{crawl.web.port}/"
+    assert "the seed ended in this run: address 1. They lead to addresses that are not public: -s GUARD" in run(
+        crawl, seed=seed
+    )
+    assert "the seed ended in an earlier run: address 1" in run(crawl, seed=seed)
+    assert not crawl.web.log
+    run(crawl, "-s", "GUARD_ALLOW=127.0.0.0/8", seed="")
+    assert "GUARD_ALLOW allows more than before: 1 URL that was refused for its address joins again" in crawl.text()
+    assert {entry.path for entry in crawl.web.settled_log()} >= {"/robots.txt", "/"}

@@ -110,7 +110,7 @@ def test_workers_that_join_late_share_the_crawl_and_end_with_it(web, hire, serve
     # Nothing is left, and a start without seeds ends at once.
     again = hire().start()
     assert again.wait() == 0
-    assert "0 URLs wait or are out there" in again.text()
+    assert "0 URLs wait there or at a worker" in again.text()
 
 
 def test_all_workers_keep_to_the_borders_of_the_one_with_the_seeds(web, hire, server):

@@ -1,0 +1,87 @@
+"""The last line of a crawl that has read nothing: why, and what to do."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.contract import Remote
+from mediacrawl.frontier.stores import SQLITE_FILE
+from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.observe.dead_end import dead_end
+from mediacrawl.parts import Parts
+from mediacrawl.records import FINAL, End, Kind, Outcome, Trouble, Visit
+from mediacrawl.signals import visit_ended
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+_UNREACHED = frozenset({Trouble.DNS, Trouble.CONNECTION, Trouble.TIMEOUT, Trouble.TLS})
+_BY_ITSELF = frozenset({"finished", "network_down"})
+
+
+class LastWord:
+    """Watches what becomes of the seeds, and says it at the end if nothing was read; see `observe.dead_end`.
+
+    Only for spiders that begin with seeds and fill `Parts.fates`. A worker on Redis says it if no other has read
+    anything either.
+    """
+
+    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+        self._crawler = crawler
+        self._parts = parts
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it for a crawl."""
+        word = cls(crawler, Parts.of(crawler))
+        crawler.signals.connect(word._visit_ended, visit_ended)
+        crawler.signals.connect(word._closed, signals.spider_closed)
+        return word
+
+    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
+        fates = self._parts.fates
+        if fates.answered:
+            return
+        if 200 <= visit.status < 300 and visit.kind is not Kind.ROBOTS:
+            fates.answered += 1
+            return
+        if outcome.end in FINAL:
+            fates.ended[str(outcome.reason or End.DONE)] += 1
+        trouble = outcome.trouble or visit.trouble
+        if trouble in _UNREACHED:
+            fates.cannot_reach(visit.lease.site, visit.error or str(trouble))
+
+    def _closed(self, reason: str) -> None:
+        fates, counts = self._parts.fates, self._parts.counts()
+        if not self._parts.tells_fates or reason not in _BY_ITSELF or fates.answered:
+            return
+        if isinstance(self._parts.frontier, Remote):
+            if (counts.ends.get(End.DONE) and fates.ended) or not fates.given:
+                return
+            joined = self._crawler.stats.get_value("frontier/new", 0)
+            fates.known = 0 if joined else fates.given - sum(fates.refused.values())
+            fates.earlier = Counter(counts.ends) if fates.known else Counter()
+        elif fates.known_urls:
+            fates.earlier = self._ends_of_known()
+        elif not fates.given:
+            fates.earlier = Counter(counts.ends)
+            fates.earlier.subtract(fates.ended)
+        fates.waiting = counts.waiting + counts.leased
+        if sentence := dead_end(fates):
+            logger.warning("%s", sentence)
+
+    def _ends_of_known(self) -> Counter[str]:
+        try:
+            with FrontierReader(self._parts.frontier_folder / SQLITE_FILE) as reader:
+                return reader.ends_of(self._parts.fates.known_urls)
+        except FrontierError:
+            return Counter()

@@ -1,0 +1,125 @@
+"""What is said when a crawl ends and has read nothing: what became of its seeds, and what to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from mediacrawl.observe.format import count, plural
+from mediacrawl.observe.wording import in_words
+
+_MOST = 10_000
+
+_ADVICE = {
+    "not_included": "the whitelist does not name them (-a include=FILE)",
+    "nevercrawl": "a NeverCrawl list names them: scrapy nevercrawl check URL says which (NEVERCRAWL_FILES)",
+    "robots": "their robots.txt forbids it: scrapy frontier why URL says more",
+    "address": "they lead to addresses that are not public: -s GUARD_ALLOW=... can allow these, and they join again",
+    "placeholder_contact": "without an address to complain to only this machine is crawled: set MEDIACRAWL_CONTACT",
+    "http_status": "the servers refused them: scrapy frontier why URL says how",
+    "dns": "look at the spelling of the names, and at the name servers of this machine",
+}
+"""What to do, by the reason. For others the request log has a line for each URL."""
+
+
+@dataclass(slots=True)
+class Fates:
+    """What became of the seeds of one crawl, and of all that it asked for.
+
+    Attributes:
+        given: seeds.
+        refused: those that scope let not join, by reason.
+        known: those that had joined in an earlier run.
+        known_urls: the first 10,000 of them.
+        earlier: how URLs ended in earlier runs, by end: those seeds, or all URLs of the crawl if no seed was given.
+        waiting: URLs that wait at the end.
+        answered: answers with content, other than those for a robots.txt.
+        ended: how URLs ended in this run without such an answer, by end.
+        unreached: sites that could not be reached, with how: the names of errors.
+    """
+
+    given: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    known: int = 0
+    known_urls: list[str] = field(default_factory=list)
+    earlier: Counter[str] = field(default_factory=Counter)
+    waiting: int = 0
+    answered: int = 0
+    ended: Counter[str] = field(default_factory=Counter)
+    unreached: dict[str, str] = field(default_factory=dict)
+
+    def knows(self, url: str) -> None:
+        """Take down a seed that had joined in an earlier run."""
+        self.known += 1
+        if self.known <= _MOST:
+            self.known_urls.append(url)
+
+    def cannot_reach(self, site: str, error: str) -> None:
+        """Take down that a site could not be reached."""
+        if len(self.unreached) < _MOST:
+            self.unreached[site] = error
+
+
+def dead_end(fates: Fates) -> str:
+    """Say why a crawl that ended by itself has read nothing; empty if it has read something, or nothing is known.
+
+    Args:
+        fates: see there.
+    """
+    if fates.answered:
+        return ""
+    if not fates.given:
+        return "" if fates.waiting or not fates.earlier else _nothing_left(fates)
+    seeds, sites = _clauses(fates), _unreached(fates)
+    if not seeds and not sites:
+        return ""
+    if len(seeds) == 1 and not sites and seeds[0][0] == fates.given:
+        all_of_them = "the seed" if fates.given == 1 else f"all {plural(fates.given, 'seed')}"
+        said = f"{all_of_them} {seeds[0][1]}"
+    else:
+        said = "; ".join([*(f"{count(number)} of the seeds {how}" for number, how in seeds), *sites])
+    return ". ".join([f"Nothing was read: {said}", *(f"{text[0].upper()}{text[1:]}" for text in _advice(fates))])
+
+
+def _nothing_left(fates: Fates) -> str:
+    ends = sum(fates.earlier.values())
+    return (
+        f"Nothing was left to read: {plural(ends, 'URL')} of this crawl ended in earlier runs:"
+        f" {_counts(fates.earlier)}. -a seed=... adds seeds; -a fresh=1 begins anew"
+    )
+
+
+def _clauses(fates: Fates) -> list[tuple[int, str]]:
+    """What became of seeds: how many, and what."""
+    told = []
+    if refused := sum(fates.refused.values()):
+        told.append((refused, f"{'was' if refused == 1 else 'were'} refused: {_counts(fates.refused)}"))
+    if fates.known:
+        ends = f"ended in an earlier run: {_counts(fates.earlier)}" if fates.earlier else "joined in an earlier run"
+        told.append((fates.known, ends))
+    if fates.ended:
+        told.append((sum(fates.ended.values()), f"ended in this run: {_counts(fates.ended)}"))
+    return told
+
+
+def _unreached(fates: Fates) -> list[str]:
+    errors = Counter(in_words(error) for error in fates.unreached.values())
+    return [f"{plural(len(fates.unreached), 'site')} could not be reached: {_counts(errors)}"] if errors else []
+
+
+def _advice(fates: Fates) -> Iterable[str]:
+    reasons = Counter({**fates.refused}) + fates.ended + (fates.earlier if fates.known else Counter())
+    if any(in_words(error) == "host name not found" for error in fates.unreached.values()):
+        reasons["dns"] += 1
+    for reason, advice in _ADVICE.items():
+        if reasons[reason]:
+            yield advice
+    if fates.unreached:
+        yield "what could not be reached waits, and the next start tries it again"
+    if fates.known:
+        yield "-a fresh=1 begins anew"
+
+
+def _counts(numbers: Counter[str]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in numbers.most_common(6))

@@ -1,0 +1,77 @@
+"""What is said when nothing was read."""
+
+from collections import Counter
+
+import pytest
+
+from mediacrawl.observe.dead_end import Fates, dead_end
+from mediacrawl.observe.outset import Outset, start_line
+
+ANEW = "-a fresh=1 begins anew"
+UNREACHED = {"a.example": "CannotResolveHostError"}
+
+
+@pytest.mark.parametrize(
+    ("fates", "said"),
+    [
+        (
+            Fates(given=14, known=14, earlier=Counter(address=14)),
+            [
+                "Nothing was read: all 14 seeds ended in an earlier run: address 14. They lead to addresses that are",
+                f"not public: -s GUARD_ALLOW=... can allow these, and they join again. {ANEW}",
+            ],
+        ),
+        (
+            Fates(given=1, refused=Counter(not_included=1)),
+            [
+                "Nothing was read: the seed was refused: not_included 1. The whitelist does not name them",
+                "(-a include=FILE)",
+            ],
+        ),
+        (
+            Fates(given=3, refused=Counter(nevercrawl=2), unreached=UNREACHED),
+            [
+                "Nothing was read: 2 of the seeds were refused: nevercrawl 2; 1 site could not be reached: host name",
+                "not found 1. A NeverCrawl list names them: scrapy nevercrawl check URL says which (NEVERCRAWL_FILES).",
+                "Look at the spelling of the names, and at the name servers of this machine. What could not be reached",
+                "waits, and the next start tries it again",
+            ],
+        ),
+        (
+            Fates(given=1, unreached={"a.example": "DownloadTimeoutError"}),
+            [
+                "Nothing was read: 1 site could not be reached: timeout 1. What could not be reached waits, and",
+                "the next start tries it again",
+            ],
+        ),
+        (
+            Fates(earlier=Counter(done=3, robots=1)),
+            [
+                "Nothing was left to read: 4 URLs of this crawl ended in earlier runs: done 3, robots 1. -a seed=...",
+                f"adds seeds; {ANEW}",
+            ],
+        ),
+        (Fates(earlier=Counter(done=3), waiting=1), []),
+        (Fates(given=2, refused=Counter(nevercrawl=1), answered=1), []),
+        (Fates(), []),
+    ],
+)
+def test_it_counts_by_reason_and_says_what_to_do(fates, said):
+    assert dead_end(fates) == " ".join(said)
+
+
+def outset(**changes):
+    known = {"seeds": 3, "sites": 2, "border_sites": None, "whitelist": "", "minimum": 15.0, "factor": 30.0}
+    known |= {"first": 60.0, "frontier": ".mediacrawl", "catalogue": ".mediacrawl/media.db", "waiting": 0}
+    return Outset(**{**known, **changes})
+
+
+def test_the_first_line_says_where_the_crawl_may_go_and_how_to_change_it():
+    assert start_line(outset()) == (
+        "Start: 3 seeds on 2 sites; scope=web: links to other sites are followed (-a scope=site stays on the 2 sites"
+        " of the seeds); no whitelist (-a include=FILE); a site is left alone for 30 times its response time, at least"
+        " 15 s, 60 s while it is new; frontier .mediacrawl; records .mediacrawl/media.db"
+    )
+    resumed = start_line(outset(seeds=0, sites=0, border_sites=2, whitelist="/x/include.txt", waiting=1))
+    assert resumed.startswith("Resuming: 1 URL waits. No seeds; scope=site: only the 2 sites of the seeds")
+    assert "only what /x/include.txt names" in resumed
