@@ -1,8 +1,10 @@
 """What a user reads of a crawl, with the log as it is by default: its first lines, its last ones, and their numbers."""
 
 import re
+from contextlib import closing
 
 import pytest
+import redis
 from crawling import Crawl
 
 from mediacrawl.demo import DemoWeb
@@ -128,13 +130,23 @@ def test_sites_that_cannot_be_reached_are_told_and_wait(crawl):
     assert "the next start tries it again" in said
 
 
-def test_what_was_refused_for_its_address_joins_again_when_that_is_allowed(crawl):
+@pytest.fixture(params=["sqlite", "redis"])
+def store(request):
+    """Settings that name a store, which is empty."""
+    if request.param == "sqlite":
+        return ()
+    url = f"{request.getfixturevalue('redis_server')}/7"
+    with closing(redis.Redis.from_url(url)) as client:
+        client.flushdb()
+    return ("-s", f"SCHEDULER_STORE={url}")
+
+
+def test_what_was_refused_for_its_address_joins_again_when_that_is_allowed(crawl, store):
     seed = f"http://127.0.0.1:{crawl.web.port}/"
-    assert "the seed ended in this run: address 1. They lead to addresses that are not public: -s GUARD" in run(
-        crawl, seed=seed
-    )
-    assert "the seed ended in an earlier run: address 1" in run(crawl, seed=seed)
+    said = run(crawl, *store, seed=seed)
+    assert "the seed ended in this run: address 1. They lead to addresses that are not public: -s GUARD" in said
+    assert "the seed ended in an earlier run: address 1" in run(crawl, *store, seed=seed)
     assert not crawl.web.log
-    run(crawl, "-s", "GUARD_ALLOW=127.0.0.0/8", seed="")
+    run(crawl, *store, "-s", "GUARD_ALLOW=127.0.0.0/8", seed="" if not store else seed)
     assert "GUARD_ALLOW allows more than before: 1 URL that was refused for its address joins again" in crawl.text()
     assert {entry.path for entry in crawl.web.settled_log()} >= {"/robots.txt", "/"}
