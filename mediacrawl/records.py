@@ -45,6 +45,8 @@ class Drop(StrEnum):
     """It names a port of another protocol: SMTP, Redis ... (`scope.ports`)."""
     ADDRESS = "address"
     """Its name leads to an address that is nobody's web server: private, loopback, link-local, metadata ..."""
+    PAGE_BYTES = "page_bytes"
+    """Its page had brought as many bytes of URLs as its length allows (FRONTIER_PAGE_FACTOR)."""
     INDEX_LINK = "index_link"
     """On a list of files that a server made: it sorts the list, or leads to a folder above."""
     # Wishes of the site.
@@ -504,6 +506,7 @@ class Visit:
             them; of several Retry-After one a line.
         address: IP address that is asked; empty as long as it is not known.
         bytes: of the answer's body, as received.
+        unpacked: bytes of the body in which links were looked for; 0 if none were.
         asked: bytes of the range that was asked for, 0 if none was.
         limit: bytes of the body that are wanted; None as long as no headers have come.
         error: name of the exception that ended it.
@@ -539,6 +542,7 @@ class Visit:
     date: str = ""
     address: str = ""
     bytes: int = 0
+    unpacked: int = 0
     asked: int = 0
     limit: int | None = None
     error: str = ""

@@ -37,6 +37,7 @@ from mediacrawl.crediting import Crediting, Waiting
 from mediacrawl.failures import UnreadableAnswerError, is_anticipated, trouble_in
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.contract import FrontierLostError, Remote
+from mediacrawl.frontier.room import room, within
 from mediacrawl.held import HeldRequests
 from mediacrawl.observe.format import plural
 from mediacrawl.parts import NOTHING, Parts
@@ -100,6 +101,8 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._clock = parts.clock
         self._take = max(parts.settings.getint("FRONTIER_TAKE", 32), 1)
         self._most_urls = parts.settings.getint("FRONTIER_MAX_URLS", 20_000_000)
+        self._page_bytes = parts.settings.getint("FRONTIER_PAGE_BYTES", 32_768)
+        self._page_factor = parts.settings.getfloat("FRONTIER_PAGE_FACTOR", 4.0)
         self._pruning = False
         self._commit_every = parts.settings.getfloat("FRONTIER_COMMIT", 1.0)
         self._attempts = parts.policy.attempts
@@ -356,7 +359,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         visit.over = True
         self._open.pop(visit.lease.id, None)
         outcome = self._outcome(visit)
-        joined = self.add(visit.found, visit.lease.site) if visit.found else 0
+        joined = self._join_found(visit) if visit.found else 0
         try:
             if outcome.end in FINAL:
                 if key := foreign.held_key(visit.lease.evidence):
@@ -378,6 +381,15 @@ class PenaltyBoxScheduler(BaseScheduler):
         if visit.crawl_delay is not None and visit.crawl_delay > DAY:
             self._counted["politeness/rests"] += 1
         self._crawler.signals.send_catch_log(visit_ended, visit=visit, outcome=outcome, spider=self._crawler.spider)
+
+    def _join_found(self, visit: Visit) -> int:
+        """Let join what a visit found, as far as the length of its answer allows; answers how many were new."""
+        if self._page_factor > 0:
+            most = room(visit.unpacked, visit.bytes, self._page_bytes, self._page_factor)
+            found, visit.found = visit.found, within(visit.found, most)
+            if len(found) > len(visit.found):
+                self._counted[f"drop/{Drop.PAGE_BYTES}"] += len(found) - len(visit.found)
+        return self.add(visit.found, visit.lease.site)
 
     def _let_go(self, key: str, visit: Visit, *, joined: bool) -> None:
         """Let go of a request that was held for a visit, unless the target of a redirect goes on with it."""

@@ -315,6 +315,15 @@ FRONTIER_MAX_URLS = 20_000_000
 """URLs that may wait, some 5 GB of disk. Beyond it the least promising are pruned, down to nine tenths (counted as
 ``drop/pruned``); they may join again when they are found again. 0 for any number."""
 
+FRONTIER_PAGE_FACTOR = 4.0
+"""Bytes that the URLs found on a page or in a list may take on disk, with what is known of them, for each byte of its
+body; of a packed one no more than 20 times what was received counts. Links of real pages take up to 3. What is beyond
+is dropped, the best scores last (``drop/page_bytes``): with a base of 2 KB a page of 200 KB made 3 MB. 0 for any
+number."""
+
+FRONTIER_PAGE_BYTES = 32_768
+"""Bytes that they may take in any case: 160 titles of a playlist that names no more than their files."""
+
 FRONTIER_FRONT = 1_000
 """Sites held in memory at first, some 300 bytes each. More whenever one had to be read back as soon as it was due."""
 

@@ -113,6 +113,7 @@ class ListReader:
             return []
         # Until the thread is back nothing is decided: whoever ends the visit meanwhile has it asked again.
         ending, visit.outcome = visit.outcome or Outcome(End.DONE), Outcome(End.CONTINUE)
+        visit.unpacked = len(answer.body)
         listing = await in_thread(parse_list, answer.form, answer.body, response.url)
         visit.outcome = ending
         self._scheduler.count(f"{_COUNTED.get(answer.form, 'playlist')}/read")

@@ -175,6 +175,7 @@ class Reader:
     def _parse_page(self, visit: Visit, response: Response) -> Page:
         own_url = link_header(headers(response, "Link"), "canonical")
         body = response.body[: self._page_bytes]
+        visit.unpacked = len(body)
         page = parse_page(body, response.url, _charset(response), self._token, canonical=own_url)
         if page.cut:
             visit.limits.add(Limit.LINKS)

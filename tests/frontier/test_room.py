@@ -1,0 +1,110 @@
+"""What an answer lets join is bounded by its length, in bytes of the frontier's file."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mediacrawl.frontier import FrontierPolicy
+from mediacrawl.frontier.room import PACKED, on_disk, room, text_bytes, within
+from mediacrawl.frontier.stores import open_store
+from mediacrawl.priority import Scores
+from mediacrawl.records import Evidence
+from mediacrawl.scope.canonical import Base, Spelling
+from mediacrawl.scope.joining import candidate
+
+SCORES = Scores()
+PAGES = 30
+LINKS = 1_500
+SIZE = 60_000
+"""Bytes of a page of so many links."""
+LEAST, FACTOR = 32_768, 4.0
+
+
+def found(url, evidence=None, parent="http://a.example/p", requested=""):
+    return candidate(Spelling(url, requested or url), evidence or Evidence("a"), SCORES, parent=parent)
+
+
+# What makes a row of a link that costs a page some ten bytes -> its URL, from the number of the page and its own.
+HOSTILE = {
+    "short links": lambda page, link: found(f"http://a.example/{page}/{link}"),
+    "a long base": lambda page, link: found(f"http://a.example/{'x' * 1_950}{page}/{link}"),
+    "a long base on a long page": lambda page, link: found(
+        f"http://a.example/{'x' * 1_950}{page}/{link}", parent=f"http://a.example/{'y' * 1_950}{page}"
+    ),
+    "two spellings": lambda page, link: found(
+        f"http://a.example/?a={'x' * 1_900}{page}&b={link}",
+        requested=f"http://a.example/?b={link}&a={'x' * 1_900}{page}",
+    ),
+    "facts": lambda page, link: found(
+        f"http://a.example/{page}/{link}.mp3", Evidence("audio", "t" * 200, "p" * 200, facts="f" * 4_000)
+    ),
+    "titles of three bytes a letter": lambda page, link: found(
+        f"http://a.example/{page}/{link}", Evidence("a", "\u3042" * 200, "\u3042" * 200)
+    ),
+    "sites": lambda page, link: found(f"http://s{page}x{link}.example/"),
+    "long sites": lambda page, link: found(f"http://{'a' * 60}.{'b' * 60}.{'c' * 40}{page}x{link}.example/"),
+    "classes": lambda page, link: found(f"http://s{page}.example/{'abcdefghij'[link % 10] * (link % 60 + 1)}/{link}"),
+}
+
+
+@pytest.mark.parametrize("link", HOSTILE.values(), ids=HOSTILE)
+def test_a_page_writes_at_most_five_bytes_for_each_of_its_own(tmp_path, link):
+    frontier = open_store("sqlite", tmp_path, FrontierPolicy(), 1_000.0)
+    (before,) = tmp_path.glob("*.db")
+    before, joined = before.stat().st_size, 0
+    for page in range(PAGES):
+        kept = within([link(page, number) for number in range(LINKS)], room(SIZE, SIZE, LEAST, FACTOR))
+        joined += frontier.add(kept).new
+        frontier.commit()
+    frontier.close()
+    assert joined >= 20 * PAGES
+    size = sum(file.stat().st_size for file in tmp_path.iterdir())
+    assert size - before <= 5 * PAGES * SIZE
+
+
+def test_an_honest_page_loses_nothing():
+    page = Base("http://a.example/archive/2024/index.html")
+    evidence = Evidence("a", "Episode 17, of some words", "The archive of a show", path="body/main/ul.items/li/a")
+    links = [
+        f'<li><a class="episode" href="/archive/2024/episode-{number}.html">{evidence.anchor}</a></li>'
+        for number in range(900)
+    ]
+    urls = [page.resolve(link.split('"')[3]) for link in links]
+    kept = [candidate(url, evidence, SCORES, parent=page.requested) for url in urls]
+    size = len("".join(links))
+    assert within(kept, room(size, size // 8, LEAST, FACTOR)) == kept
+
+
+def test_the_best_go_first_and_the_order_stays():
+    links = [found(f"http://a.example/{number}{'.mp3' if number % 10 == 9 else ''}") for number in range(1_000)]
+    kept = within(links, 20_000)
+    assert sum(link.url.endswith(".mp3") for link in kept) == 100
+    assert kept == [link for link in links if link in kept]
+
+
+@pytest.mark.parametrize(
+    ("unpacked", "received", "bytes_"),
+    [
+        (0, 0, LEAST),
+        (1_000, 1_000, LEAST),
+        (200_000, 200_000, 800_000),
+        (200_000, 20_000, 800_000),
+        # A bomb
+        (200_000, 2_000, 4 * PACKED * 2_000),
+        # Out of a cache
+        (200_000, 0, 800_000),
+    ],
+)
+def test_a_packed_body_counts_for_some_times_what_was_received(unpacked, received, bytes_):
+    assert room(unpacked, received, LEAST, FACTOR) == bytes_
+
+
+@given(st.lists(st.tuples(st.text(max_size=300), st.text(max_size=300)), max_size=20), st.integers(0, 10_000))
+def test_what_is_kept_fits(texts, most):
+    links = [found(f"http://a.example/{n}", Evidence("a", anchor, title)) for n, (anchor, title) in enumerate(texts)]
+    assert sum(on_disk(text_bytes(link)) for link in within(links, most)) <= most
+
+
+@given(st.integers(0, 100_000))
+def test_a_longer_row_takes_no_less(size):
+    assert size <= on_disk(size) <= size + 4096
