@@ -22,6 +22,7 @@ import logging
 from collections import Counter, deque
 from collections.abc import Coroutine
 from dataclasses import replace
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider, signals
@@ -63,6 +64,8 @@ HOUSEKEEPING = 1.0
 
 PRUNED_AT_ONCE = 5_000
 """URLs that are pruned in one piece, within a tenth of a second."""
+_PRUNED_TO = 0.9
+"""How full the frontier is, of FRONTIER_MAX_URLS and FRONTIER_MAX_BYTES, when enough was pruned."""
 
 _UNSTORABLE = (
     "%s cannot be stored in the frontier: %s. Its URL waits there, the request itself in memory: if this process ends"
@@ -101,6 +104,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._clock = parts.clock
         self._take = max(parts.settings.getint("FRONTIER_TAKE", 32), 1)
         self._most_urls = parts.settings.getint("FRONTIER_MAX_URLS", 20_000_000)
+        self._most_bytes = parts.settings.getint("FRONTIER_MAX_BYTES", 6_000_000_000)
         self._page_bytes = parts.settings.getint("FRONTIER_PAGE_BYTES", 32_768)
         self._page_factor = parts.settings.getfloat("FRONTIER_PAGE_FACTOR", 4.0)
         self._pruning = False
@@ -701,14 +705,16 @@ class PenaltyBoxScheduler(BaseScheduler):
             self.stop("frontier_error", error)
 
     def _prune(self) -> None:
-        """Once too many URLs wait, prune the least promising, a slice at a time, until a tenth of the room is free."""
-        if not self._most_urls:
+        """Once too many URLs or bytes wait, prune the least promising, a slice at a time, until a tenth is free."""
+        if not (self._most_urls or self._most_bytes):
             return
-        waiting = self.frontier.counts().waiting
-        aim = self._most_urls - self._most_urls // 10
-        self._pruning = waiting > (aim if self._pruning else self._most_urls)
+        counts = self.frontier.counts()
+        full = max(_share(counts.waiting, self._most_urls), _share(counts.bytes, self._most_bytes))
+        self._pruning = full > (_PRUNED_TO if self._pruning else 1.0)
         if self._pruning:
-            gone = self.frontier.prune(max(aim, waiting - PRUNED_AT_ONCE))
+            # As if all took as many bytes: the next slice begins where this one has led.
+            excess = ceil(counts.waiting * (1.0 - _PRUNED_TO / full))
+            gone = self.frontier.prune(counts.waiting - min(excess, PRUNED_AT_ONCE))
             self._counted[f"drop/{Drop.PRUNED}"] += gone
             self._pruning = gone > 0
 
@@ -720,6 +726,11 @@ class PenaltyBoxScheduler(BaseScheduler):
         for name, value in self._counted.items():
             self._crawler.stats.inc_value(name, value)
         self._counted.clear()
+
+
+def _share(number: int, most: int) -> float:
+    """How much of its room a number fills; nothing if that has no bound."""
+    return number / most if most else 0.0
 
 
 def _reason(reason: str, error: Exception) -> str:

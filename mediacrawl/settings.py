@@ -315,6 +315,11 @@ FRONTIER_MAX_URLS = 20_000_000
 """URLs that may wait, some 5 GB of disk. Beyond it the least promising are pruned, down to nine tenths (counted as
 ``drop/pruned``); they may join again when they are found again. 0 for any number."""
 
+FRONTIER_MAX_BYTES = 6_000_000_000
+"""Bytes that the URLs that wait may take, with what is known of them: some 300 each, 9,000 where a site makes them
+long. In Redis they are bytes of its memory, a third of that. Beyond it URLs are pruned as beyond FRONTIER_MAX_URLS.
+Keys of seen URLs, 16 to 28 bytes each, and up to 100 MB of log (``frontier.db-wal``) come on top. 0 for any number."""
+
 FRONTIER_PAGE_FACTOR = 4.0
 """Bytes that the URLs found on a page or in a list may take on disk, with what is known of them, for each byte of its
 body; of a packed one no more than 20 times what was received counts. Links of real pages take up to 3. What is beyond

@@ -110,6 +110,8 @@ class Counts:
             that waits there is held for long.
         again: how often one of them joined once more after it had ended (`Frontier.rejoin`). A visit anew that was
             pruned does not count.
+        bytes: that the URLs that wait take in the store, with all that is known of them. Those that are leased count
+            where the store keeps their place.
     """
 
     seen: int
@@ -124,6 +126,7 @@ class Counts:
     shelved_sites: tuple[int, int] = (0, 0)
     resting: int = 0
     again: int = 0
+    bytes: int = 0
 
 
 class Frontier(Notes, Protocol):

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from contract_kit import DELAY, NOW, POLICY, done, kill, page
+from contract_kit import visit as visit_once
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import Levels
@@ -293,6 +294,38 @@ def test_pruning_takes_the_newest_of_the_worst_class_and_forgets_them(frontier):
         "http://a.org/20",
     ]
     assert frontier.add([page("http://a.org/29", link_class="poor")]).new == 1
+
+
+def test_the_bytes_of_what_waits_are_counted(frontier):
+    assert frontier.counts().bytes == 0
+    long = [page(f"http://a.org/{'x' * 2_000}{number}", link_class=f"c{number}") for number in range(20)]
+    frontier.add(long)
+    frontier.add(long)
+    with_long = frontier.counts().bytes
+    assert 20 * 2_000 <= with_long <= 20 * 8_200
+    frontier.add([page(f"http://b.org/{number}", evidence=Evidence("a", "title " * 30)) for number in range(20)])
+    with_all = frontier.counts().bytes
+    assert with_long + 20 * 180 <= with_all <= with_long + 20 * 400
+    assert frontier.drop("a.org", Drop.OPERATOR) == 20
+    assert frontier.counts().bytes == with_all - with_long
+    assert frontier.prune(10) == 10
+    assert 10 * 180 <= frontier.counts().bytes <= 10 * 400
+    for visit_number in range(10):
+        visit_once(frontier, NOW + visit_number * DELAY)
+    assert frontier.pending() == frontier.counts().bytes == 0
+
+
+def test_the_bytes_of_what_goes_on_or_comes_back_are_counted(frontier):
+    frontier.add([page(f"http://a.org/{number}") for number in range(3)])
+    alone = frontier.counts().bytes
+    for step, end in enumerate([End.CONTINUE, End.RETURNED, End.AGAIN, End.CONTINUE]):
+        (lease,) = frontier.take(NOW + step * DELAY, 1)
+        frontier.finish(lease, Outcome(end, state=b"s" * 900, kind=Kind.MEDIA), NOW + step * DELAY)
+        if end is not End.AGAIN:
+            assert frontier.counts().bytes >= alone + 800
+    for step in range(4, 8):
+        visit_once(frontier, NOW + step * DELAY)
+    assert frontier.counts().bytes == 0
 
 
 def test_pruning_leaves_a_lease_alone_and_the_frontier_usable(frontier):

@@ -1,10 +1,15 @@
 """What a stranger's answers make a crawl write: a real crawl of hostile pages and files, and the size of its files."""
 
+import sqlite3
+import time
 import zlib
+from contextlib import closing
 
 from crawling import Crawl
 from judging import Verdict, stat
 from lists_web import SONG, ListsWeb
+
+from mediacrawl.frontier.stores.totals import bytes_of_rows
 
 PAGES, SONGS = 4, 4
 LEFT_ASIDE = 300_000
@@ -32,6 +37,22 @@ def hostile_song(number):
     tag = b"".join(frame(b"TXXX", b"\0%d-%d\0" % (number, part) + b"\xe9\xe8" * 30_000) for part in range(60))
     title = b"TIT2" + synchsafe(7) + b"\0\0\0title%d" % number
     return b"ID3\x04\0\0" + synchsafe(len(title + tag)) + title + tag + SONG
+
+
+def test_a_full_frontier_is_pruned_by_its_bytes(tmp_path):
+    most = 300_000
+    with ListsWeb() as web:
+        pages = [web.put(f"page{number}", "/", hostile_page(number)) for number in range(3)]
+        crawl = Crawl(web, tmp_path).start("-s", f"FRONTIER_MAX_BYTES={most}", seed="\n".join(pages))
+        crawl.until(lambda log: set(pages) <= {entry.url for entry in log})
+        # It looks once a second.
+        time.sleep(2.5)
+        assert crawl.interrupt() == 0
+    with closing(sqlite3.connect(tmp_path / "state" / "frontier.db")) as db:
+        size = bytes_of_rows(db)
+        assert db.execute("SELECT value FROM total WHERE name = 'bytes'").fetchone() == (size,)
+    assert 0 < size <= most
+    assert stat(crawl, "drop/pruned") >= 50
 
 
 def test_a_byte_that_is_fetched_writes_five_at_most(tmp_path):

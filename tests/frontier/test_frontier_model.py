@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import classes, front, open_store, sites
+from mediacrawl.frontier.stores.totals import bytes_of_rows
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Kind, Outcome, SiteState
 
@@ -72,6 +73,7 @@ class Machine(RuleBasedStateMachine):
                 self.ended.add(lease.url)
         assert self.ended == self.accepted
         assert self.frontier.counts().waiting == 0
+        assert self.frontier.counts().bytes == 0
 
     def _release_of_all(self):
         """When the next site may be asked, those counted that have spent their budget: they get another."""
@@ -151,7 +153,7 @@ class Machine(RuleBasedStateMachine):
             reason=Drop.ROBOTS if end is End.DROPPED else None,
             response_time=seconds if asked else None,
             asked=asked,
-            state=b"s",
+            state=data.draw(st.sampled_from([b"s", b"", b"state" * 500])),
             kind=Kind.MEDIA,
             hold=hold,
             earned=earned,
@@ -216,6 +218,17 @@ class Machine(RuleBasedStateMachine):
 
     def _waits_anew(self, url):
         return url not in self.frontier._ended
+
+    @rule()
+    def weigh(self):
+        """The count of bytes is the sum of what waits or is out."""
+        self.frontier.commit()
+        assert self.frontier.counts().bytes == self._bytes()
+
+    def _bytes(self):
+        sites = self.frontier._sites.values()
+        waiting = [row for site in sites for found in site.classes.values() for row in found.rows]
+        return sum(row.size for row in waiting + [site.row for site in sites if site.row is not None])
 
     @rule(site=st.sampled_from(SITES), link_class=st.sampled_from("xyz"), score=st.floats(-1, 2))
     def rescore(self, site, link_class, score):
@@ -283,6 +296,9 @@ class SQLiteMachine(Machine):
 
     def _waits_anew(self, url):
         return url_key(url) in self.frontier._again
+
+    def _bytes(self):
+        return bytes_of_rows(self.frontier._db)
 
     def _is_paused(self, site):
         info = self.frontier.site(site)

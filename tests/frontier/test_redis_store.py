@@ -389,6 +389,53 @@ def test_what_is_seen_is_what_a_set_would_say_over_all_splits(redis_server, batc
     client.close()
 
 
+def _bytes(client):
+    return sum(len(element) for key in client.scan_iter("t:q:*") for element in client.lrange(key, 0, -1))
+
+
+STEPS = st.one_of(
+    st.tuples(st.just("add"), st.lists(st.integers(0, 300), max_size=100)),
+    st.tuples(st.just("visit"), st.sampled_from(End)),
+    st.tuples(st.just("drop"), st.integers(1, 4)),
+    st.tuples(st.just("prune"), st.integers(0, 200)),
+    st.tuples(st.just("die"), st.none()),
+)
+
+
+@given(steps=st.lists(STEPS, max_size=12))
+def test_the_count_of_bytes_is_the_sum_of_what_waits(redis_server, steps):
+    client = redis.Redis.from_url(redis_server)
+    client.flushall()
+    settings = StoreSettings(lease=LEASE, told=True)
+    store, now = RedisFrontier(client, "t", POLICY, NOW, random.Random(1), settings=settings), NOW
+    for step, what in steps:
+        if step == "add":
+            store.add([page(f"{n % 3}.org", n, link_class=f"{n % 2}") for n in what])
+        elif step == "visit":
+            now += DELAY
+            for lease in store.take(now, 2):
+                store.finish(lease, Outcome(what, state=b"state" * 50, kind=Kind.MEDIA), now)
+        elif step == "drop":
+            store.drop("1.org", Drop.OPERATOR, lambda url, what=what: int(url.rpartition("/")[2]) % what == 0)
+        elif step == "prune":
+            store.prune(what)
+        else:
+            # Another worker gives back what this one had.
+            store.take(now, 1)
+            now += 2 * LEASE
+            store = RedisFrontier(client, "t", POLICY, now, random.Random(1), settings=settings)
+        assert store.counts().bytes == _bytes(client)
+    client.close()
+
+
+def test_what_an_earlier_version_has_not_counted_is_counted_once(open_store, client):
+    store = open_store()
+    store.add([page(f"{n}.org", n) for n in range(50)])
+    store.close()
+    client.hdel("t:total", "bytes")
+    assert open_store().counts().bytes == _bytes(client) > 0
+
+
 def test_buckets_stay_in_the_compact_form_and_are_found_after_many_splits(store, client):
     urls = [page(f"{n % 7}.org", n) for n in range(20_000)]
     for start in range(0, len(urls), 1_000):

@@ -13,6 +13,10 @@ MERGE_AT = 20_000
 """Rows after which they are moved: 20 ms of standstill for 2,000 pages. In memory a row costs some 150 bytes."""
 
 
+MERGE_BYTES = 16 * 1024 * 1024
+"""Bytes of rows after which they are moved: they leave as many free ones in the file."""
+
+
 class Inbox:
     """The rows that are not at their place yet.
 
@@ -27,7 +31,7 @@ class Inbox:
         self._db = db
         self._keys: set[int] = set()
         self._places: dict[int, list[int]] = {}
-        self._size = 0
+        self._size = self._bytes = 0
         first = last + 1
         for seq, link_class, key in db.execute("SELECT seq, class, key FROM inbox ORDER BY seq"):
             first = min(first, seq)
@@ -40,22 +44,24 @@ class Inbox:
     @property
     def full(self) -> bool:
         """Whether it is time to merge."""
-        return self._size >= MERGE_AT
+        return self._size >= MERGE_AT or self._bytes >= MERGE_BYTES
 
     def holds(self, seq: int) -> bool:
         """Whether the row at this place is here, or was when it ended."""
         return seq >= self._first
 
-    def note(self, seq: int, link_class: int, key: int) -> None:
+    def note(self, seq: int, link_class: int, key: int, size: int = 0) -> None:
         """A row was written here.
 
         Args:
             seq: its place.
             link_class: its class.
             key: its URL's key.
+            size: its bytes.
         """
         self._keys.add(key)
         self._size += 1
+        self._bytes += size
         self._places.setdefault(link_class, []).append(seq)
 
     def gone(self, seq: int, link_class: int) -> None:
@@ -84,5 +90,5 @@ class Inbox:
         self._db.execute("DELETE FROM inbox")
         self._keys.clear()
         self._places.clear()
-        self._size = 0
+        self._size = self._bytes = 0
         self._first = last + 1

@@ -11,6 +11,7 @@ from math import isfinite
 
 from mediacrawl.frontier.contract import Counts, FrontierPolicy
 from mediacrawl.frontier.penalty_box import PenaltyBox
+from mediacrawl.frontier.room import text_bytes
 from mediacrawl.frontier.stores.rules import class_for, rests, site_state, told
 from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import Clocks, after_visit
@@ -26,6 +27,10 @@ class _Row:
     attempt: int = 0
     state: bytes = b""
     again: bool = False
+
+    @property
+    def size(self) -> int:
+        return text_bytes(self.candidate) + len(self.state)
 
 
 @dataclass(slots=True)
@@ -80,7 +85,7 @@ class MemoryFrontier:
         self._ended: set[str] = set()
         self._out: dict[str, _Site] = {}
         self._shelf: dict[int, _Site] = {}
-        self._waiting = self._most = self._again = 0
+        self._waiting = self._most = self._again = self._bytes = 0
         self._now = 0.0
         self._ends: Counter[str] = Counter()
         self._notes: dict[tuple[str, str], bytes] = {}
@@ -171,6 +176,7 @@ class MemoryFrontier:
             shelved_sites=(self._count(SiteState.PAUSED), self._count(SiteState.RETIRED)),
             resting=self._resting(),
             again=self._again,
+            bytes=self._bytes,
         )
 
     def set_scores(self, site: str, scores: Mapping[str, float]) -> None:
@@ -219,7 +225,9 @@ class MemoryFrontier:
         gone = 0
         if home is not None:
             for link_class in home.classes.values():
-                meant = [row.candidate.url for row in link_class.rows if which is None or which(row.candidate.url)]
+                rows = [row for row in link_class.rows if which is None or which(row.candidate.url)]
+                meant = [row.candidate.url for row in rows]
+                self._bytes -= sum(row.size for row in rows)
                 self._ended.update(meant)
                 link_class.rows = deque(row for row in link_class.rows if row.candidate.url not in self._ended)
                 gone += len(meant)
@@ -298,6 +306,7 @@ class MemoryFrontier:
 
     def _forget(self, row: _Row) -> None:
         """A row is pruned: its URL may be found again, but one that had ended goes on as ended."""
+        self._bytes -= row.size
         if row.again:
             self._ended.add(row.candidate.url)
             self._again -= 1
@@ -315,6 +324,7 @@ class MemoryFrontier:
             link_class.score, link_class.rank = score, self._policy.order.rank(score)
         link_class.rows.append(_Row(candidate, name, next(self._orders), candidate.kind, again=again))
         self._waiting += 1
+        self._bytes += text_bytes(candidate)
         self._settle(site)
 
     def _site(self, name: str) -> _Site:
@@ -387,9 +397,11 @@ class MemoryFrontier:
         if outcome.end in FINAL:
             self._ends[outcome.reason or outcome.end] += 1
             self._ended.add(row.candidate.url)
+            self._bytes -= row.size
             return
         rows = site.classes[row.link_class].rows
         self._waiting += 1
+        self._bytes -= len(row.state)
         if outcome.end is End.AGAIN:
             row.attempt += outcome.asked and outcome.blamed
             row.state = b""
@@ -399,6 +411,7 @@ class MemoryFrontier:
         if outcome.end is End.CONTINUE:
             row.kind = outcome.kind or row.kind
             row.state = outcome.state
+        self._bytes += len(row.state)
         if outcome.end is End.CONTINUE and outcome.trouble is not None:
             row.order = next(self._orders)
             rows.append(row)

@@ -43,7 +43,7 @@ class Queues:
         if not link_class.filled:
             self.classes.change(link_class, filled=True)
         self.journal.url(link_class.id, row, key)
-        self.inbox.note(row.seq, link_class.id, key)
+        self.inbox.note(row.seq, link_class.id, key, row.size)
 
     def read(self, link_class: LinkClass, seq: int) -> Row:
         """The row at a place of a class.

@@ -207,6 +207,7 @@ class RedisFrontier:
         self.worker, self.crawl = int(found), crawl[0].decode("latin-1")
         if self._settings.works:
             self._evictions.warn(self.client.info("memory"))
+            self._count_bytes()
         self._budget_anew()
         self.renew(now)
 
@@ -226,6 +227,18 @@ class RedisFrontier:
         policy = self.policy.delay
         owed = policy.delay(())
         return {"lease": self._settings.lease, "quiet": owed + _NOTICED, "owed": owed, "worker": self.worker}
+
+    def _count_bytes(self) -> None:
+        """Count the bytes of what waits, once, by reading all of it: an earlier version did not."""
+        total = self.scripts.key("total")
+        if self.scripts.ask("HEXISTS", total, "bytes"):
+            return
+        size = 0
+        for name in self.names():
+            for number in range(self._class_count(name)):
+                queue = self.scripts.key("q", number + 1, name)
+                size += sum(map(len, self.scripts.ask("LRANGE", queue, 0, -1)))
+        self.scripts.ask("HSETNX", total, "bytes", size)
 
     def _budget_anew(self) -> None:
         """Retired sites that have not spent the budget of today's settings are asked again. Asked once a budget."""

@@ -70,6 +70,7 @@ def _count(store: RedisFrontier, name: str, found: Counter[str]) -> None:
         taken = one.off
         queue = store.scripts.key("q", number + 1, state.name)
         for element in store.scripts.ask("LRANGE", queue, 0, -1):
+            found["bytes"] += len(element)
             shared, packed = read_element(queue, element)
             for row in packed[taken:]:
                 read_row(state.name, one.name, shared, row)
@@ -86,7 +87,7 @@ def _differences(store: RedisFrontier, found: Counter[str]) -> list[str]:
     numbers = store.numbers
     problems = [
         f"{found[name]:,} are {name}, and the counter says {numbers[name]:,}"
-        for name in ("waiting", "leased", "seen", "active", "shelved")
+        for name in ("waiting", "bytes", "leased", "seen", "active", "shelved")
         if found[name] != numbers[name]
     ]
     ended = sum(numbers.ends.values())

@@ -53,4 +53,5 @@ class Numbered:
             shelved_sites=(self["paused"], self["retired"]),
             resting=self["resting"],
             again=self["again"],
+            bytes=self["bytes"],
         )

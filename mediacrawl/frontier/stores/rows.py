@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgpack
 
 from mediacrawl.frontier.contract import SpoiledError
+from mediacrawl.frontier.room import on_disk
 from mediacrawl.politeness.backoff import GOOD, Standing
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import Candidate, End, Evidence, Kind, Lease, Outcome, Trouble
@@ -76,6 +77,11 @@ class Row:
             even=even,
             requested=requested,
         )
+
+    @property
+    def size(self) -> int:
+        """The bytes that it takes in the file, its place aside."""
+        return on_disk(len(self.url.encode()) + len(self.facts) + len(self.state))
 
     @property
     def attempt(self) -> int:

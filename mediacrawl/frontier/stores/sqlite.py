@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy, SpoiledError
+from mediacrawl.frontier.room import on_disk
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores.again import Again
 from mediacrawl.frontier.stores.classes import LinkClass, site_of_class, span
@@ -28,13 +29,13 @@ from mediacrawl.frontier.stores.schema import connect, is_spoiled, unusable, unw
 from mediacrawl.frontier.stores.seen_table import SeenTable
 from mediacrawl.frontier.stores.sieve import open_sieve
 from mediacrawl.frontier.stores.sites import ACTIVE, IDLE, PAUSED, RETIRED, Site, SiteTable
-from mediacrawl.frontier.stores.totals import Totals
+from mediacrawl.frontier.stores.totals import ROW_SIZE, Totals
 from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import after_restart, after_visit
 from mediacrawl.records import FINAL, Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 
 _SLICE = (
-    "SELECT class, seq, url FROM url WHERE (class, seq) > (?1, ?2) AND class <= ?3 AND seq != ?4"
+    f"SELECT class, seq, url, {ROW_SIZE} FROM url WHERE (class, seq) > (?1, ?2) AND class <= ?3 AND seq != ?4"
     " ORDER BY class, seq LIMIT 10000"
 )
 _UNDER = (
@@ -250,6 +251,7 @@ class SQLiteFrontier:
             shelved_sites=(self._shelved_sites[PAUSED], self._shelved_sites[RETIRED]),
             resting=self._totals.resting,
             again=self._totals.again,
+            bytes=self._totals.bytes,
         )
 
     @_guarded
@@ -360,8 +362,9 @@ class SQLiteFrontier:
         while rows := self._db.execute(_SLICE, (*place, last, leased)).fetchall():
             place = rows[-1][:2]
             meant = [row for row in rows if which is None or which(row[2])]
-            for link_class, seq, url in meant:
+            for link_class, seq, url, size in meant:
                 key = url_key(url)
+                self._totals.bytes -= on_disk(size)
                 self._again.over(key)
                 self._queues.journal.gone(link_class, seq, inbox=False)
                 self._queues.journal.ended(key, self._totals.end(reason), inbox=False)
@@ -590,6 +593,7 @@ class SQLiteFrontier:
             self._queues.classes.rescore(link_class, candidate.score if isfinite(candidate.score) else 0.0)
         row = Row.of(candidate, self._queues.next_place())
         self._queues.join(link_class, row, key)
+        self._totals.bytes += row.size
         if site.lease is not None:
             site.heads.setdefault(link_class.id, row.seq)
         if site.place > ACTIVE:
@@ -665,6 +669,7 @@ class SQLiteFrontier:
     def _end(self, site: Site, link_class: LinkClass, row: Row, outcome: Outcome) -> None:
         queues = self._queues
         if outcome.end in FINAL:
+            self._totals.bytes -= row.size
             code, key = self._totals.end(outcome.reason or outcome.end), url_key(row.url)
             self._again.over(key)
             queues.journal.ended(key, code, inbox=queues.remove(link_class, row.seq))
@@ -675,10 +680,13 @@ class SQLiteFrontier:
             queues.remove(link_class, row.seq)
             later = row.later(outcome, queues.next_place())
             queues.join(link_class, later, url_key(row.url))
+            self._totals.bytes += later.size - row.size
             site.heads.setdefault(link_class.id, later.seq)
             return
         if outcome.end is End.CONTINUE:
-            queues.change(link_class, row.continued(outcome))
+            continued = row.continued(outcome)
+            queues.change(link_class, continued)
+            self._totals.bytes += continued.size - row.size
         site.heads[link_class.id] = row.seq
 
     def _prune_class(self, number: int, most: int) -> tuple[int, bool]:
@@ -689,10 +697,12 @@ class SQLiteFrontier:
         site = self._away.get(site_of_class(number)) or self._sites.numbered(site_of_class(number))
         leased = site.row.seq if site.row else -1
         rows = self._db.execute(
-            "SELECT seq, url FROM url WHERE class = ? AND seq != ? ORDER BY seq DESC LIMIT ?", (number, leased, most)
+            f"SELECT seq, url, {ROW_SIZE} FROM url WHERE class = ? AND seq != ? ORDER BY seq DESC LIMIT ?",
+            (number, leased, most),
         ).fetchall()
-        for seq, url in rows:
+        for seq, url, size in rows:
             key = url_key(url)
+            self._totals.bytes -= on_disk(size)
             if self._again.over(key):
                 self._queues.journal.gone(number, seq, inbox=False)
                 self._totals.again -= 1

@@ -28,6 +28,7 @@ local function pop_row(name, number, class)
         local following = call('LINDEX', queue, 1)
         class[C_OFF], class[C_SEQ] = 0, following and number_of(following) or 0
         call('LPOP', queue)
+        count('bytes', -#element)
     end
     return seq, rows[1], row
 end
@@ -39,16 +40,22 @@ local function push_front(name, number, class, seq, shared, row)
         local rows, left = rows_of(element, queue), {}
         left[1] = rows[1]
         for i = class[C_OFF] + 2, #rows do left[#left + 1] = rows[i] end
-        call('LSET', queue, 0, element_of(number_of(element), left))
+        local shorter = element_of(number_of(element), left)
+        call('LSET', queue, 0, shorter)
+        count('bytes', #shorter - #element)
         class[C_OFF] = 0
     end
-    call('LPUSH', queue, element_of(seq, {shared, row}))
+    local first = element_of(seq, {shared, row})
+    call('LPUSH', queue, first)
+    count('bytes', #first)
     class[C_SEQ] = seq
     class[C_N] = class[C_N] + 1
 end
 
 local function push_back(name, number, class, seq, rows)
-    call('RPUSH', queue_of(name, number), element_of(seq, rows))
+    local element = element_of(seq, rows)
+    call('RPUSH', queue_of(name, number), element)
+    count('bytes', #element)
     if class[C_N] == 0 then class[C_SEQ] = seq end
     class[C_N] = class[C_N] + #rows - 1
 end

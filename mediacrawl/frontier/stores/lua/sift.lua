@@ -10,6 +10,7 @@ for _, change in ipairs(WHAT.changes) do
 end
 for _, change in ipairs(WHAT.changes) do
     call('LSET', queue, change[1], change[3])
+    count('bytes', #change[3] - #change[2])
     -- What is left of the first element has no rows any more that were taken.
     if change[1] == 0 then class[C_OFF] = 0 end
 end
