@@ -55,7 +55,7 @@ from mediacrawl.scope.ports import REFUSED_PORTS
 from mediacrawl.scope.reach import Reach
 from mediacrawl.scope.sessions import SESSION_NAMES
 from mediacrawl.scope.sites import authority_of
-from mediacrawl.setting_kinds import check_settings, user_function
+from mediacrawl.setting_kinds import SettingsError, check_settings, user_function
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -121,13 +121,18 @@ class Parts:
 
     @classmethod
     def of(cls, crawler: Crawler) -> Parts:
-        """The parts of this crawl. Whoever asks first has the settings looked at.
+        """The parts of this crawl. When they are made the settings are looked at.
 
         Raises:
-            SettingsError: a setting cannot be used.
+            SettingsError: a setting cannot be used. The log says so, since Scrapy may tell of an error of its own then.
         """
         if crawler not in _PARTS:
-            check_settings(crawler.settings, logger.warning)
+            try:
+                check_settings(crawler.settings, logger.warning)
+            except SettingsError as error:
+                for sentence in str(error).splitlines():
+                    logger.critical("%s", sentence)
+                raise
             _PARTS[crawler] = cls(crawler.settings)
             _PARTS[crawler].spider = crawler.spidercls.name
             _PARTS[crawler].is_ours = is_ours(crawler.spidercls)

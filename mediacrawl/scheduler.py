@@ -102,7 +102,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._crawler = crawler
         self._parts = parts
         self._clock = parts.clock
-        self._take = max(parts.settings.getint("FRONTIER_TAKE", 32), 1)
+        self._take = parts.settings.getint("FRONTIER_TAKE", 32)
         self._most_urls = parts.settings.getint("FRONTIER_MAX_URLS", 20_000_000)
         self._most_bytes = parts.settings.getint("FRONTIER_MAX_BYTES", 6_000_000_000)
         self._page_bytes = parts.settings.getint("FRONTIER_PAGE_BYTES", 32_768)
@@ -136,8 +136,9 @@ class PenaltyBoxScheduler(BaseScheduler):
         Raises:
             ValueError: a setting cannot be used. The log says so, since Scrapy tells of an error of its own then.
         """
+        parts = Parts.of(crawler)
         try:
-            scheduler = cls(crawler, Parts.of(crawler))
+            scheduler = cls(crawler, parts)
         except ValueError as error:
             logger.critical("A setting cannot be used: %s", error)
             raise

@@ -141,10 +141,7 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
 def _rules(include: str | None, settings: BaseSettings) -> Rules:
     """What a crawl with these settings decides by."""
     parts = Parts(settings)
-    try:
-        return Rules(today(), parts.scope_rules, Path(include) if include else None, parts.scores)
-    except ValueError as error:
-        raise SegmentError(f"{error}.") from error
+    return Rules(today(), parts.scope_rules, Path(include) if include else None, parts.scores)
 
 
 def _fields(text: str | None) -> tuple[str, ...]:

@@ -105,6 +105,7 @@ def test_the_queue_is_a_list_of_seeds(folder):
         (["-", "-o", "next.txt", "--seen", "-"], "only once"),
         (["one.jl", "two.jl.gz", "-o", "next.txt", "--seen", "one.jl"], "one.jl gives links and was seen"),
         (["one.jl", "-o", "next.txt", "--url-field", ","], "--url-field"),
+        (["one.jl", "-o", "next.txt", "-s", 'PRIORITY_SCORES={"nice": 1}'], "'nice' is no rule"),
     ],
 )
 def test_what_makes_no_sense_is_told_in_one_sentence(folder, args, told):
@@ -121,7 +122,6 @@ def test_what_makes_no_sense_is_told_in_one_sentence(folder, args, told):
         (["one.jl", "-o", "one.jl"], "an input and the output"),
         (["one.jl", "-o", "next.txt", "--include", "missing.txt"], "missing.txt"),
         (["one.jl", "-o", "next.txt", "-s", "NEVERCRAWL_FILES=missing.txt"], "missing.txt"),
-        (["one.jl", "-o", "next.txt", "-s", 'PRIORITY_SCORES={"nice": 1}'], "'nice' is no rule"),
     ],
 )
 def test_what_cannot_be_done_is_told_in_one_sentence(folder, args, told):

@@ -46,7 +46,7 @@ def test_arguments_are_checked_as_by_crawl(on_redis, tmp_path):
     assert "scope=all is not known" in on_redis("-a", "scope=all").sentence
     assert "fresh=maybe" in on_redis("-a", "fresh=maybe").sentence
     assert "somebody's server" in on_redis("-a", "seed=https://example.org/").sentence
-    assert "a setting cannot be used" in on_redis("-s", "PRIORITY=fast").sentence
+    assert "PRIORITY = 'fast' cannot be used" in on_redis("-s", "PRIORITY=fast").sentence
     assert not list(tmp_path.glob("**/worker-*"))
 
 
