@@ -3,14 +3,56 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Mapping
 
 from scrapy.cmdline import execute
+from scrapy.utils.project import get_project_settings
+
+from mediacrawl import seams
+from mediacrawl.nearest import did_you_mean
+from mediacrawl.observe.text import printable
+from mediacrawl.versions import versions
+
+_PROGRAM = "mediacrawl"
 
 
 def main() -> None:
     """Hand over to Scrapy. A settings module that is set already is left alone."""
     os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "mediacrawl.settings")
-    execute()
+    words = sys.argv[1:]
+    if words[:1] == ["--version"]:
+        print(versions())
+        return
+    commands = seams.commands(get_project_settings())
+    name = next((word for word in words if not word.startswith("-")), "")
+    if commands and not name:
+        print(_help(commands))
+    elif commands and name not in commands:
+        hint = did_you_mean(name, commands)
+        told = f"{_PROGRAM}: error: there is no command {name!r}{hint or ';'} {_PROGRAM} --help lists all commands"
+        print(printable(told), file=sys.stderr)
+        sys.exit(2)
+    else:
+        seams.name_program(_PROGRAM, commands)
+        execute()
+
+
+def _help(commands: Mapping[str, str]) -> str:
+    lines = [f"  {name:<13} {text}" for name, text in sorted(commands.items())]
+    return "\n".join(
+        [
+            versions(),
+            "",
+            f"Usage: {_PROGRAM} <command> [options] [arguments]",
+            "",
+            "Commands:",
+            *lines,
+            "",
+            f"{_PROGRAM} <command> -h tells the options of a command,",
+            f"{_PROGRAM} crawl media -h the arguments of a crawl too.",
+        ]
+    )
 
 
 if __name__ == "__main__":

@@ -5,13 +5,17 @@ Tried with Scrapy 2.19. Each has a fallback that is slower or later, never wrong
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from scrapy import cmdline
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.core.engine import ExecutionEngine
+    from scrapy.settings import Settings
 
 
 def wake(engine: ExecutionEngine) -> None:
@@ -65,3 +69,44 @@ def since_sent(engine: ExecutionEngine, request: Request) -> float | None:
     """Seconds since the slot of `request` sent its last request: this one, if it sends one at a time."""
     slot = engine.downloader.slots.get(request.meta.get("download_slot", ""))
     return max(monotonic() - slot.lastseen, 0.0) if slot is not None and slot.lastseen else None
+
+
+def commands(settings: Settings) -> dict[str, str]:
+    """Name of each command of a project, with a line that says what it does. Without this Scrapy lists them.
+
+    Args:
+        settings: of the project.
+    """
+    find = getattr(cmdline, "_get_commands_dict", None)
+    return {} if find is None else {name: command.short_desc() for name, command in find(settings, True).items()}
+
+
+def name_program(program: str, known: Iterable[str]) -> None:
+    """Let the help and the errors of commands name the program that was started. Without this they say ``scrapy``.
+
+    Args:
+        program: its name.
+        known: names of the commands.
+    """
+    parser = getattr(cmdline, "ScrapyArgumentParser", None)
+    if parser is None:
+        return
+    typed = re.compile(rf"\bscrapy (?=(?:{'|'.join(map(re.escape, known))})\b)")
+
+    class Named(parser):  # type: ignore[misc, valid-type]
+        """Scrapy's parser, with another name of the program."""
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs, prog=program)
+
+        def format_help(self) -> str:
+            return typed.sub(f"{program} ", super().format_help())
+
+        def format_usage(self) -> str:
+            return typed.sub(f"{program} ", super().format_usage())
+
+        def error(self, message: str) -> NoReturn:
+            super().error(typed.sub(f"{program} ", message))
+            raise AssertionError
+
+    cmdline.ScrapyArgumentParser = Named  # type: ignore[misc]

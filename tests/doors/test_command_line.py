@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import scrapy
 from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, environment, run, run_anew
 from launcher import ROOT
 from stock_project import refused
 
+from mediacrawl import __version__
 from mediacrawl.demo import Resource, Response
 
 
@@ -55,14 +57,40 @@ def test_help_names_our_commands_beside_scrapys(tmp_path, arguments):
 @pytest.mark.parametrize("name", ["crawl", "catalogue", "demo"])
 def test_every_command_of_ours_explains_itself(tmp_path, name):
     done = run(tmp_path, *MEDIACRAWL, name, "--help").check()
-    assert f"scrapy {name} " in done.out
+    assert f"\n  mediacrawl {name} " in done.out
+    assert "scrapy " not in done.out
     assert done.err == ""
 
 
-def test_an_unknown_command_is_named(tmp_path):
-    done = run(tmp_path, *MEDIACRAWL, "crwal")
-    assert done.code == 2
-    assert "Unknown command: crwal" in done.out
+@pytest.mark.parametrize("words", [["--version"], ["version"]])
+def test_the_version_is_ours_and_scrapys(tmp_path, words):
+    done = run(tmp_path, *MEDIACRAWL, *words)
+    assert (done.code, done.out, done.err) == (0, f"mediacrawl {__version__} (Scrapy {scrapy.__version__})\n", "")
+
+
+def test_help_names_the_program_that_was_started(tmp_path):
+    lines = run(tmp_path, *MEDIACRAWL, "--help").check().out.splitlines()
+    assert lines[0] == f"mediacrawl {__version__} (Scrapy {scrapy.__version__})"
+    assert lines[2] == "Usage: mediacrawl <command> [options] [arguments]"
+    done = run(tmp_path, *MEDIACRAWL, "demo", "mine")
+    assert "\n  mediacrawl demo " in done.err
+    assert done.err.endswith("\nmediacrawl: error: mediacrawl demo takes no arguments, but got 'mine'\n")
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("crwal", "; did you mean crawl?"),
+        ("frontir", "; did you mean frontier?"),
+        ("Catalog", "; did you mean catalogue?"),
+        ("xyzzy", ";"),
+        ("\x1b[31mred", ";"),
+    ],
+)
+def test_an_unknown_command_is_named_with_the_nearest(tmp_path, typed, hint):
+    done = run(tmp_path, *MEDIACRAWL, typed, "-s", "LOG_LEVEL=INFO")
+    sentence = f"mediacrawl: error: there is no command {typed!r}{hint} mediacrawl --help lists all commands\n"
+    assert (done.code, done.out, done.err) == (2, "", sentence)
 
 
 def test_an_unknown_spider_is_named_and_so_are_those_there_are(tmp_path):
