@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import logging
 import sys
+from collections import Counter
 from collections.abc import Iterator
 
 from scrapy import Spider
@@ -66,6 +67,7 @@ class Command(CrawlCommand):
             say(f"{self._parser.format_help()}\n{_arguments_help(args, self.settings)}")
             sys.exit(0)
         refuse_options(args, "an argument of a spider is written -a name=value")
+        _refuse_twice(opts.spargs)
         super().process_options(args, opts)
         if opts.verbose and (self.settings.getpriority("LOG_LEVEL") or 0) < SETTINGS_PRIORITIES["cmdline"]:
             self.settings.set("LOG_LEVEL", "INFO", "cmdline")
@@ -110,9 +112,25 @@ class Command(CrawlCommand):
         return crawler
 
 
+def _refuse_twice(spargs: list[str]) -> None:
+    """See that each argument is given once: of two Scrapy would take the last one, without a word.
+
+    Raises:
+        UsageError: one is given more than once.
+    """
+    names = Counter(written.partition("=")[0] for written in spargs)
+    twice = next((name for name, number in names.items() if number > 1), None)
+    if twice is not None:
+        raise UsageError(
+            f"-a {twice}= is given more than once; several URLs go in one, separated by comma", print_help=False
+        )
+
+
 def _log(settings: BaseSettings, sentence: str) -> None:
     """Nobody sees a terminal where a log file is named (scrapyd, cron): there the sentence must stand in it."""
     if settings.get("LOG_FILE"):
+        # The mistake may be one of these.
+        settings.setdict({"LOG_ENABLED": True, "LOG_LEVEL": "CRITICAL"}, priority="cmdline")
         with contextlib.suppress(OSError):
             configure_logging(settings)  # type: ignore[arg-type]
             logger.critical("%s", sentence)

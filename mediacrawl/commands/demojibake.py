@@ -157,10 +157,7 @@ def _learned(pairs: str | None) -> Substitutions | None:
 
 def _setting(settings: BaseSettings) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
     """``MOJIBAKE_FIELDS``: names of text fields, and pairs of a text field and that of its bytes."""
-    try:
-        fields = fields_setting(settings)
-    except ValueError as error:
-        raise UsageError(str(error), print_help=False) from error
+    fields = fields_setting(settings)
     raws = tuple(fields.items()) if isinstance(fields, Mapping) else ()
     return tuple(fields or ()), tuple((name, raw) for name, raw in raws if raw)
 

@@ -39,7 +39,7 @@ def test_the_spiders_are_those_of_the_project_and_nothing_else(daemon):
 def test_a_job_gets_its_arguments_and_settings_as_they_were_written(daemon, job, tmp_path):
     catalogue = tmp_path / f"{ODD}.db"
     settings = {"MEDIACRAWL_DB": catalogue}
-    ident = job.schedule(settings, seed=",".join(job.seeds), include=str(job.include), note=f"{ODD}\n=second line")
+    ident = job.schedule(settings, seed=",".join(job.seeds), include=str(job.include), _note=f"{ODD}\n=second line")
     daemon.until(lambda: ident in {one["id"] for one in daemon.jobs("running") + daemon.jobs("finished")})
     log = daemon.finish(ident)
     assert "Spider closed (finished)" in log
@@ -91,6 +91,14 @@ def test_a_list_of_seeds_on_the_disk_of_whoever_schedules_is_refused_with_the_fo
         f"the seed list 'seeds.txt' can not be read in {daemon.folder}/lists: No such file or directory\n"
     )
     assert log.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_an_argument_that_is_mistyped_is_told_in_the_log_and_nothing_is_asked(daemon, job):
+    log = daemon.finish(job.schedule(seed=",".join(job.seeds), scoop="site"))
+    assert log.endswith("CRITICAL: -a scoop= is no argument of the spider media; did you mean scope?\n")
+    assert log.count("\n") == 1
+    assert not job.web.log
 
 
 @pytest.mark.slow

@@ -53,6 +53,20 @@ def test_all_mistakes_are_told_at_once(tmp_path):
     ]
 
 
+def test_an_argument_that_is_given_twice_is_told(tmp_path):
+    words = ["crawl", "media", "-a", "seed=http://127.0.0.1/", "-a", "seed=http://127.0.0.2/"]
+    assert run(tmp_path, *MEDIACRAWL, *words).sentence == (
+        "-a seed= is given more than once; several URLs go in one, separated by comma"
+    )
+
+
+def test_where_a_log_file_is_named_the_mistakes_stand_in_it_too(tmp_path):
+    log = tmp_path / "crawl.log"
+    done = crawl(tmp_path, {"LOG_FILE": log, "LOG_LEVEL": "loud"}, seed="http://127.0.0.1/", scoop="site")
+    assert len(done.sentences) == 2
+    assert [line.partition("CRITICAL: ")[2] for line in log.read_text(encoding="utf-8").splitlines()] == done.sentences
+
+
 def test_a_fleet_tells_it_before_it_starts_its_redis_server(tmp_path):
     done = run(tmp_path, *MEDIACRAWL, "fleet", "-a", "seed=http://127.0.0.1/", "-a", "scoop=site")
     assert done.sentence == "-a scoop= is no argument of the spider media; did you mean scope?"
