@@ -130,9 +130,9 @@ class Arguments:
         Raises:
             ArgumentError: its whitelist cannot be read here.
         """
-        self.borders, self.before = borders, before
-        if borders.include and self.include is None:
+        if borders.include != self.borders.include:
             self.include = _include(borders.include, is_kept=True)
+        self.borders, self.before = borders, before
 
     @property
     def sites(self) -> frozenset[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
 
@@ -64,22 +64,25 @@ class Borders:
         kept = {"same_site": self.same_site, "sites": sites, "include": self.include, "revisit": self.revisit}
         return json.dumps(kept).encode()
 
-    def after(self, record: bytes | None, *, brings_seeds: bool, says_revisit: bool = False) -> Borders:
+    def after(self, record: bytes | None, said: Container[str] = ()) -> Borders:
         """The borders of a crawl that several workers share, when one more joins with these.
 
-        Who brings seeds says where the crawl may go, and adds their sites; who brings none keeps to what is said. Who
-        says whether known pages are asked again says it for itself and for those that join later without a word.
+        What its user said counts from then on, for those that join later without a word too; what he did not say stays
+        as the crawl has it. The sites of its seeds are added.
 
         Args:
             record: the borders so far, as `dump` wrote them.
-            brings_seeds: whether the worker does.
-            says_revisit: whether it does.
+            said: names of the arguments that the worker was given.
         """
         before = self.read(record)
         if before is None:
             return self
-        agreed = replace(self, sites=self.sites | before.sites) if brings_seeds else before
-        return replace(agreed, revisit=self.revisit if says_revisit else before.revisit)
+        return Borders(
+            same_site=self.same_site if "scope" in said else before.same_site,
+            sites=self.sites | before.sites,
+            include=self.include if "include" in said else before.include,
+            revisit=self.revisit if "revisit" in said else before.revisit,
+        )
 
     def kept(self, before: Borders, said: Container[str]) -> list[str]:
         """One sentence for each border that a crawl which goes on keeps without a word of its user.

@@ -274,15 +274,14 @@ class MediaSpider(ProbingSpider):
         if not isinstance(frontier, Remote):
             return
         mine = replace(arguments.borders, sites=arguments.sites)
-        brings_seeds, says = bool(arguments.seeds or mine.same_site or mine.include), "revisit" in arguments.said
-        if not brings_seeds:
+        if not (arguments.seeds or arguments.said):
             await self._let_others_begin()
 
         before: list[Borders | None] = []
 
         def joining(old: bytes | None) -> bytes:
             before.append(Borders.read(old))
-            return mine.after(old, brings_seeds=brings_seeds, says_revisit=says).dump()
+            return mine.after(old, arguments.said).dump()
 
         record = await in_reactor(frontier.later("borders", "", joining))
         try:

@@ -53,11 +53,30 @@ def test_borders_with_a_number_beyond_all_floats_cannot_be_read():
     assert Borders.read(b'{"same_site": false, "sites": [], "include": "", "revisit": 1' + b"0" * 400 + b"}") is None
 
 
-@pytest.mark.parametrize("brings_seeds", [False, True])
-def test_of_several_workers_each_that_says_it_has_its_own_and_the_last_one_said_counts_for_the_silent(brings_seeds):
-    first = Borders(revisit=0.1).after(None, brings_seeds=True, says_revisit=True)
-    silent = Borders(revisit=0.9).after(first.dump(), brings_seeds=brings_seeds)
+def test_of_several_workers_each_that_says_it_has_its_own_and_the_last_one_said_counts_for_the_silent():
+    first = Borders(revisit=0.1).after(None, {"revisit"})
+    silent = Borders(revisit=0.9).after(first.dump())
     assert silent.revisit == 0.1
-    telling = Borders(revisit=0.3).after(silent.dump(), brings_seeds=brings_seeds, says_revisit=True)
+    telling = Borders(revisit=0.3).after(silent.dump(), {"revisit"})
     assert telling.revisit == 0.3
-    assert Borders().after(telling.dump(), brings_seeds=brings_seeds).revisit == 0.3
+    assert Borders().after(telling.dump()).revisit == 0.3
+
+
+def test_a_worker_that_brings_seeds_and_says_nothing_of_scope_and_whitelist_opens_neither():
+    first = Borders(same_site=True, sites=frozenset({"a.example"}), include="/list.txt")
+    second = Borders(sites=frozenset({"b.example"})).after(first.dump())
+    assert second == Borders(same_site=True, sites=frozenset({"a.example", "b.example"}), include="/list.txt")
+    third = Borders().after(second.dump(), {"scope"})
+    assert (third.same_site, third.include) == (False, "/list.txt")
+
+
+def test_a_worker_takes_the_whitelist_of_its_crawl_in_place_of_one_that_lay_in_its_folder(tmp_path):
+    for name in ("own", "crawls"):
+        (tmp_path / f"{name}.txt").write_text(f"{name}.example\n", encoding="utf-8")
+    Borders(include=str(tmp_path / "own.txt")).save(tmp_path)
+    arguments = Arguments.read(tmp_path)
+    assert arguments.include.domains == {"own.example"}
+    arguments.adopt(Borders(include=str(tmp_path / "crawls.txt")), None)
+    assert arguments.include.domains == {"crawls.example"}
+    arguments.adopt(Borders(), None)
+    assert arguments.include is None

@@ -118,8 +118,10 @@ def test_all_workers_keep_to_the_borders_of_the_one_with_the_seeds(web, hire, se
     early = hire().start()
     first = hire().start("-a", "scope=site", seed=web.seeds[0])
     assert [worker.wait() for worker in (early, first)] == [0, 0]
-    late = hire().start()
+    # One that brings seeds and says nothing of scope opens nothing.
+    late = hire().start(seed=web.seeds[0])
     assert late.wait() == 0
+    assert "scope=site, as this crawl began; -a scope=web" in late.text()
     assert {site_of(entry.url) for entry in web.settled_log()} == {home}
     assert json.loads((late.folder / "state" / "borders.json").read_text())["sites"] == [home]
 
