@@ -25,7 +25,7 @@ from mediacrawl.frontier.contract import FrontierLostError
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.mojibake import use_settings
-from mediacrawl.setting_kinds import wrong_values
+from mediacrawl.setting_kinds import unknown_names, wrong_values
 from mediacrawl.spiders.arguments import ArgumentError
 from mediacrawl.spiders.taking import listed, mistakes
 
@@ -148,7 +148,7 @@ def _check_words(name: str, arguments: dict[str, str], settings: BaseSettings) -
         raise ArgumentError(f"there is no spider {name!r}; there are: {', '.join(sorted(names))}{hint}")
     told = [*mistakes(arguments, get_spider_loader(settings).load(name)), *wrong_values(settings)]
     if told := told or list(_contradictions(settings)):
-        raise ArgumentError("\n".join(told))
+        raise ArgumentError("\n".join([*told, *unknown_names(settings)]))
 
 
 def _check(name: str, arguments: dict[str, str], settings: BaseSettings) -> None:

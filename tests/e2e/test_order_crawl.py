@@ -50,7 +50,7 @@ def test_breadth_asks_first_what_was_found_first(tmp_path):
 def test_an_order_that_there_is_not_is_named_in_one_sentence(crawl):
     crawl.start("-s", "PRIORITY=fastest")
     assert crawl.wait() == 2
-    assert "PRIORITY = 'fastest' is no order; use one of adaptive, rules" in crawl.text()
+    assert "PRIORITY = 'fastest' cannot be used: it must be adaptive, rules, " in crawl.text()
 
 
 @pytest.mark.slow
