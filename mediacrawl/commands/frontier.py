@@ -29,6 +29,7 @@ from mediacrawl.frontier.stores.redis_check import check_redis
 from mediacrawl.frontier.stores.redis_reading import RedisReader
 from mediacrawl.frontier.stores.salvage import repair
 from mediacrawl.frontier.telling import overview_text, site_text, told_rows, url_text
+from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
 from mediacrawl.parts import REDIS, Parts
@@ -90,7 +91,8 @@ class Command(Checked, ScrapyCommand):
         verb, words = (args[0], args[1:]) if args else ("stats", [])
         action = self._actions().get(verb)
         if action is None:
-            raise UsageError(f"{verb!r} is not known; use one of {', '.join(self._actions())}", print_help=False)
+            known = f"use one of {', '.join(self._actions())}{did_you_mean(verb, self._actions())}"
+            raise UsageError(f"{verb!r} is not known; {known}", print_help=False)
         wanted, work = action
         if len(words) != (wanted is not None):
             raise UsageError(f"frontier {verb} takes {wanted or 'no further word'}", print_help=False)

@@ -15,6 +15,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.conf import closest_scrapy_cfg
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import printable
 from mediacrawl.parts import locate, today
 from mediacrawl.scope.canonical import canonical
@@ -102,7 +103,8 @@ class Command(Checked, ScrapyCommand):
             "check": ("one URL", self._check),
         }
         if verb not in actions:
-            raise UsageError(f"{verb!r} is not known; use one of {', '.join(actions)}", print_help=False)
+            known = f"use one of {', '.join(actions)}{did_you_mean(verb, actions)}"
+            raise UsageError(f"{verb!r} is not known; {known}", print_help=False)
         wanted, work = actions[verb]
         if len(words) != (wanted is not None):
             raise UsageError(f"nevercrawl {verb} takes {wanted or 'no further word'}", print_help=False)

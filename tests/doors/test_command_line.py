@@ -93,6 +93,16 @@ def test_an_unknown_command_is_named_with_the_nearest(tmp_path, typed, hint):
     assert (done.code, done.out, done.err) == (2, "", sentence)
 
 
+@pytest.mark.parametrize(
+    ("command", "verb", "hint"),
+    [("frontier", "stat", "did you mean stats?"), ("nevercrawl", "chek", "did you mean check?")],
+)
+def test_an_unknown_word_of_a_command_is_named_with_the_nearest(tmp_path, command, verb, hint):
+    sentence = run(tmp_path, *MEDIACRAWL, command, verb).sentence
+    assert sentence.startswith(f"{verb!r} is not known; use one of ")
+    assert sentence.endswith(hint)
+
+
 def test_an_unknown_spider_is_named_and_so_are_those_there_are(tmp_path):
     sentence = run(tmp_path, *MEDIACRAWL, "crawl", "audio").sentence
     assert sentence == "there is no spider 'audio'; there are: feeds, media, recheck"
