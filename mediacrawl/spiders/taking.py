@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import Any
 
 from mediacrawl.nearest import nearest
+from mediacrawl.observe.text import printable
 from mediacrawl.spiders.arguments import ArgumentError
 
 _COLUMN = 22
@@ -91,4 +92,4 @@ def _unknown(name: str, known: Iterable[str], spider: str) -> str:
     names = list(known)
     alike = nearest(name, names)
     hint = f"did you mean {alike}?" if alike else f"it takes {', '.join(names)}"
-    return f"-a {name}= is no argument of the spider {spider}; {hint}"
+    return f"-a {printable(name)}= is no argument of the spider {spider}; {hint}"

@@ -26,6 +26,7 @@ SHARE = "that is above 0 and at most 1, as in revisit=0.1"
         ("media", "inclde", "did you mean include?"),
         ("media", "Fresh", "did you mean fresh?"),
         ("media", "url", f"it takes {', '.join(TAKEN['media'])}"),
+        ("media", "\\x1b[31m", f"it takes {', '.join(TAKEN['media'])}"),
         ("feeds", "feed", "did you mean feeds?"),
         ("recheck", "item", "did you mean items?"),
     ],
@@ -35,7 +36,7 @@ def test_an_argument_that_no_spider_takes_is_told_with_the_nearest_and_nothing_i
 ):
     site.page("/")
     (tmp_path / "list.txt").write_text(site.url("/"), encoding="utf-8")
-    given = {TAKEN[spider][0]: "list.txt", name: "list.txt"}
+    given = {TAKEN[spider][0]: "list.txt", name.replace("\\x1b", "\x1b"): "list.txt"}
     done = run(tmp_path, *crawl_command(given, QUICK, spider))
     assert done.sentence == f"-a {name}= is no argument of the spider {spider}; {hint}"
     assert site.paths == []
