@@ -6,6 +6,7 @@ import pytest
 from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, run
 from launcher import ROOT
 from scrapy.settings import BaseSettings
+from stock_project import refused
 
 from mediacrawl.setting_kinds import unknown_names, wrong_values
 
@@ -162,6 +163,7 @@ def test_a_project_that_uses_parts_of_ours_is_told_before_its_crawl_begins(proje
 
 def test_outside_a_project_our_commands_have_our_settings_whatever_starts_them(tmp_path):
     """``scrapy`` finds them by their entry points, and no settings."""
-    done = run(tmp_path, *SCRAPY, "probe", "http://127.0.0.1:1/x.mp3", "-s", "RESOLVER_TIMEOUT=1")
+    with refused() as port:
+        done = run(tmp_path, *SCRAPY, "probe", f"http://127.0.0.1:{port}/x.mp3", "-s", "RESOLVER_TIMEOUT=1")
     assert "Traceback" not in done.err
     assert "could not be had" in done.out
