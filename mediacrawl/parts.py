@@ -218,6 +218,7 @@ class Parts:
             attempts=getint("FRONTIER_ATTEMPTS", 3),
             budget=getint("FRONTIER_SITE_BUDGET", 1_000),
             earns=getint("FRONTIER_SITE_EARNS", 20),
+            most=getint("FRONTIER_SITE_MOST", 100_000),
             front_least=getint("FRONTIER_FRONT", 1_000),
             front_most=getint("FRONTIER_FRONT_MAX", 100_000),
             cache=getint("FRONTIER_CACHE", 64 * 1024 * 1024),

@@ -311,6 +311,10 @@ the budget is raised or ``scrapy frontier resume SITE``. A trap is left after so
 FRONTIER_SITE_EARNS = 20
 """Further requests that a site gets for each find (NUGGET_FUNCTION): one in twenty is 25 times what chance finds."""
 
+FRONTIER_SITE_MOST = 100_000
+"""Requests that a site gets in all, however many finds it has: 17 days at 15 s. A server that makes a new file for each
+request would be asked for ever. 0 for any number."""
+
 FRONTIER_MAX_URLS = 20_000_000
 """URLs that may wait, some 5 GB of disk. Beyond it the least promising are pruned, down to nine tenths (counted as
 ``drop/pruned``); they may join again when they are found again. 0 for any number."""

@@ -56,6 +56,7 @@ class FrontierPolicy:
         attempts: how often a URL is asked before it is given up.
         budget: requests that a site gets, 0 for any number. Then it is retired: what waits there is not asked.
         earns: further requests that it gets for each find there.
+        most: requests that it gets in all, however many finds there are; 0 for any number.
         front_least: sites that are held in memory at first.
         front_most: sites that are held in memory at most.
         cache: bytes of the file that are held in memory.
@@ -72,6 +73,7 @@ class FrontierPolicy:
     attempts: int = 3
     budget: int = 0
     earns: int = 0
+    most: int = 0
     front_least: int = 1_000
     front_most: int = 100_000
     cache: int = 64 * 1024 * 1024
@@ -88,7 +90,16 @@ class FrontierPolicy:
             visits: requests made there.
             earned: finds there.
         """
-        return bool(self.budget) and visits >= self.budget + self.earns * earned
+        return bool(self.budget) and visits >= self.budget + self.further(earned)
+
+    def further(self, earned: int) -> int:
+        """The further requests that a site gets for its finds.
+
+        Args:
+            earned: finds there.
+        """
+        further = self.earns * earned
+        return min(further, max(self.most - self.budget, 0)) if self.most else further
 
 
 @dataclass(frozen=True, slots=True)

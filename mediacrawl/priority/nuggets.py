@@ -137,8 +137,9 @@ def recording(record: Mapping[str, Any]) -> str:
     """Name the recording of a media record as `store.works` tells them apart.
 
     By the MD5 that FLAC states of its audio, else by head, size and own texts. What neither tells is named by its URL:
-    streams, players, short files. Two things differ there and cost at worst a nugget too much: texts that only one of
-    two records has, and the files that were found in a known player.
+    streams, players, heads of less than 4 KB. Two things differ there and cost at worst a nugget too much: texts that
+    only one of two records has, and the files that were found in a known player. A short file that was read whole is
+    told by its bytes: else a site could have as many finds as it has URLs for one of them.
 
     Args:
         record: with a ``content_url``.
@@ -147,7 +148,9 @@ def recording(record: Mapping[str, Any]) -> str:
     if isinstance(md5, str) and md5 not in _NO_MD5:
         return f"audio:{md5}"
     head, size, digest = record.get("head_bytes"), record.get("content_size"), record.get("head_sha256")
-    if not (isinstance(head, int) and isinstance(size, int) and isinstance(digest, str)) or head < LEAST_HEAD:
+    if not (isinstance(head, int) and isinstance(size, int) and isinstance(digest, str)) or head < min(
+        LEAST_HEAD, size
+    ):
         return f"url:{record['content_url']}"
     if head < size and str(record.get("codec") or "").startswith(_SAMPLES):
         # Samples may be silence: then many files begin so, and have one size.

@@ -19,7 +19,7 @@ from mediacrawl.facts import BESIDE
 from mediacrawl.store.rows import media_id as id_of
 
 LEAST_HEAD = 4096
-"""Bytes of a head that say something. Shorter files are jingles, and headers of which many are equal."""
+"""Bytes of a head that say something, if it is not the whole file: in less are headers of which many are equal."""
 
 _NO_MD5 = ("", "0" * 32)
 """FLAC's way to say that it was not computed."""
@@ -134,7 +134,7 @@ def _tells(row: sqlite3.Row) -> bool:
     head, size, codec = row["head_bytes"], row["content_size"], row["codec"]
     if not isinstance(head, int) or not isinstance(size, int) or row["head_sha256"] is None:
         return False
-    return head >= LEAST_HEAD and (head >= size or not str(codec or "").startswith(("pcm_", "dsd_")))
+    return head >= min(LEAST_HEAD, size) and (head >= size or not str(codec or "").startswith(("pcm_", "dsd_")))
 
 
 def _texts(tags: Any) -> dict[tuple[Any, ...], Any]:

@@ -389,6 +389,19 @@ def test_a_site_is_retired_when_it_has_had_its_budget(make):
     assert frontier.take(NOW, 2) == []
 
 
+def test_finds_raise_no_budget_beyond_the_most(make):
+    frontier = make(FrontierPolicy(delay=DelayPolicy(0, 0, 0, 0), explore=0.0, budget=3, earns=5, most=10))
+    frontier.add([page(f"http://generator.org/{n}") for n in range(50)])
+    # Resumed, it gets the budget anew, and no more, since it had all that finds may bring.
+    for asked in (10, 3, 3):
+        for _ in range(asked):
+            (lease,) = frontier.take(NOW, 2)
+            frontier.finish(lease, Outcome(End.DONE, earned=1), NOW)
+        assert frontier.take(NOW, 2) == []
+        assert frontier.site("generator.org").state is SiteState.RETIRED
+        assert frontier.resume("generator.org")
+
+
 def test_dropping_a_site_ends_all_that_waits_there(frontier):
     frontier.add([page(f"http://a.org/{n}") for n in range(5)] + [page("http://b.org/1")])
     leases = frontier.take(NOW, 2)

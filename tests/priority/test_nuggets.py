@@ -115,7 +115,7 @@ HEADS = st.fixed_dictionaries(
         "audio_md5": st.sampled_from([None, "", "0" * 32, "1" * 32, "2" * 32]),
         "head_sha256": st.sampled_from([None, "a" * 64, "b" * 64]),
         "head_bytes": st.sampled_from([None, 1000, 4096, 16_384]),
-        "content_size": st.sampled_from([None, 4096, 300_000]),
+        "content_size": st.sampled_from([None, 1000, 4096, 300_000]),
         "codec": st.sampled_from([None, "mp3", "pcm_s16le"]),
         "tags": st.sampled_from([[text("one")], [text("two")], [text("one"), {**text("x"), "source": "page"}]]),
     }
@@ -137,6 +137,13 @@ def test_what_has_one_name_is_one_work_and_a_copy_of_a_work_has_its_name(one, ot
     keys, found = [recording(media_of(record)) for record in records], works(records)
     assert keys[0] != keys[1] or found[0] == found[1]
     assert (keys[0] == keys[2]) == (found[0] == found[2])
+
+
+def test_a_short_file_at_many_urls_is_one_find():
+    short = [song(f"http://a.example/{n}", head_bytes=900, content_size=900, tags=[text("one")]) for n in range(9)]
+    assert len({media(ANSWER, item).key for item in short}) == 1
+    begun = [song(f"http://a.example/{n}", head_bytes=900, content_size=901) for n in range(9)]
+    assert len({media(ANSWER, item).key for item in begun}) == 9
 
 
 def media_of(record):

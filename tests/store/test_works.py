@@ -66,12 +66,17 @@ def test_files_of_one_head_and_size_are_one_work(catalogue):
     assert works(catalogue) == [["a", "b"], ["c"], ["d"]]
 
 
+def test_short_files_that_were_read_whole_are_one_work_if_they_are_equal(catalogue):
+    for name in "ab":
+        put(catalogue, name, **{**SAME_HEAD, "head_bytes": 2000, "content_size": 2000})
+    assert works(catalogue) == [["a", "b"]]
+
+
 @pytest.mark.parametrize(
     "facts",
     [
         {"head_bytes": 0},
         {"head_bytes": 2000},
-        {"head_bytes": 2000, "content_size": 2000},
         {"content_size": None},
         {"head_sha256": None},
         # Tracks of one length that begin with silence.

@@ -213,7 +213,7 @@ class MemoryFrontier:
         if home is None or home.shelf is None:
             return False
         if home.shelf is SiteState.RETIRED:
-            home.granted = home.clocks.visits - self._policy.earns * home.earned
+            home.granted = home.clocks.visits - self._policy.further(home.earned)
             home.clocks = replace(home.clocks, standing=GOOD)
         home.shelf = None
         del self._shelf[home.number]

@@ -242,7 +242,7 @@ class RedisFrontier:
 
     def _budget_anew(self) -> None:
         """Retired sites that have not spent the budget of today's settings are asked again. Asked once a budget."""
-        today = f"{self.policy.budget} {self.policy.earns}"
+        today = f"{self.policy.budget} {self.policy.earns} {self.policy.most}"
         total = self.scripts.key("total")
         before = self.scripts.ask("HGET", total, "budget")
         if not self._settings.works or before == today.encode():
@@ -733,7 +733,7 @@ class RedisFrontier:
 
     @property
     def _budget(self) -> dict[str, int]:
-        return {"budget": self.policy.budget, "earns": self.policy.earns}
+        return {"budget": self.policy.budget, "earns": self.policy.earns, "most": self.policy.most}
 
     def _call(self, script: str, now: float, **what: Any) -> Call:
         return Call(script, {**what, "crawl": self.crawl}, now if self._settings.told else None)

@@ -346,7 +346,7 @@ class SQLiteFrontier:
         self._begin()
         if home.place == RETIRED:
             # What it has earned so far was spent as well.
-            home.granted = home.clocks.visits - self._policy.earns * home.earned
+            home.granted = home.clocks.visits - self._policy.further(home.earned)
             home.clocks = replace(home.clocks, standing=GOOD)
         self._unshelve(home)
         return True

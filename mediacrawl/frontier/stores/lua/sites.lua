@@ -62,10 +62,16 @@ local function count_rest(site)
     site[RESTS] = rests
 end
 
+-- The further requests that a site gets for its finds.
+local function further(site)
+    local found, most = (WHAT.earns or 0) * site[EARNED], WHAT.most or 0
+    return most > 0 and math.min(found, math.max(most - (WHAT.budget or 0), 0)) or found
+end
+
 local function is_spent(site)
     if site[GONE] == 1 then return true end
     local budget = WHAT.budget or 0
-    return budget > 0 and site[VISITS] - site[GRANTED] >= budget + (WHAT.earns or 0) * site[EARNED]
+    return budget > 0 and site[VISITS] - site[GRANTED] >= budget + further(site)
 end
 
 local function activate(name, site)

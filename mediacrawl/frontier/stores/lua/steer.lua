@@ -13,7 +13,7 @@ elseif WHAT.verb == 'reconsider' then
 else
     if site[PLACE] == RETIRED then
         -- What it has earned so far was spent as well.
-        site[GRANTED] = site[VISITS] - (WHAT.earns or 0) * site[EARNED]
+        site[GRANTED] = site[VISITS] - further(site)
         site[STANDING], site[GONE], site[TROUBLES] = '', 0, 0
         site[ASLEEP] = site[DELAY] > WHAT.day and 1 or 0
         site[VERSION] = site[VERSION] + 1
