@@ -7,11 +7,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mediacrawl.encoding.values import TEXT_FIELDS
+from mediacrawl.records import MediaItem
 
 LEAST = 8 * 1024
 """Bytes of text that every record may hold, however little was fetched: thirty short texts."""
 FACTOR = 4
 """Bytes of text for each byte that was fetched. With what else a record takes, five reach the disk."""
+PLAYERS = 16 * 1024
+"""Bytes that the records of players on one page or list may take, however short it is: some eight."""
+_RECORD = 1_200
+"""What a record takes beside its texts and URLs."""
 _PROOF = 200
 """Bytes of what the fixer notes of a text that is not ASCII."""
 
@@ -36,6 +41,23 @@ def within(elements: Iterable[dict[str, Any]], fetched: int, most: int) -> tuple
             room -= size
             kept.add(number)
     return [element for number, element in enumerate(found) if number in kept], len(found) - len(kept)
+
+
+def first_records(items: Iterable[MediaItem], most: int) -> list[MediaItem]:
+    """The first records of an answer, as many as there is room for: a player of 50 bytes makes a record of 2 KB.
+
+    Args:
+        items: records of what the answer names and nobody can probe, in its order.
+        most: bytes that they may take together.
+    """
+    kept = []
+    for item in items:
+        urls = (item.content_url, item.page_url, item.feed_url)
+        most -= _RECORD + 2 * sum(len(url or "") for url in urls) + sum(map(stored_bytes, item.tags))
+        if most < 0:
+            break
+        kept.append(item)
+    return kept
 
 
 def stored_bytes(element: Mapping[str, Any]) -> int:

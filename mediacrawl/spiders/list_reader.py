@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from mediacrawl.clock import written_now
 from mediacrawl.extract import Listed, Listing, link_header, list_form, parse_list, unpacked
 from mediacrawl.facts import FEED, Fact, fact, pack
+from mediacrawl.frontier.room import room
 from mediacrawl.headers import header, headers
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.probe import build_page_item
 from mediacrawl.probe.answer import Answer
 from mediacrawl.probe.manifest_item import ManifestAnswer, build_manifest_item
+from mediacrawl.probe.room import FACTOR, PLAYERS, first_records
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Base, Scope, Spelling, joining, site_of
@@ -60,7 +62,8 @@ class ListReader:
     """Reads lists. What they name goes to the visit, records of what cannot be asked for are handed back.
 
     Stats: ``feed/read``, ``sitemap/read``, ``playlist/read``, ``manifest/read``, ``oembed/read``, ``list/cut`` (entries
-    that are not kept), ``list/standing_alone`` (records of players).
+    that are not kept), ``list/standing_alone`` (records of players), ``list/standing_alone_dropped`` (players for whose
+    records it is too short).
 
     Args:
         parts: what the doors of this crawl share.
@@ -204,9 +207,12 @@ class ListReader:
             items[url.key] = build_page_item(
                 evidence, page_url=page_url, site=visit.lease.site, found_at=at, url=url.requested, key=url.key
             )
-        if items:
-            self._scheduler.count("list/standing_alone", len(items))
-        return list(items.values())
+        kept = first_records(items.values(), room(visit.unpacked, visit.bytes, PLAYERS, FACTOR))
+        if kept:
+            self._scheduler.count("list/standing_alone", len(kept))
+        if len(items) > len(kept):
+            self._scheduler.count("list/standing_alone_dropped", len(items) - len(kept))
+        return kept
 
     def _told(self, listing: Listing) -> tuple[Fact, ...]:
         """What the headers of a feed say of all its entries."""

@@ -17,6 +17,7 @@ from mediacrawl.extract import (
     without_steering,
 )
 from mediacrawl.facts import pack
+from mediacrawl.frontier.room import room
 from mediacrawl.headers import header, headers
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.retry import after_cut, after_status
@@ -25,6 +26,7 @@ from mediacrawl.priority import Scores
 from mediacrawl.priority.again import is_again
 from mediacrawl.probe import sniff
 from mediacrawl.probe.answer import Answer, answer_kind, is_media
+from mediacrawl.probe.room import FACTOR, PLAYERS, first_records
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, MediaItem, Outcome, Trouble, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, canonical, extension_of, joining
@@ -165,9 +167,7 @@ class Reader:
         self._count_of(page)
         if told is None or reason is not None or again:
             return []
-        items = told.items()
-        if items:
-            scheduler.count("page/standing_alone", len(items))
+        items = self._players(visit, told)
         if not wishes.nofollow:
             self._ask_more(visit, page, told)
         return items
@@ -180,6 +180,16 @@ class Reader:
         if page.cut:
             visit.limits.add(Limit.LINKS)
         return page
+
+    def _players(self, visit: Visit, told: PageMedia) -> list[MediaItem]:
+        """The records of what a page plays without a file, as many as its length allows."""
+        named = told.items()
+        items = first_records(named, room(visit.unpacked, visit.bytes, PLAYERS, FACTOR))
+        if items:
+            self._scheduler.count("page/standing_alone", len(items))
+        if len(named) > len(items):
+            self._scheduler.count("page/standing_alone_dropped", len(named) - len(items))
+        return items
 
     def _leave_steering(self, page: Page) -> None:
         links = without_steering(page)

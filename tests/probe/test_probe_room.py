@@ -13,9 +13,10 @@ from mediacrawl.demo import media_bytes
 from mediacrawl.encoding.evidence import tag_element
 from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.encoding.values import TEXT_FIELDS
-from mediacrawl.probe import Probe, ProbePolicy, build_item
-from mediacrawl.probe.room import FACTOR, LEAST, stored_bytes, within
-from mediacrawl.records import Tag
+from mediacrawl.facts import fact, pack
+from mediacrawl.probe import Probe, ProbePolicy, build_item, build_page_item
+from mediacrawl.probe.room import FACTOR, LEAST, PLAYERS, first_records, stored_bytes, within
+from mediacrawl.records import Evidence, Tag
 from mediacrawl.store import Catalogue
 
 LETTERS = {
@@ -106,6 +107,30 @@ def test_what_fills_a_field_goes_first_and_the_order_stays():
         "z",
     ]
     assert dropped == len(found) - len(kept) == 1
+
+
+def test_a_short_page_gives_few_records_of_players(tmp_path):
+    facts = pack([fact("page", "json-ld:name", "title", "A film"), fact("page", "json-ld:d", "description", "d" * 60)])
+    players = [
+        build_page_item(
+            Evidence("json-ld", page_title="t" * 150, facts=facts),
+            page_url=f"http://a.example/{'p' * 100}",
+            site="a.example",
+            found_at="2026-01-01T00:00:00Z",
+            url=f"http://a.example/e/{number}",
+        )
+        for number in range(200)
+    ]
+    path = tmp_path / "media.db"
+    with Catalogue(path) as catalogue:
+        before = path.stat().st_size
+        kept = first_records(players, 4 * 50_000)
+        for item in kept:
+            catalogue.upsert(item)
+    assert 80 <= len(kept) < 200
+    assert kept == players[: len(kept)]
+    assert path.stat().st_size - before <= 5 * 50_000
+    assert 5 <= len(first_records(players, PLAYERS)) <= 10
 
 
 @given(
