@@ -46,6 +46,7 @@ from mediacrawl.priority.orders import MODEL, RECORDS, Alike, ModelError, Priori
 from mediacrawl.priority.score import RULES, Scores
 from mediacrawl.probe import ProbePolicy
 from mediacrawl.probe.habits import RangeHabits
+from mediacrawl.probe.open_lists import OpenLists
 from mediacrawl.scope import DuplicatePolicy, Duplicates, Scope, ScopeRules, Traps
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import NeverCrawl
@@ -637,6 +638,12 @@ class Parts:
             max_tag_bytes=self.settings.getint("PROBE_MAX_TAG_BYTES", 4_194_304),
             max_record_bytes=self.settings.getint("PROBE_MAX_RECORD_BYTES", 131_072),
         )
+
+    @cached_property
+    def open_lists(self) -> OpenLists:
+        """The lists that are on their way or being read."""
+        get = self.settings.getint
+        return OpenLists(get("LIST_OPEN_BYTES", 30_000_000), get("LIST_MAX_BYTES", 3_000_000))
 
     @cached_property
     def habits(self) -> RangeHabits:

@@ -444,6 +444,11 @@ LIST_MAX_BYTES = 3_000_000
 long is a podcast of 500 episodes with all its notes, and so are the 5,000 entries of a list that are kept. Sitemaps may
 have 50 MB, for 50,000 pages: more than any site is asked for."""
 
+LIST_OPEN_BYTES = 30_000_000
+"""Bytes of the lists that are on their way or being read at a time, unpacked, by what their headers announce: ten of
+LIST_MAX_BYTES, as many as the threads that read them. What is read of them takes some four times as much. Further lists
+wait in the frontier (``list/waits``); without this 128 sites with a list of 3 MB took half a gigabyte."""
+
 ROBOTS_SITEMAPS = 10
 """Sitemaps of a robots.txt that join the crawl, the first ones, for each authority: whoever writes one down wants it
 read, and sitemaps of videos name files that no page shows. They are asked in the order of pages. 0 for none."""
@@ -644,6 +649,7 @@ DOWNLOADER_MIDDLEWARES = {
     "mediacrawl.middlewares.SeenMiddleware": 50,
     "mediacrawl.middlewares.RobotsMiddleware": 60,
     "mediacrawl.middlewares.UnpackMiddleware": 590,
+    "mediacrawl.middlewares.ListsMiddleware": 585,  # gets what Scrapy's HttpCompressionMiddleware, 590, has unpacked
     "mediacrawl.middlewares.RedirectCapMiddleware": 605,
     "mediacrawl.middlewares.AddressMiddleware": 790,  # behind Scrapy's proxies, which look names up themselves
     "mediacrawl.middlewares.CutMiddleware": 800,

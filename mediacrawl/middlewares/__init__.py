@@ -8,6 +8,7 @@ from mediacrawl.middlewares.adaptive_delay import AdaptiveDelayMiddleware
 from mediacrawl.middlewares.address import AddressMiddleware
 from mediacrawl.middlewares.contact import ContactMiddleware
 from mediacrawl.middlewares.cut import CutMiddleware
+from mediacrawl.middlewares.lists import ListsMiddleware
 from mediacrawl.middlewares.nevercrawl import NeverCrawlMiddleware
 from mediacrawl.middlewares.redirect import RedirectCapMiddleware
 from mediacrawl.middlewares.request_log import RequestLogMiddleware
@@ -20,6 +21,7 @@ __all__ = [
     "AddressMiddleware",
     "ContactMiddleware",
     "CutMiddleware",
+    "ListsMiddleware",
     "NeverCrawlMiddleware",
     "RedirectCapMiddleware",
     "RequestLogMiddleware",
