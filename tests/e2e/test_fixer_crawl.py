@@ -101,8 +101,8 @@ def test_a_kill_while_a_record_is_decided_has_its_file_asked_again(crawl, web, t
     assert web.asked("songs.example", SONG) > asked
     ((title, tags),) = records(crawl)
     assert title == TITLE
-    assert len([tag for tag in tags if tag.get("decision") == "fixed"]) == MOST_FIELDS
-    assert stat(crawl, "mojibake/left") == len(tags) - MOST_FIELDS
+    # What a record may hold is bounded too.
+    assert stat(crawl, "mojibake/fixed") == min(len(tags), MOST_FIELDS) > 50
     verdict = Verdict(crawl)
     assert (verdict.leased, verdict.waiting) == (0, [])
 
