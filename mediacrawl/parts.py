@@ -31,6 +31,7 @@ from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.notes import NoNotes
 from mediacrawl.observe import RequestLog
 from mediacrawl.observe.dead_end import Fates
+from mediacrawl.observe.finds import Finds
 from mediacrawl.politeness.address_clocks import AddressClocks, AddressPolicy
 from mediacrawl.politeness.backoff import BackoffPolicy
 from mediacrawl.politeness.delay import ANY_HOUR, DelayPolicy, factors_by_hour
@@ -112,6 +113,8 @@ class Parts:
         self.is_ours = True
         """Whether it is one of our spiders. Other people's may be several in a project, each with state of its own."""
         self.clock = Clock()
+        self.finds = Finds()
+        """The records of this crawl, in numbers."""
         self.fates = Fates()
         """What became of the seeds, if the spider begins with some."""
         self.tells_fates = False

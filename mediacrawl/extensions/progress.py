@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -91,7 +92,8 @@ class Progress:
             duration=self._clock.now() - self._began,
             finish_reason=reason,
             pages=get("page/read", 0),
-            media={k.removeprefix(_FORMAT): v for k, v in stats.get_stats().items() if k.startswith(_FORMAT)},
+            media=dict(self._formats()),
+            media_sites=dict(self._parts.finds.sites),
             new_records=get("catalogue/new", 0),
             updated_records=get("catalogue/updated", 0),
             requests=self._requests,
@@ -122,6 +124,11 @@ class Progress:
             next_command=f"{_program()} catalogue --db {catalogue}",
             log_path=str(self._parts.log_folder) if self._parts.settings.getbool("REQUEST_LOG_ENABLED") else "",
         )
+
+    def _formats(self) -> Mapping[str, int]:
+        """Records by format: those that the catalogue stored, or without a catalogue the files that were probed."""
+        probed = self._crawler.stats.get_stats().items()
+        return self._parts.finds.formats or {k.removeprefix(_FORMAT): v for k, v in probed if k.startswith(_FORMAT)}
 
     def _opened(self) -> None:
         self._began = self._clock.now()
@@ -157,7 +164,7 @@ class Progress:
         release = self._parts.frontier.next_release() if self._parts.leases else None
         return progress_line(
             pages=get("page/read", 0),
-            media=get("media/found", 0),
+            media=sum(self._formats().values()),
             sites_waiting=counts.penalty,
             next_release=None if release is None else max(release - self._clock.now(), 0.0),
             width=width,

@@ -17,7 +17,7 @@ _SUMS = (
     *("media_bytes_total", "faults", "lost_lines"),
     *("ended_pages", "new_nuggets", "even_pages", "even_nuggets", "last_pages", "last_nuggets"),
 )
-_BY_NAME = ("media", "sites", "refusals", "errors")
+_BY_NAME = ("media", "media_sites", "sites", "refusals", "errors")
 _WORD = re.compile(r"[^a-z]+")
 _RATE = "_per_minute"
 _BEGAN = "start_time"

@@ -29,7 +29,8 @@ class CrawlFacts:
         duration: seconds from start to end.
         finish_reason: Scrapy's word: ``finished``, ``shutdown``, ``closespider_timeout`` ...
         pages: HTML pages read.
-        media: media files described, by format (``mp3``, ``audio/flac`` ...).
+        media: records that the crawl stored, each once, by format (``audio/flac`` ...; ``unknown`` for none).
+        media_sites: the same by the site of the file.
         new_records: records that the catalogue did not have before.
         updated_records: records that it had.
         requests: sent, robots.txt included.
@@ -65,6 +66,7 @@ class CrawlFacts:
     finish_reason: str = "finished"
     pages: int = 0
     media: Mapping[str, int] = field(default_factory=dict)
+    media_sites: Mapping[str, int] = field(default_factory=dict)
     new_records: int = 0
     updated_records: int = 0
     requests: int = 0
@@ -103,7 +105,9 @@ def summary(facts: CrawlFacts, *, colour: bool = False) -> str:
         facts: what happened.
         colour: True puts the first line in bold, for a terminal.
     """
-    title = f"{plural(sum(facts.media.values()), 'media file')} on {plural(len(facts.sites), 'site')}"
+    title = (
+        f"{plural(sum(facts.media.values()), 'media file')} on {plural(len(facts.media_sites or facts.sites), 'site')}"
+    )
     title += f" in {elapsed(facts.duration)}"
     lines = [f"\x1b[1m{title}\x1b[0m" if colour else title, ""]
     lines += [_row(label, text) for label, text in _facts(facts) if text]
@@ -185,7 +189,7 @@ def _saving(facts: CrawlFacts) -> str:
 
 
 def _requests(facts: CrawlFacts) -> str:
-    text = f"{count(facts.requests)}, {size(facts.bytes_received)} received"
+    text = f"{count(facts.requests)} to {plural(len(facts.sites), 'site')}, {size(facts.bytes_received)} received"
     if facts.duration < 1 or not facts.requests:
         return text
     return f"{text}, {facts.requests / facts.duration:.1f} a second"

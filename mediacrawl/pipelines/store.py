@@ -14,8 +14,10 @@ from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 
 from mediacrawl.folders import state_folder
+from mediacrawl.observe.finds import Finds
+from mediacrawl.parts import Parts
 from mediacrawl.records import MediaItem
-from mediacrawl.store import Catalogue, StoreError, json_line
+from mediacrawl.store import Catalogue, Stored, StoreError, json_line
 
 logger = logging.getLogger(__name__)
 
@@ -39,23 +41,26 @@ class CataloguePipeline:
     `process_item` returns (for what that is worth see `store.Catalogue`); this waits for the disk, 0.2 ms on a
     good one, and no other request is handled meanwhile.
 
-    Stats: ``catalogue/new``, ``catalogue/updated``, ``catalogue/skipped`` (no ``content_url``), ``catalogue/error``.
+    Stats: ``catalogue/new``, ``catalogue/updated`` (known before this crawl), ``catalogue/again`` (stored in this crawl
+    before), ``catalogue/skipped`` (no ``content_url``), ``catalogue/error``.
 
     Args:
         path: of the catalogue.
         stats: the crawler's.
+        finds: is told each record once.
     """
 
-    def __init__(self, path: Path, stats: StatsCollector) -> None:
+    def __init__(self, path: Path, stats: StatsCollector, finds: Finds) -> None:
         self._path = path
         self._stats = stats
+        self._finds = finds
         self._catalogue: Catalogue | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Read the settings."""
         assert crawler.stats is not None
-        return cls(catalogue_path(crawler.settings), crawler.stats)
+        return cls(catalogue_path(crawler.settings), crawler.stats, Parts.of(crawler).finds)
 
     def open_spider(self) -> None:
         """Open the catalogue; a crawl whose records cannot be stored does not begin.
@@ -82,12 +87,14 @@ class CataloguePipeline:
             return item
         assert self._catalogue is not None
         try:
-            is_new = self._catalogue.upsert(record)
+            stored = self._catalogue.upsert(record)
         except StoreError as error:
             self._stats.inc_value("catalogue/error")
             logger.critical("%s This item is not stored, keep it from here: %s", error, json_line(dict(record)))
             raise
-        self._stats.inc_value("catalogue/new" if is_new else "catalogue/updated")
+        self._stats.inc_value(f"catalogue/{stored}")
+        if stored is not Stored.AGAIN:
+            self._finds.add(record)
         return item
 
     def close_spider(self) -> None:

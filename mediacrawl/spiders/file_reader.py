@@ -128,7 +128,7 @@ class FileReader:
         if not is_media(result.encoding_format):
             visit.drop(Drop.CONTENT_TYPE if probe.head or first.status < 400 else Drop.HTTP_STATUS)
             return None
-        stats.inc_value("media/found")
+        stats.inc_value("media/probed")
         stats.inc_value(f"media/status/{result.status}")
         stats.inc_value(f"media/format/{result.encoding_format}")
         stats.inc_value("media/bytes_fetched", probe.bytes_fetched)

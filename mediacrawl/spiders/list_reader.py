@@ -224,7 +224,7 @@ class ListReader:
     def _manifest(self, visit: Visit, response: Response, listing: Listing) -> list[MediaItem]:
         manifest, lease = listing.manifest, visit.lease
         assert manifest is not None
-        stats = {"media/found": 1, "media/status/stream": 1, f"media/format/{manifest.mime}": 1}
+        stats = {"media/probed": 1, "media/status/stream": 1, f"media/format/{manifest.mime}": 1}
         stats |= {"media/requests": 1, "media/bytes_fetched": len(response.body)}
         for name, number in stats.items():
             self._scheduler.count(name, number)

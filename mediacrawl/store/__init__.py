@@ -6,9 +6,9 @@ kills and power cuts; that a later, poorer sighting of a file never erases what 
 text of a record and no word of a search breaks it.
 """
 
-from mediacrawl.store.catalogue import Catalogue, Summary
+from mediacrawl.store.catalogue import Catalogue, Stored, Summary
 from mediacrawl.store.errors import StoreError
 from mediacrawl.store.export import json_line, json_lines
 from mediacrawl.store.query import Filters
 
-__all__ = ["Catalogue", "Filters", "StoreError", "Summary", "json_line", "json_lines"]
+__all__ = ["Catalogue", "Filters", "StoreError", "Stored", "Summary", "json_line", "json_lines"]

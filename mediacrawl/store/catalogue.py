@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,7 +20,7 @@ from mediacrawl.store.export import as_record
 from mediacrawl.store.marked import Mark
 from mediacrawl.store.merge import merge
 from mediacrawl.store.query import Filters
-from mediacrawl.store.rows import Row, as_row, bound, from_database
+from mediacrawl.store.rows import Row, as_row, bound, from_database, moment
 
 _WAIT = 30
 """Seconds to wait for another writer: a crawl that stands still for a moment is better than a lost record."""
@@ -53,6 +54,17 @@ class Summary:
     median_bytes_fetched: int
     duration: float
     repeated: int
+
+
+class Stored(StrEnum):
+    """What a record was to the catalogue when it was stored."""
+
+    NEW = "new"
+    """It was not there."""
+    UPDATED = "updated"
+    """It was there before this catalogue was opened."""
+    AGAIN = "again"
+    """It was stored since, in this crawl, and counts no second time."""
 
 
 class Catalogue:
@@ -105,6 +117,8 @@ class Catalogue:
                     self._prepare()
                 present = self._present()
                 self._fields, self._knows_works = schema.selection(present), "work" in present
+                self._last = self._number("SELECT coalesce(max(number), 0) FROM media") if present else 0
+                self._opened = moment(self._clock())
             except BaseException:
                 self._database.close()
                 self._mark.close()
@@ -146,14 +160,14 @@ class Catalogue:
     def _present(self) -> set[str]:
         return {row["name"] for row in self._database.execute("PRAGMA table_info(media)")}
 
-    def upsert(self, record: MediaItem | Mapping[str, Any]) -> bool:
+    def upsert(self, record: MediaItem | Mapping[str, Any]) -> Stored:
         """Store a record, or join it with the one of the same `id`; see `merge.merge` for what wins.
 
         Args:
             record: with a `content_url`; see `rows.as_row` for what becomes of fields we do not know.
 
         Returns:
-            True if it was not known before.
+            What it was before. Of two sightings within the first second after the start both may count as UPDATED.
 
         Raises:
             ValueError: there is no `content_url`.
@@ -167,7 +181,11 @@ class Catalogue:
             else:
                 update(self._database, merge(old, row))
             works.settle(self._database, row["id"])
-        return old is None
+            return Stored.NEW if old is None else self._known(old)
+
+    def _known(self, old: Row) -> Stored:
+        number = self._database.execute("SELECT number FROM media WHERE id = ?", (old["id"],)).fetchone()[0]
+        return Stored.AGAIN if number > self._last or str(old["last_seen_at"]) > self._opened else Stored.UPDATED
 
     def get(self, media_id: str) -> dict[str, Any] | None:
         """The record of this id, or None."""

@@ -32,6 +32,15 @@ def media_id(content_url: str) -> str:
     return hashlib.sha256(content_url.encode()).hexdigest()[:32]
 
 
+def moment(now: float) -> str:
+    """A time as records have it: RFC 3339 in UTC, whole seconds.
+
+    Args:
+        now: seconds since the epoch.
+    """
+    return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def as_row(record: MediaItem | Mapping[str, Any], now: float) -> Row:
     """Bring a record into columns, losing nothing.
 
@@ -57,7 +66,7 @@ def as_row(record: MediaItem | Mapping[str, Any], now: float) -> Row:
         if row["id"]:
             extra["id"] = row["id"]
         row["id"] = media_id(row["content_url"])
-    seen = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    seen = moment(now)
     row["found_at"] = row["found_at"] or seen
     row["last_seen_at"] = seen
     row["extra"] = extra or None

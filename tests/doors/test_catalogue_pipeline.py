@@ -116,7 +116,7 @@ def test_an_item_is_passed_on_unchanged_and_is_in_the_file_at_once(pipeline, cra
     with Catalogue(tmp_path / "media.db", read_only=True) as other:
         assert [record["content_url"] for record in other.newest()] == [URL]
     assert crawler.stats.get_value("catalogue/new") == 1
-    assert crawler.stats.get_value("catalogue/updated") == 1
+    assert crawler.stats.get_value("catalogue/again") == 1
 
 
 def test_our_own_item_keeps_its_tags(pipeline, tmp_path):

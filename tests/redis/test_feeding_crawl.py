@@ -38,7 +38,7 @@ def test_urls_join_while_the_crawl_runs_and_it_ends_when_none_is_left(crawl, cli
     assert "Spider closed (finished)" in crawl.text()
     assert stat(crawl, "start_urls/new") + stat(crawl, "start_urls/known") == len(crawl.web.seeds) - 1
     assert client.keys("*") == []
-    assert stat(crawl, "media/found") >= 30
+    assert stat(crawl, "media/probed") >= 30
 
 
 def test_what_is_put_there_is_judged_as_a_stranger_wrote_it(crawl, client):

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mediacrawl.records import MediaItem
-from mediacrawl.store import Catalogue, Filters, StoreError, json_line
+from mediacrawl.store import Catalogue, Filters, Stored, StoreError, json_line
 from mediacrawl.store.rows import media_id
 
 NOON = 1_785_585_600.0  # 2026-08-01 12:00:00 UTC
@@ -60,7 +60,7 @@ def titles(records):
 def test_a_record_comes_back_as_it_was_stored(catalogue):
     tags = [{"source": "id3v2.3", "frame": "TIT2", "key": "title", "text": "Привет", "raw_b64": "z/Do4uXy", "index": 0}]
     stored = item(title="Привет", duration=12.5, duration_estimated=False, content_size=2**40, tags=tags)
-    assert catalogue.upsert(stored) is True
+    assert catalogue.upsert(stored) is Stored.NEW
     got = catalogue.get(stored.id)
     times = {"found_at": "2026-08-01T12:00:00Z", "last_seen_at": "2026-08-01T12:00:00Z"}
     assert got == {**asdict(stored), **times, "work": None}
@@ -68,9 +68,9 @@ def test_a_record_comes_back_as_it_was_stored(catalogue):
 
 
 def test_a_file_seen_again_is_one_record_with_its_first_sighting(catalogue, clock):
-    assert catalogue.upsert(item(title="old")) is True
+    assert catalogue.upsert(item(title="old")) is Stored.NEW
     clock.now += 86_400
-    assert catalogue.upsert(item(title="new")) is False
+    assert catalogue.upsert(item(title="new")) is Stored.AGAIN
     (got,) = catalogue.newest()
     assert (got["title"], got["found_at"], got["last_seen_at"]) == (
         "new",
@@ -486,3 +486,13 @@ def test_two_processes_may_open_and_fill_one_catalogue_at_once(tmp_path):
     with Catalogue(path) as catalogue:
         assert catalogue.count() == 60
         assert all(got["extra"]["a"] == got["extra"]["b"] for got in catalogue.newest())
+
+
+def test_a_record_counts_once_in_a_crawl_and_as_updated_if_an_earlier_one_had_it(tmp_path, clock):
+    with Catalogue(tmp_path / "media.db", clock=clock) as first:
+        assert [first.upsert(item("1")), first.upsert(item("1"))] == [Stored.NEW, Stored.AGAIN]
+    clock.now += 10
+    with Catalogue(tmp_path / "media.db", clock=clock) as second:
+        clock.now += 10
+        told = [second.upsert(item(name)) for name in ("1", "1", "2", "2")]
+    assert told == [Stored.UPDATED, Stored.AGAIN, Stored.NEW, Stored.AGAIN]
