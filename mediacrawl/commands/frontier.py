@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,6 +21,7 @@ from mediacrawl.fleet import FleetError
 from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
 from mediacrawl.frontier.exchange import is_json, lines_of, seed_lines, write
 from mediacrawl.frontier.mailbox import Mailbox
+from mediacrawl.frontier.refused import ROOM, Refused
 from mediacrawl.frontier.steering import Verb, obey
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.frontier.stores.check import check
@@ -30,15 +32,20 @@ from mediacrawl.frontier.stores.redis_reading import RedisReader
 from mediacrawl.frontier.stores.salvage import repair
 from mediacrawl.frontier.telling import overview_text, site_text, told_rows, url_text
 from mediacrawl.nearest import did_you_mean
+from mediacrawl.observe import Search
+from mediacrawl.observe.asked_before import AskedBefore
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
 from mediacrawl.parts import REDIS, Parts
+from mediacrawl.politeness.robots_book import own_url
+from mediacrawl.politeness.robots_note import unpack
 from mediacrawl.priority import link_class
 from mediacrawl.priority.orders import RECORDS
-from mediacrawl.records import Candidate
+from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
 from mediacrawl.scope.imported import Import
 from mediacrawl.scope.seeds import parse_seeds
+from mediacrawl.scope.sites import authority_of
 from mediacrawl.spiders.arguments import ArgumentError, Arguments
 
 PATIENCE = 15.0
@@ -70,11 +77,12 @@ class Command(Checked, ScrapyCommand):
         """For ``-h``."""
         return (
             "stats: the frontier in numbers. show SITE: its state, clocks and link classes. why URL: where it waits,"
-            " or how it ended, or why it never joined. export: what waits, sorted by site, as seeds or JSON lines"
-            " (-o next.txt, next.jl.gz). import FILE: let URLs join, from an export, a list of seeds or JSON lines."
-            " pause, resume, drop SITE: also while a crawl runs. check: whether the file is sound. repair: save what"
-            " can be read of one that is not. The frontier is that of MEDIACRAWL_DIR (or JOBDIR), or with"
-            " SCHEDULER_STORE=redis that of REDIS_URL; of a fleet that has a Redis server of its own it is that one's."
+            " or how it ended, or why it never joined, and what was answered last. export: what waits, sorted by site,"
+            " as seeds or JSON lines (-o next.txt, next.jl.gz). import FILE: let URLs join, from an export, a list of"
+            " seeds or JSON lines. pause, resume, drop SITE: also while a crawl runs. check: whether the file is"
+            " sound. repair: save what can be read of one that is not. The frontier is that of MEDIACRAWL_DIR (or"
+            " JOBDIR), or with SCHEDULER_STORE=redis that of REDIS_URL; of a fleet that has a Redis server of its own"
+            " it is that one's."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -151,7 +159,14 @@ class Command(Checked, ScrapyCommand):
         with self._reader() as reader:
             now = reader.now
             where = reader.where(url, site, link_class(url))
-            say(url_text(seeds[0][1], where, refusal))
+            if where.known and not where.end and url in Refused.read(reader.note(ROOM, "")).urls:
+                # Redis does not keep how each URL ended.
+                where = replace(where, end=Drop.ADDRESS)
+            robots = unpack(reader.note("robots", authority_of(url)) or b"")
+            log = self._parts.log_folder
+            lines = list(Search(site).lines(log, "requests")) if log.is_dir() else []
+            before, rules = (AskedBefore.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
+            say(url_text(seeds[0][1], where, refusal, before=before, rules=rules, robots=robots, now=now))
             if where.candidate is not None:
                 self._explain(reader, where.candidate)
             info = reader.site(site, now)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from mediacrawl.frontier.stores.reading import Overview, Whereabouts
+from mediacrawl.observe.asked_before import AskedBefore
 from mediacrawl.observe.format import count, elapsed, plural, size
 from mediacrawl.observe.text import pad, printable
+from mediacrawl.politeness.robots_note import Note
 from mediacrawl.records import Drop, End, SiteInfo, SiteState, Trouble
 
 _LABEL = 14
@@ -73,16 +76,69 @@ def site_text(site: SiteInfo, before: int, now: float) -> str:
     return told_rows(rows)
 
 
-def url_text(url: str, where: Whereabouts, refusal: Drop | None) -> str:
-    """Where a URL is, and why.
+def url_text(
+    url: str,
+    where: Whereabouts,
+    refusal: Drop | None,
+    *,
+    before: AskedBefore,
+    rules: AskedBefore,
+    robots: Note | None,
+    now: float,
+) -> str:
+    """Where a URL is, and why, and what was answered when it was asked last.
 
     Args:
         url: as it was asked about; one that waits is shown as it will be requested.
         where: see there.
         refusal: why scope would refuse it now, if it would.
+        before: what the request log says of it.
+        rules: the same of the robots.txt of its authority.
+        robots: what is known of the robots.txt of its authority; None if nothing is.
+        now: seconds since the epoch.
     """
     shown = where.candidate.request_url if where.candidate else url
-    return "\n".join([printable(shown), told_rows(_where(where, refusal))])
+    end = where.end or (before.end if where.known and where.candidate is None else "")
+    rows = [
+        *_where(replace(where, end=end), refusal),
+        ("last asked", before.told()),
+        ("robots.txt", _robots(robots, now) or rules.told() or "not asked yet"),
+        ("guard", _guard(shown) if end == Drop.ADDRESS else ""),
+        ("asked again", _never(end) if where.known and where.candidate is None else ""),
+    ]
+    return "\n".join([printable(shown), told_rows(rows)])
+
+
+def _robots(note: Note | None, now: float) -> str:
+    """What the robots.txt of an authority answered last; empty if nothing is kept of it."""
+    if note is not None and note.failing is not None:
+        failing = note.failing
+        answer = str(failing.status or "no answer")
+        times = f"{plural(failing.times, 'time')} in a row, last " if failing.times > 1 else ""
+        return f"{answer}, {times}{_ago(failing.last, now)}: nothing is asked without it"
+    if note is None or note.copy is None:
+        return ""
+    status = note.copy.status
+    rules = "" if 200 <= status < 300 else ": there are no rules"
+    return f"{status}, {_ago(note.copy.fetched, now)}{rules}"
+
+
+def _ago(when: float, now: float) -> str:
+    return f"{elapsed(max(now - when, 0.0))} ago"
+
+
+def _guard(url: str) -> str:
+    """How a host that was refused is allowed."""
+    host = url.partition("://")[2].partition("/")[0]
+    host = host.rpartition("@")[2]
+    name = host.partition("]")[0].lstrip("[") if host.startswith("[") else host.partition(":")[0]
+    return printable(f"-s GUARD_ALLOW={name} allows it; the next start with that lets it join again")
+
+
+def _never(end: str) -> str:
+    if end == Drop.ADDRESS:
+        return ""
+    return "no, it has ended; pages that led to finds are with -a revisit=yes, and -a fresh=1 begins anew"
 
 
 def meaning(end: str) -> str:

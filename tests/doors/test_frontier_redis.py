@@ -52,7 +52,7 @@ def frontier(store, redis_server, tmp_path):
 
 def test_stats_are_the_frontier_in_numbers(frontier):
     out = frontier("stats").check().out
-    assert "6 accepted: 3 wait, 1 are out" in out
+    assert "6 accepted: 3 wait, 1 is out" in out
     assert "done 1, robots 1" in out
     assert "1 leased, 2 waiting" in out
     assert "memory" in out

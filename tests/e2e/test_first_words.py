@@ -146,6 +146,9 @@ def store(request):
 def test_what_was_refused_for_its_address_joins_again_when_that_is_allowed(crawl, store):
     seed = f"http://127.0.0.1:{crawl.web.port}/"
     said = run(crawl, *store, seed=seed)
+    why = crawl.command("frontier", "why", seed, "-s", "PRIORITY=rules", *store).stdout
+    assert "ended          address (its name leads to an address that is no public server's)" in why
+    assert "guard          -s GUARD_ALLOW=127.0.0.1 allows it" in why
     assert "the seed ended in this run: address 1. They lead to addresses that are not public: -s GUARD" in said
     assert "the seed ended in an earlier run: address 1" in run(crawl, *store, seed=seed)
     assert not crawl.web.log
@@ -189,3 +192,31 @@ def test_line_summary_catalogue_stats_and_feed_tell_the_same_numbers(crawl):
     refused = " ".join(re.search(r"^  refused +(.*(?:\n {12} .*)*)", summary, re.MULTILINE)[1].split())
     drops = dict(re.findall(r"(\w+) (\d+)", refused))
     assert {name: ends[name] for name in ends if name != "done"}.items() <= drops.items()
+
+
+def test_why_tells_what_was_answered_last_and_what_robots_txt_did(crawl, store):
+    port = crawl.web.port
+    missing = f"http://fundgrube.example:{port}/fehlt"
+    forbidden = f"http://archiwum-dzwieku.example:{port}/prywatne/burza.m4a"
+    seeds = [missing, forbidden, "http://127.0.0.1:1/"]
+    run(crawl, *store, "-s", "GUARD_ALLOW=127.0.0.1", "-s", "BACKOFF_REST_AFTER=1", seed="\n".join(seeds))
+
+    def why(url):
+        done = crawl.command("frontier", "why", url, "-s", "PRIORITY=rules", *store)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    said = why(seeds[0])
+    assert "ended          http_status (the server refused it, or failed at each attempt)" in said
+    assert re.search(
+        r"last asked     404 \(text/html; charset=utf-8, \d+ B\) at \S+ \S+ UTC, in 0.0 s; 1 request", said
+    )
+    assert re.search(r"robots.txt     (404|200), [\d.]+ s ago", said)
+    said = why(seeds[1])
+    assert "ended          robots (its robots.txt forbids it)" in said
+    assert "last asked     not sent at " in said
+    assert re.search(r"robots.txt     200, [\d.]+ s ago", said)
+    said = why(seeds[2])
+    assert "waits          0 URLs of its class before it" in said
+    assert re.search(r"robots.txt     no answer, [\d.]+ s ago: nothing is asked", said)
+    assert re.search(r"127\.0\.0\.1 +resting, may be asked in ", said)
