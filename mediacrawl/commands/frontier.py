@@ -35,7 +35,7 @@ from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe import Search
 from mediacrawl.observe.asked_before import AskedBefore
 from mediacrawl.observe.format import plural
-from mediacrawl.observe.text import printable
+from mediacrawl.observe.text import printable, printable_lines
 from mediacrawl.parts import REDIS, Parts
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.politeness.robots_note import unpack
@@ -243,7 +243,7 @@ class Command(Checked, ScrapyCommand):
         if not self._path.exists():
             raise FrontierError(f"there is no frontier in {self._parts.folder.resolve()}")
         report = check(self._path, order=self._parts.order, progress=_tell)
-        say("\n".join(map(printable, str(report).splitlines())))
+        say(printable_lines(str(report)))
         self.exitcode = 0 if report.sound else 1
 
     def _check_redis(self) -> None:
@@ -266,7 +266,7 @@ class Command(Checked, ScrapyCommand):
         delay = max(self._parts.delay.first, self._parts.delay.minimum)
         remake = Remake(site_of, link_class)
         repaired = repair(self._path, time.time(), remake, delay=delay, order=self._parts.order, progress=_tell)
-        say("\n".join(map(printable, str(repaired).splitlines())))
+        say(printable_lines(str(repaired)))
 
     # -- what they share -------------------------------------------------------------------------------------
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, cast
 
-from scrapy import Request, Spider
+from scrapy import Request, Spider, signals
 from scrapy.http import Response
 from scrapy.logformatter import LogFormatter, LogFormatterResult
 from twisted.python.failure import Failure
 
+from mediacrawl.observe.log_text import make_safe
 from mediacrawl.store import StoreError
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ _CRAWLED = logging.getLogger("scrapy.core.engine")
 class QuietLogFormatter(LogFormatter):
     """Scrapy's formatter, without the work for "Crawled (200)" lines that no level lets through.
 
+    From the moment when the spider opens no line of any log handler commands a terminal, whoever logs it
+    (`observe.log_text.SafeFormatter`).
+
     An item that could not be stored is told once, by the pipeline and in a sentence; Scrapy's own account of it, a
     traceback for each item, is left to the level DEBUG.
     """
@@ -34,6 +38,8 @@ class QuietLogFormatter(LogFormatter):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
+        # Scrapy puts another handler in place of the one that is there now before the spider opens.
+        crawler.signals.connect(_make_log_safe, signals.spider_opened)
         level = crawler.settings.get("LOG_LEVEL") or logging.DEBUG
         number = logging.getLevelName(level.upper()) if isinstance(level, str) else level
         return cls(number if isinstance(number, int) else logging.DEBUG)
@@ -56,3 +62,7 @@ class QuietLogFormatter(LogFormatter):
         if isinstance(exception, StoreError):
             told["level"] = logging.DEBUG
         return told
+
+
+def _make_log_safe() -> None:
+    make_safe(logging.getLogger(), logging.getLogger("mediacrawl"))

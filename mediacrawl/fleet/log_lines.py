@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
+
+from mediacrawl.observe.text import BEGINS_RECORD
 
 LOOK = 1 << 20
 """Bytes that are read at a look; a log that grows faster is caught up with at the next ones."""
 
 RECORD = 1 << 16
 """Bytes after which a record is told in pieces."""
-
-_BEGINS = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
 
 
 class Tail:
@@ -67,7 +66,7 @@ class Records:
         return [*(self._add(line) if line else []), *self._end()]
 
     def _add(self, line: str) -> list[str]:
-        whole = self._end() if _BEGINS.match(line) or self._size > RECORD else []
+        whole = self._end() if BEGINS_RECORD.match(line) or self._size > RECORD else []
         self._lines.append(line)
         self._size += len(line)
         return whole

@@ -72,7 +72,7 @@ def site_text(site: SiteInfo, before: int, now: float) -> str:
         ("waiting", f"{plural(site.waiting, 'URL')} in {plural(len(site.classes), 'link class')}"),
     ]
     shown = [(name, score, urls) for name, score, urls in site.classes if urls][:_CLASSES]
-    rows += [("", f"{score:6.3f}  {count(urls):>9}  {printable(name)}") for name, score, urls in shown]
+    rows += [("", f"{score:6.3f}  {count(urls):>9}  {name}") for name, score, urls in shown]
     return told_rows(rows)
 
 
@@ -155,11 +155,11 @@ def _where(where: Whereabouts, refusal: Drop | None) -> list[tuple[str, str]]:
         return [("ended", meaning(where.end) if where.end else "how is not known any more"), ("", refused)]
     found = where.candidate
     waits = "is out: it is asked now" if where.leased else f"{count(where.before)} URLs of its class before it"
-    named = f" ({printable(found.evidence.anchor)!r})" if found.evidence.anchor else ""
-    source = f"on {printable(found.parent)}" if found.parent else "as a seed"
+    named = f" ({found.evidence.anchor!r})" if found.evidence.anchor else ""
+    source = f"on {found.parent}" if found.parent else "as a seed"
     return [
         ("waits", waits),
-        ("class", f"{printable(where.link_class)}, score {where.score:.3f}"),
+        ("class", f"{where.link_class}, score {where.score:.3f}"),
         ("found", f"{source} by {found.evidence.via}{named}, depth {found.depth}, {found.hops} redirects"),
         ("attempts", count(where.attempt) if where.attempt else ""),
         ("when taken", refused and f"{refused}: it will be dropped"),
@@ -212,6 +212,6 @@ def told_rows(rows: Iterable[tuple[str, str]]) -> str:
     """Rows of label and text, one below the other; without those that have no text.
 
     Args:
-        rows: to be told.
+        rows: to be told, whatever stands in them.
     """
-    return "\n".join(f"  {pad(label, _LABEL)} {text}" for label, text in rows if text)
+    return "\n".join(printable(f"  {pad(label, _LABEL)} {text}") for label, text in rows if text)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import logging
-import traceback
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from mediacrawl.observe.errors import Fault
+from mediacrawl.observe.log_text import traceback_text
 from mediacrawl.observe.text import printable
 
 BYTES = 5_000_000
 """Bytes of the file, after which it is begun anew; one old file is kept."""
-_LONGEST = 20_000
-"""Characters of a traceback that are kept: its end, where it happened, and its beginning."""
 
 
 class CriticalLog(RotatingFileHandler):
@@ -46,7 +44,7 @@ class CriticalLog(RotatingFileHandler):
         when = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
         lines = [f"{when} {fault} {fault.url}".rstrip()]
         if error is not None:
-            lines += [*([f"  {printable(said)[:500]}"] if said.strip() else []), *_lines(error), ""]
+            lines += [*([f"  {printable(said)[:500]}"] if said.strip() else []), traceback_text(error), ""]
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError:
@@ -57,13 +55,3 @@ class CriticalLog(RotatingFileHandler):
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802
         """Count what could not be written; the crawl goes on."""
         self.lost += 1
-
-
-def _lines(error: BaseException) -> list[str]:
-    try:
-        text = "".join(traceback.format_exception(error))
-    except Exception:  # noqa: BLE001 - an exception may be as broken as what raised it
-        return ["  (its traceback cannot be written)"]
-    if len(text) > _LONGEST:
-        text = f"{text[: _LONGEST // 4]}\n...\n{text[-_LONGEST * 3 // 4 :]}"
-    return [printable(line) for line in text.rstrip("\n").split("\n")]

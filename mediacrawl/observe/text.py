@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
+BEGINS_RECORD = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
+"""How a record of our logs begins; other lines belong to the record before them."""
+
 # Persian and the Indic scripts spell with these two, emoji are joined with the second: they are letters here.
 _JOINERS = "\u200c\u200d"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -60,6 +63,16 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(map(_visible, text))
+
+
+def printable_lines(text: str) -> str:
+    """Give text of several lines that cannot command a terminal, and is one record of a log.
+
+    Lines end with a line feed. Each is made `printable`; one behind the first that begins with a time, as a record of a
+    log does, is indented.
+    """
+    first, *others = map(printable, text.split("\n"))
+    return "\n".join([first, *(f"    {line}" if BEGINS_RECORD.match(line) else line for line in others)])
 
 
 def _visible(char: str) -> str:

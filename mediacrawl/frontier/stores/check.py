@@ -27,6 +27,7 @@ from mediacrawl.frontier.stores.pages import Image
 from mediacrawl.frontier.stores.schema import CLASS_BITS, check_layout, lost_log
 from mediacrawl.frontier.stores.shapes import LATEST, facts_fit, samples_fit, standing_fits
 from mediacrawl.frontier.stores.totals import BYTES
+from mediacrawl.observe.text import printable
 
 Progress = Callable[[str], None]
 """Is told, in a few words, what is being done now."""
@@ -63,11 +64,12 @@ class Report:
         return not self.problems
 
     def __str__(self) -> str:
+        """What was found, as lines that can be printed."""
         facts = ", ".join(f"{number} {name}" for name, number in self.facts.items())
         first = f"{self.path}: {facts}" + (" (a crawl is working on it: as of its last commit)" if self.live else "")
         if self.sound:
             return f"{first}\nIt is sound."
-        return "\n".join((first, *self.problems, "What can be saved: scrapy frontier repair"))
+        return "\n".join(map(printable, (first, *self.problems, "What can be saved: scrapy frontier repair")))
 
 
 class _Rule(NamedTuple):

@@ -1,0 +1,120 @@
+"""Log lines that cannot command a terminal, and cannot be taken for lines that the program wrote.
+
+Strangers' text comes into a log by three ways: as an argument of a message, within a message that was put together
+before it was logged, as Scrapy does it, and in the text of an exception.
+"""
+
+from __future__ import annotations
+
+import copy
+import logging
+import re
+import traceback
+from collections.abc import Mapping
+from numbers import Number
+from typing import Any
+
+from mediacrawl.observe.text import printable, printable_lines
+
+_PLACE = re.compile(r"%(?:\((?P<name>[^)]*)\))?[-#0 +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?(?P<kind>[a-zA-Z%])")
+"""A place for an argument (Python's printf-style formatting)."""
+_LONGEST = 20_000
+"""Characters of a traceback that are kept: its end, where it happened, and its beginning."""
+
+
+class SafeFormatter(logging.Formatter):
+    r"""A formatter in front of another one: what is not printable becomes visible, such as ``\x1b``.
+
+    An argument stays on one line, unless the message gives it a line of its own (``"Summary\n%s"``). Lines of
+    tracebacks and of such arguments stay lines; one that begins like a record of the log, with a time, is indented.
+    The record itself stays as it is for other handlers.
+
+    Args:
+        inner: writes the record.
+    """
+
+    def __init__(self, inner: logging.Formatter) -> None:
+        super().__init__()
+        self._inner = inner
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write a record."""
+        shown = copy.copy(record)
+        shown.msg, shown.args = printable_lines(_message(record)), ()
+        if record.exc_info and record.exc_info[1] is not None:
+            shown.exc_text = traceback_text(record.exc_info[1])
+        elif record.exc_text:
+            shown.exc_text = printable_lines(record.exc_text)
+        if record.stack_info:
+            shown.stack_info = printable_lines(record.stack_info)
+        return self._inner.format(shown)
+
+
+def make_safe(*loggers: logging.Logger) -> None:
+    """Put a `SafeFormatter` in front of the formatter of each handler. Safe to call twice.
+
+    Args:
+        loggers: whose handlers are meant.
+    """
+    for handler in {handler for logger in loggers for handler in logger.handlers}:
+        if not isinstance(handler.formatter, SafeFormatter):
+            handler.setFormatter(SafeFormatter(handler.formatter or logging.Formatter()))
+
+
+def _message(record: logging.LogRecord) -> str:
+    template, arguments = str(record.msg), record.args
+    try:
+        if not arguments:
+            return template
+        places = [found for found in _PLACE.finditer(template) if found["kind"] != "%"]
+        if isinstance(arguments, Mapping):
+            blocks = {found["name"] for found in places if _has_own_line(template, found)}
+            return template % {name: _Shown.of(value, name in blocks) for name, value in arguments.items()}
+        blocks_at = {number for number, found in enumerate(places) if _has_own_line(template, found)}
+        return template % tuple(_Shown.of(value, number in blocks_at) for number, value in enumerate(arguments))
+    except Exception:  # noqa: BLE001 - an argument that is no text may raise anything when it is written
+        # As logging would have it: whoever wrote the record hears of it.
+        return record.getMessage()
+
+
+def _has_own_line(template: str, found: re.Match[str]) -> bool:
+    before, after = template[: found.start()], template[found.end() :]
+    return (not before or before.endswith("\n")) and (not after or after.startswith("\n"))
+
+
+class _Shown:
+    """An argument of a message, as it may be shown. It is written only when the message is."""
+
+    __slots__ = ("_block", "_value")
+
+    def __init__(self, value: object, block: bool) -> None:
+        self._value = value
+        self._block = block
+
+    @classmethod
+    def of(cls, value: Any, block: bool) -> Any:
+        """An argument; numbers stay what they are, for messages that say how they are written."""
+        return value if isinstance(value, Number) else cls(value, block)
+
+    def __str__(self) -> str:
+        text = str(self._value)
+        return text if self._block else printable(text)
+
+    def __repr__(self) -> str:
+        text = repr(self._value)
+        return text if self._block else printable(text)
+
+
+def traceback_text(error: BaseException) -> str:
+    """The traceback of an exception as printable lines, of a long one the beginning and the end.
+
+    Args:
+        error: whose class may come from anywhere; whatever it raises, this does not.
+    """
+    try:
+        text = "".join(traceback.format_exception(error))
+    except Exception:  # noqa: BLE001 - an exception may be as broken as what raised it
+        return "  (its traceback cannot be written)"
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 4]}\n...\n{text[-_LONGEST * 3 // 4 :]}"
+    return printable_lines(text.rstrip("\n"))
