@@ -175,7 +175,8 @@ async def answer_with_records(exchange):
         {"@type": "VideoObject", "name": f"Film {number}", "embedUrl": f"http://never.example/{own}/{number}"}
         for number in range(RECORDS)
     ]
-    body = f'<p>{own}</p><script type="application/ld+json">{json.dumps(told)}</script>'.encode()
+    # So long that all records have room (`probe.room`).
+    body = f'<p>{own}</p><script type="application/ld+json">{json.dumps(told)}</script>{" " * 20_000}'.encode()
     await exchange.send(respond(Resource(body, "text/html"), exchange.request))
 
 

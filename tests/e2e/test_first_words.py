@@ -20,7 +20,7 @@ def read(tmp_path_factory):
         crawl.level = ""
         # A server that is not there.
         more = ("-s", "LOGSTATS_INTERVAL=1", "-s", "GUARD_ALLOW=127.0.0.1", "-s", "BACKOFF_REST_AFTER=1")
-        crawl.start(*more, seed="\n".join([*web.seeds, "http://127.0.0.1:1/"]))
+        crawl.start(*more, seed="\n".join([*web.seeds, "http://127.0.0.1:2/"]))
         crawl.code = crawl.wait()
         yield crawl
 
@@ -122,7 +122,7 @@ def test_a_seed_whose_robots_txt_forbids_it_is_told(crawl):
 
 
 def test_sites_that_cannot_be_reached_are_told_and_wait(crawl):
-    seeds = "http://127.0.0.1:1/\nhttp://nowhere.invalid/"
+    seeds = "http://127.0.0.1:2/\nhttp://nowhere.invalid/"
     said = run(
         *(crawl, "-s", "GUARD_ALLOW=127.0.0.1", "-s", "BACKOFF_REST_AFTER=1", "-s", "RESOLVER_TIMEOUT=1"), seed=seeds
     )
@@ -198,7 +198,7 @@ def test_why_tells_what_was_answered_last_and_what_robots_txt_did(crawl, store):
     port = crawl.web.port
     missing = f"http://fundgrube.example:{port}/fehlt"
     forbidden = f"http://archiwum-dzwieku.example:{port}/prywatne/burza.m4a"
-    seeds = [missing, forbidden, "http://127.0.0.1:1/"]
+    seeds = [missing, forbidden, "http://127.0.0.1:2/"]
     run(crawl, *store, "-s", "GUARD_ALLOW=127.0.0.1", "-s", "BACKOFF_REST_AFTER=1", seed="\n".join(seeds))
 
     def why(url):
