@@ -20,8 +20,9 @@ def after_failure(lease: Lease, attempts: int, reason: Drop, trouble: Trouble | 
     While the whole site fails a URL waits on: none is lost because its server was down for a night. It is to blame
     itself if the visit before was answered, whatever URL that was of: the site is up, and this one fails. For a name
     that cannot be looked up, or a failure of TLS, it is not. Of a URL that waits alone nothing tells whether it fails
-    or its site does. So after `DOUBT` failures in a row each counts again: they are probes by then, hours apart. One
-    for which the site is not to blame counts always, since it does not bring the site nearer to its rest.
+    or its site does. So after `DOUBT` failures in a row each counts again: they are probes by then, hours apart. A
+    fault of ours counts always: its site has answered, and other URLs of it may be read. So does a failure for which
+    the site is not to blame, since it does not bring the site nearer to its rest.
 
     Args:
         lease: what was asked.
@@ -29,7 +30,7 @@ def after_failure(lease: Lease, attempts: int, reason: Drop, trouble: Trouble | 
         reason: what to call it when it is given up.
         trouble: what the visit says against the site.
     """
-    in_doubt = trouble is not None and lease.troubles < DOUBT
+    in_doubt = trouble not in {None, Trouble.FAULT} and lease.troubles < DOUBT
     if in_doubt and (trouble in _OF_THE_SITE or lease.troubles):
         return Outcome(End.AGAIN, blamed=False)
     return Outcome(End.AGAIN) if lease.attempt + 1 < attempts else Outcome(End.DROPPED, reason)

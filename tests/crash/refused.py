@@ -14,7 +14,7 @@ from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.records import Candidate
 
-SEED = "http://127.0.0.1:9/"
+SEED = "http://127.0.0.1:2/"
 """Nobody listens there. Each address of loopback is a site of its own."""
 
 
@@ -84,4 +84,4 @@ def killed_crawl(folder):
 
 def _candidates(first, stop):
     sites = [f"127.0.{n % 3}.{n % 89 + 1}" for n in range(first, stop)]
-    return [Candidate(f"http://{site}:9/{n}", site, f"c{n % 3}") for n, site in enumerate(sites, first)]
+    return [Candidate(f"http://{site}:2/{n}", site, f"c{n % 3}") for n, site in enumerate(sites, first)]

@@ -81,7 +81,7 @@ def test_its_log_goes_to_the_file_that_is_named(tmp_path, redis_server):
     folder = tmp_path / ".mediacrawl"
     folder.mkdir()
     (folder / "worker-1").write_text("no folder")
-    words = ["fleet", "-n", "1", *ON_REDIS, "-a", "seed=http://localhost:1/", "--logfile", "all.log", "-L", "ERROR"]
+    words = ["fleet", "-n", "1", *ON_REDIS, "-a", "seed=http://localhost:2/", "--logfile", "all.log", "-L", "ERROR"]
     with (tmp_path / "printed").open("wb") as printed:
         process = launcher().start(
             "mediacrawl", words, tmp_path, environment(REDIS_URL=f"{redis_server}/8"), printed, printed
