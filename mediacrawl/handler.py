@@ -157,8 +157,9 @@ class _Parser(_LenientHTTPClientParser):
         if strversion == _ICY:
             return _ICY, 1, 0
         version: tuple[bytes, int, int] = super().parseVersion(strversion)  # type: ignore[no-untyped-call]
-        if version[0] != b"HTTP":
-            raise ParseError("another protocol than HTTP", strversion)  # type: ignore[no-untyped-call]
+        if not version[0].isalnum():
+            # Scrapy takes it for UTF-8.
+            raise ParseError("no name of a protocol", strversion)  # type: ignore[no-untyped-call]
         return version
 
 

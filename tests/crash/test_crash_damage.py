@@ -19,8 +19,8 @@ from mediacrawl.store import Catalogue
 PAGE = 4096
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
 UNUSABLE = (
-    r"frontier\.db cannot be used as a frontier \(.+\); see what is wrong with mediacrawl frontier check, save what "
-    r"can be saved with mediacrawl frontier repair, or start anew with -a fresh=1"
+    r"frontier\.db cannot be used as a frontier \(.+\); see what is wrong with (scrapy|mediacrawl) frontier check, save "
+    r"what can be saved with (scrapy|mediacrawl) frontier repair, or start anew with -a fresh=1"
 )
 
 UNKEPT = r"the frontier cannot be kept in .*state: .+; choose another folder with JOBDIR"
@@ -192,7 +192,7 @@ def test_what_is_refused_can_be_checked_and_repaired_and_the_crawl_goes_on(state
     damage(state / STORE, state / WAL)
     found = refused.frontier(state, "check")
     assert (found.code, found.text.count("Traceback")) == (1, 0)
-    assert "mediacrawl frontier repair" in found.text
+    assert "frontier repair" in found.text
     mended = refused.frontier(state, "repair")
     assert (mended.code, mended.text.count("Traceback")) == (0, 0), mended.text
     assert "It is sound" in refused.frontier(state, "check").text
