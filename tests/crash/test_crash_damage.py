@@ -19,8 +19,8 @@ from mediacrawl.store import Catalogue
 PAGE = 4096
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
 UNUSABLE = (
-    r"frontier\.db cannot be used as a frontier \(.+\); see what is wrong with (scrapy|mediacrawl) frontier check, save "
-    r"what can be saved with (scrapy|mediacrawl) frontier repair, or start anew with -a fresh=1"
+    r"frontier\.db cannot be used as a frontier \(.+\); see what is wrong with (scrapy|mediacrawl) frontier check, "
+    r"save what can be saved with (scrapy|mediacrawl) frontier repair, or start anew with -a fresh=1"
 )
 
 UNKEPT = r"the frontier cannot be kept in .*state: .+; choose another folder with JOBDIR"

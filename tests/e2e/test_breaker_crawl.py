@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,25 @@ def test_when_no_site_can_be_reached_the_crawl_stops_and_keeps_all(nobody, tmp_p
     assert not (tmp_path / "state" / "log" / "critical.log").exists()
 
 
+def test_when_all_sites_fall_silent_that_answered_before_the_crawl_stops(tmp_path):
+    async def answer_with_the_next(exchange):
+        if exchange.request.path == "/robots.txt":
+            await answer(exchange)
+            return
+        number = int(exchange.request.path.strip("/") or 0)
+        body = f'<p>{exchange.request.host} {number}</p><a href="/{number + 1}">next</a>'.encode()
+        await exchange.send(respond(Resource(body, "text/html"), exchange.request))
+
+    with HttpServer(answer_with_the_next, address="0.0.0.0") as server:
+        crawl = Crawl(ManySites(server.port, server), tmp_path)
+        crawl.start(*switches(BREAKER_SITES=20, BREAKER_SILENCE=0))
+        end = time.monotonic() + 60
+        while len({entry.host for entry in server.log if entry.path == "/1"}) < SITES and time.monotonic() < end:
+            time.sleep(0.05)
+    assert crawl.wait(60) == 1, crawl.text()[-3000:]
+    assert "'finish_reason': 'network_down'" in crawl.text()
+
+
 RECORDS, PAGES, REST_AFTER = 20, 12, 10
 """Records of a page, pages of each bad site, and those of them that are asked until it rests."""
 
@@ -175,8 +195,8 @@ async def answer_with_records(exchange):
         {"@type": "VideoObject", "name": f"Film {number}", "embedUrl": f"http://never.example/{own}/{number}"}
         for number in range(RECORDS)
     ]
-    # So long that all records have room (`probe.room`).
-    body = f'<p>{own}</p><script type="application/ld+json">{json.dumps(told)}</script>{" " * 20_000}'.encode()
+    # As many records as a page of this length may have.
+    body = f'<p>{own}</p><!--{"x" * 20_000}--><script type="application/ld+json">{json.dumps(told)}</script>'.encode()
     await exchange.send(respond(Resource(body, "text/html"), exchange.request))
 
 
