@@ -65,17 +65,17 @@ class LastWord:
         if not self._parts.tells_fates or reason not in _BY_ITSELF or fates.answered:
             return
         if isinstance(self._parts.frontier, Remote):
-            if (counts.ends.get(End.DONE) and fates.ended) or not fates.given:
-                return
             joined = self._crawler.stats.get_value("frontier/new", 0)
+            if not fates.given or (joined and counts.ends.get(End.DONE)):
+                # Another worker may have read it.
+                return
             fates.known = 0 if joined else fates.given - sum(fates.refused.values())
             fates.earlier = Counter(counts.ends) if fates.known else Counter()
         elif fates.known_urls:
             fates.earlier = self._ends_of_known()
         elif not fates.given:
-            fates.earlier = Counter(counts.ends)
-            fates.earlier.subtract(fates.ended)
-        fates.waiting = counts.waiting + counts.leased
+            fates.earlier = Counter(counts.ends) - fates.ended
+        fates.waiting, fates.shelved = counts.waiting + counts.leased, counts.shelved
         if sentence := dead_end(fates):
             logger.warning("%s", sentence)
 

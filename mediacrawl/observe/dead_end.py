@@ -34,6 +34,7 @@ class Fates:
         known_urls: the first 10,000 of them.
         earlier: how URLs ended in earlier runs, by end: those seeds, or all URLs of the crawl if no seed was given.
         waiting: URLs that wait at the end.
+        shelved: those of them that wait on paused and retired sites.
         answered: answers with content, other than those for a robots.txt.
         ended: how URLs ended in this run without such an answer, by end.
         unreached: sites that could not be reached, with how: the names of errors.
@@ -45,6 +46,7 @@ class Fates:
     known_urls: list[str] = field(default_factory=list)
     earlier: Counter[str] = field(default_factory=Counter)
     waiting: int = 0
+    shelved: int = 0
     answered: int = 0
     ended: Counter[str] = field(default_factory=Counter)
     unreached: dict[str, str] = field(default_factory=dict)
@@ -69,9 +71,9 @@ def dead_end(fates: Fates) -> str:
     """
     if fates.answered:
         return ""
-    if not fates.given:
-        return "" if fates.waiting or not fates.earlier else _nothing_left(fates)
-    seeds, sites = _clauses(fates), _unreached(fates)
+    if not fates.given and not fates.waiting:
+        return _nothing_left(fates) if fates.earlier else ""
+    seeds, sites = _clauses(fates) if fates.given else [], [*_unreached(fates), *_waiting(fates)]
     if not seeds and not sites:
         return ""
     if len(seeds) == 1 and not sites and seeds[0][0] == fates.given:
@@ -96,8 +98,9 @@ def _clauses(fates: Fates) -> list[tuple[int, str]]:
     if refused := sum(fates.refused.values()):
         told.append((refused, f"{'was' if refused == 1 else 'were'} refused: {_counts(fates.refused)}"))
     if fates.known:
-        ends = f"ended in an earlier run: {_counts(fates.earlier)}" if fates.earlier else "joined in an earlier run"
-        told.append((fates.known, ends))
+        ends, how = sum(fates.earlier.values()), _counts(fates.earlier)
+        some = f"joined in an earlier run{f', {count(ends)} ended: {how}' if ends else ''}"
+        told.append((fates.known, f"ended in an earlier run: {how}" if ends == fates.known else some))
     if fates.ended:
         told.append((sum(fates.ended.values()), f"ended in this run: {_counts(fates.ended)}"))
     return told
@@ -108,6 +111,15 @@ def _unreached(fates: Fates) -> list[str]:
     return [f"{plural(len(fates.unreached), 'site')} could not be reached: {_counts(errors)}"] if errors else []
 
 
+def _waiting(fates: Fates) -> list[str]:
+    told, rest = [], fates.waiting - fates.shelved
+    if rest:
+        told.append(f"{plural(rest, 'URL', 'waits')} on sites that rest or were not reached: the next start goes on")
+    if fates.shelved:
+        told.append(f"{plural(fates.shelved, 'URL', 'waits')} on paused or retired sites: scrapy frontier resume SITE")
+    return told
+
+
 def _advice(fates: Fates) -> Iterable[str]:
     reasons = Counter({**fates.refused}) + fates.ended + (fates.earlier if fates.known else Counter())
     if any(in_words(error) == "host name not found" for error in fates.unreached.values()):
@@ -115,8 +127,6 @@ def _advice(fates: Fates) -> Iterable[str]:
     for reason, advice in _ADVICE.items():
         if reasons[reason]:
             yield advice
-    if fates.unreached:
-        yield "what could not be reached waits, and the next start tries it again"
     if fates.known:
         yield "-a fresh=1 begins anew"
 

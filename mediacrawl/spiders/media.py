@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from mediacrawl.scope.include import Include
+
+logger = logging.getLogger(__name__)
 
 _BATCH = 1000
 _OTHERS = 10
@@ -237,7 +240,7 @@ class MediaSpider(ProbingSpider):
             catalogue=str(catalogue_path(parts.settings)),
             waiting=self.scheduler.waiting_at_start,
         )
-        self.logger.info("%s", start_line(outset))
+        logger.info("%s", start_line(outset))
 
     def _join(self, seeds: Sequence[str]) -> None:
         """Let seeds join, and take down which may not, and which had joined before."""

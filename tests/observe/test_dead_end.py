@@ -33,15 +33,14 @@ UNREACHED = {"a.example": "CannotResolveHostError"}
             [
                 "Nothing was read: 2 of the seeds were refused: nevercrawl 2; 1 site could not be reached: host name",
                 "not found 1. A NeverCrawl list names them: scrapy nevercrawl check URL says which (NEVERCRAWL_FILES).",
-                "Look at the spelling of the names, and at the name servers of this machine. What could not be reached",
-                "waits, and the next start tries it again",
+                "Look at the spelling of the names, and at the name servers of this machine",
             ],
         ),
         (
-            Fates(given=1, unreached={"a.example": "DownloadTimeoutError"}),
+            Fates(given=1, unreached={"a.example": "DownloadTimeoutError"}, waiting=1),
             [
-                "Nothing was read: 1 site could not be reached: timeout 1. What could not be reached waits, and",
-                "the next start tries it again",
+                "Nothing was read: 1 site could not be reached: timeout 1; 1 URL waits on sites that rest or were not",
+                "reached: the next start goes on",
             ],
         ),
         (
@@ -51,7 +50,20 @@ UNREACHED = {"a.example": "CannotResolveHostError"}
                 f"adds seeds; {ANEW}",
             ],
         ),
-        (Fates(earlier=Counter(done=3), waiting=1), []),
+        (
+            Fates(earlier=Counter(done=3), waiting=3, shelved=2),
+            [
+                "Nothing was read: 1 URL waits on sites that rest or were not reached: the next start goes on; 2 URLs",
+                "wait on paused or retired sites: scrapy frontier resume SITE",
+            ],
+        ),
+        (
+            Fates(given=2, known=2, earlier=Counter(robots=1)),
+            [
+                "Nothing was read: all 2 seeds joined in an earlier run, 1 ended: robots 1. Their robots.txt forbids",
+                f"it: scrapy frontier why URL says more. {ANEW}",
+            ],
+        ),
         (Fates(given=2, refused=Counter(nevercrawl=1), answered=1), []),
         (Fates(), []),
     ],
