@@ -615,7 +615,8 @@ GUARD_ALLOW: list[str] = []
 """What is asked although it is no server of the public web: networks, addresses and names (with all below them), as in
 ``["127.0.0.0/8", "10.1.0.0/16", "intra.example"]``. All else that is private, loopback, link-local, multicast, reserved
 or a cloud's metadata service is refused when a connection would be made (``drop/address``, ``guard/<word>``). URLs that
-ended so join again at the first start at which more is allowed: 64 KB of them are kept in the frontier. While there is no MEDIACRAWL_CONTACT only this machine is crawled, and it is allowed."""
+ended so join again at the first start at which more is allowed: 64 KB of them are kept in the frontier. While there is
+no MEDIACRAWL_CONTACT only this machine is crawled, and it is allowed."""
 
 # -- Scrapy's settings, where ours differ -----------------------------------------------------------------------
 
