@@ -4,6 +4,7 @@ import pytest
 from long_forms import slow
 
 from mediacrawl.demo import Resource
+from mediacrawl.observe.format import plural
 
 SCHEDULERS = {"scrapy": "scrapy.core.scheduler.Scheduler", "ours": "mediacrawl.scheduler.PenaltyBoxScheduler"}
 QUICK = {"POLITENESS_FACTOR": 0.0, "POLITENESS_MIN_DELAY": 0.02, "POLITENESS_FIRST_DELAY": 0.02}
@@ -374,7 +375,7 @@ def test_requests_whose_process_has_ended_are_dropped_by_name_and_asked_if_the_s
         first = boxed.wait()
     assert first.code == 0
     lost = {"/1", "/2", "/3", "/late"}.difference(site.paths)
-    assert f"{len(lost)} requests waited in memory only" in first.log
+    assert f"{plural(len(lost), 'request')} that waited in memory only" in first.log
     second = boxed.crawl(site.url("/"), spider="own").check()
     # The late one may be met before the spider yields it anew.
     dropped = second.log.count("is not asked: the process that held its request in memory has ended")
