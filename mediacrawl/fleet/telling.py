@@ -18,8 +18,8 @@ _OF_EACH = re.compile(
     r"\S+ \S+ \[(?:mediacrawl\.extensions\.progress|scrapy\.(?:extensions\.logstats|statscollectors|middleware|crawler|"
     r"addons|core\.engine|utils\.log))\] INFO: "
 )
-"""Settings, progress, summary, stats, beginning and end of one worker, in Scrapy's LOG_FORMAT: they are the same for all,
-or the fleet has those of all in their place."""
+"""Settings, progress, summary, stats, beginning and end of one worker, in Scrapy's LOG_FORMAT: they are the same for
+all, or the fleet has those of all in their place."""
 
 
 def prefixed(who: str | int, record: str) -> str:
