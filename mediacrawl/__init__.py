@@ -23,7 +23,8 @@ request of an authority (scheme, host, port) is its robots.txt, and it pays the 
 the frontier meanwhile. `middlewares.AddressMiddleware` looks up where the request would go (`resolver.HostsResolver`);
 if that address is asked by another site, or was a moment ago, the lease goes back until its turn has come
 (`politeness.address_clocks`). `handler.PoliteHTTPHandler` connects to the address that `politeness.guard.Guard` has
-judged, and to no other, and sends a request once only. The scheduler measures how long the site takes to answer,
+judged, and to no other, and sends a request once only. What is refused there ends, and joins again once GUARD_ALLOW
+allows more (`frontier.refused`). The scheduler measures how long the site takes to answer,
 `middlewares.AdaptiveDelayMiddleware` notes what it says against us, and `middlewares.CutMiddleware` ends a download
 when enough of it has come.
 

@@ -71,16 +71,17 @@ def dead_end(fates: Fates) -> str:
     """
     if fates.answered:
         return ""
-    if not fates.given and not fates.waiting:
+    if not fates.given and not fates.waiting and not fates.ended:
         return _nothing_left(fates) if fates.earlier else ""
-    seeds, sites = _clauses(fates) if fates.given else [], [*_unreached(fates), *_waiting(fates)]
+    seeds, sites = _clauses(fates), [*_unreached(fates), *_waiting(fates)]
     if not seeds and not sites:
         return ""
     if len(seeds) == 1 and not sites and seeds[0][0] == fates.given:
         all_of_them = "the seed" if fates.given == 1 else f"all {plural(fates.given, 'seed')}"
         said = f"{all_of_them} {seeds[0][1]}"
     else:
-        said = "; ".join([*(f"{count(number)} of the seeds {how}" for number, how in seeds), *sites])
+        kind = "of the seeds" if fates.given else "of what was left"
+        said = "; ".join([*(f"{count(number)} {kind} {how}" for number, how in seeds), *sites])
     return ". ".join([f"Nothing was read: {said}", *(f"{text[0].upper()}{text[1:]}" for text in _advice(fates))])
 
 

@@ -58,6 +58,13 @@ UNREACHED = {"a.example": "CannotResolveHostError"}
             ],
         ),
         (
+            Fates(ended=Counter(http_status=2), earlier=Counter(done=3)),
+            [
+                "Nothing was read: 2 of what was left ended in this run: http_status 2. The servers refused them:",
+                "scrapy frontier why URL says how",
+            ],
+        ),
+        (
             Fates(given=2, known=2, earlier=Counter(robots=1)),
             [
                 "Nothing was read: all 2 seeds joined in an earlier run, 1 ended: robots 1. Their robots.txt forbids",
