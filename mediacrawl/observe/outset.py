@@ -59,6 +59,6 @@ def start_line(outset: Outset) -> str:
 def _scope(outset: Outset) -> str:
     if outset.border_sites is not None:
         return f"scope=site: only the {plural(outset.border_sites, 'site')} of the seeds (-a scope=web for all)"
-    given = "the site" if outset.sites == 1 else f"the {count(outset.sites)} sites"
-    stays = f"-a scope=site stays on {given} of the seeds" if outset.seeds else "-a scope=site stays on sites of seeds"
-    return f"scope=web: links to other sites are followed ({stays})"
+    sites = "that site" if outset.sites == 1 else f"those {count(outset.sites)} sites"
+    given = sites if outset.seeds else "the sites of the seeds"
+    return f"scope=web: links to other sites are followed (-a scope=site stays on {given})"

@@ -189,8 +189,10 @@ def _saving(facts: CrawlFacts) -> str:
 
 
 def _requests(facts: CrawlFacts) -> str:
+    if not facts.requests:
+        return "none"
     text = f"{count(facts.requests)} to {plural(len(facts.sites), 'site')}, {size(facts.bytes_received)} received"
-    if facts.duration < 1 or not facts.requests:
+    if facts.duration < 1:
         return text
     return f"{text}, {facts.requests / facts.duration:.1f} a second"
 

@@ -87,8 +87,8 @@ def outset(**changes):
 
 def test_the_first_line_says_where_the_crawl_may_go_and_how_to_change_it():
     assert start_line(outset()) == (
-        "Start: 3 seeds on 2 sites; scope=web: links to other sites are followed (-a scope=site stays on the 2 sites"
-        " of the seeds); no whitelist (-a include=FILE); a site is left alone for 30 times its response time, at least"
+        "Start: 3 seeds on 2 sites; scope=web: links to other sites are followed (-a scope=site stays on those 2 sites)"
+        "; no whitelist (-a include=FILE); a site is left alone for 30 times its response time, at least"
         " 15 s, 60 s while it is new; frontier .mediacrawl; records .mediacrawl/media.db"
     )
     resumed = start_line(outset(seeds=0, sites=0, border_sites=2, whitelist="/x/include.txt", waiting=1))
