@@ -7,8 +7,9 @@ with delays of zero. Five kinds: a page; a list (feed, sitemap, M3U, ASX, XSPF, 
 robots.txt; a media file (MP3, FLAC, MP4, Matroska); a block of headers. For each kind:
 
 * ``ms_worst``: CPU milliseconds of the reactor's thread for the dearest answer, from the moment when its request goes
-  out until its visit has ended: receiving, unpacking, reading, queueing, storing. So long nothing else of the crawl
-  happens. What threads do is not in it, and is printed beside it (``all``).
+  out until its visit has ended: receiving, unpacking, reading, queueing, and what the frontier writes. Neither threads
+  are in it nor the pipelines, which store one record at a time, and the reactor goes on between two; with both it is
+  printed beside it (``all``).
 * ``ms_ten``: the median of the ten dearest of different make: an attack that one bound stops must not hide the others.
 * ``memory``: MB by which one answer makes the process grow at most (resident, threads counted). The target is that of
   ``probe_fuzz``: half of the 128 answers that may be out at a time would then fit in 4 GB.
@@ -72,7 +73,10 @@ def search(family: str, seconds: float, seed: int) -> dict:
     done = subprocess.run(command, input=order, capture_output=True, text=True, check=False)
     if done.returncode or not done.stdout:
         raise SystemExit(f"the search of {family} failed:\n{done.stderr[-4000:]}")
-    return json.loads(done.stdout.splitlines()[-1])
+    found = json.loads(done.stdout.splitlines()[-1])
+    if not found["dearest"]:
+        raise SystemExit(f"the search of {family} asked for nothing:\n{done.stderr[-4000:]}")
+    return found
 
 
 # -- other programs ------------------------------------------------------------------------------------------------

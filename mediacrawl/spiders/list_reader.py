@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 from mediacrawl.clock import written_now
 from mediacrawl.extract import Listed, Listing, link_header, list_form, parse_list, unpacked
 from mediacrawl.facts import FEED, Fact, fact, pack
-from mediacrawl.frontier.room import room
 from mediacrawl.headers import header, headers
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.probe import build_page_item
 from mediacrawl.probe.answer import Answer
 from mediacrawl.probe.manifest_item import ManifestAnswer, build_manifest_item
-from mediacrawl.probe.room import FACTOR, PLAYERS, first_records
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Base, Scope, Spelling, joining, site_of
@@ -137,7 +135,14 @@ class ListReader:
         listing.hub = Base(response.url).canonical(hub) or "" if hub else ""
         self.take(visit, listing)
         self._queue(visit, response, listing, follows=not wishes.nofollow, listed=listed)
-        return self._players(visit, response, listing) if listed else []
+        if not listed or not listing.players:
+            return []
+        # A list may name a thousand: their records take as long as the reading.
+        ending, visit.outcome = visit.outcome, Outcome(End.CONTINUE)
+        items = await in_thread(self._players, visit, response, listing)
+        visit.outcome = ending
+        self._scheduler.count("list/standing_alone", len(items))
+        return items
 
     def take(self, visit: Visit, listing: Listing) -> None:
         """Learn of a list that was read; for spiders that remember lists.
@@ -185,6 +190,7 @@ class ListReader:
         return joining.candidate(url, evidence, self._parts.scores, link.kind, depth=depth, parent=own)
 
     def _players(self, visit: Visit, response: Response, listing: Listing) -> list[MediaItem]:
+        """The records of players. Called in a thread."""
         own, told, at = visit.lease.request_url, self._told(listing), written_now()
         base = Base(response.url)
         items: dict[str, MediaItem] = {}
@@ -207,12 +213,7 @@ class ListReader:
             items[url.key] = build_page_item(
                 evidence, page_url=page_url, site=visit.lease.site, found_at=at, url=url.requested, key=url.key
             )
-        kept = first_records(items.values(), room(visit.unpacked, visit.bytes, PLAYERS, FACTOR))
-        if kept:
-            self._scheduler.count("list/standing_alone", len(kept))
-        if len(items) > len(kept):
-            self._scheduler.count("list/standing_alone_dropped", len(items) - len(kept))
-        return kept
+        return list(items.values())
 
     def _told(self, listing: Listing) -> tuple[Fact, ...]:
         """What the headers of a feed say of all its entries."""
