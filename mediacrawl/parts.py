@@ -645,8 +645,7 @@ class Parts:
     @cached_property
     def open_lists(self) -> OpenLists:
         """The lists that are on their way or being read."""
-        get = self.settings.getint
-        return OpenLists(get("LIST_OPEN_BYTES", 30_000_000), get("LIST_MAX_BYTES", 3_000_000))
+        return OpenLists(self.settings.getint("LIST_OPEN_BYTES", 30_000_000))
 
     @cached_property
     def habits(self) -> RangeHabits:

@@ -445,8 +445,8 @@ long is a podcast of 500 episodes with all its notes, and so are the 5,000 entri
 have 50 MB, for 50,000 pages: more than any site is asked for."""
 
 LIST_OPEN_BYTES = 30_000_000
-"""Bytes of the lists that are on their way or being read at a time, unpacked, by what their headers announce: ten of
-LIST_MAX_BYTES, as many as the threads that read them. What is read of them takes some four times as much. Further lists
+"""Bytes of the lists that are on their way or being read at a time, unpacked: ten of LIST_MAX_BYTES, as many as the
+threads that read them, or 500 feeds of usual length. What is made of them takes some four times as much. Further lists
 wait in the frontier (``list/waits``); without this 128 sites with a list of 3 MB took half a gigabyte."""
 
 ROBOTS_SITEMAPS = 10

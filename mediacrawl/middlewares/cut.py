@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Headers, Response
 
+    from mediacrawl.probe.open_lists import OpenLists
+
 ANSWERED = b"X-Mediacrawl-Status"
 """The header by which `handler.PoliteHTTPHandler` tells the status together with the headers. It stands before those of
 the server, so none of that name that a server sends is read, and it is gone from the response."""
 
 ENDED_HERE = "download_stopped"
 """Scrapy's flag of an answer that a part of the crawl has ended."""
-LONGEST_LENGTH = 19
-"""Digits of a Content-Length that is believed."""
 BROKE_OFF = "dataloss"
 """Scrapy's flag of an answer that ended before all that was announced had come."""
 
@@ -38,8 +38,8 @@ class CutMiddleware:
     A page is cut at ``PAGE_MAX_BYTES``, a list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at
     ``PROBE_SINGLE_BYTES``, a stream that never ends after some KB, and what is none of these before its body. So is
     what the function of ``NUGGET_WORTH_OPENING`` does not want; it is asked where `handler.PoliteHTTPHandler` is at
-    work. A list that does not fit beside those that are open (`ListsMiddleware`) is ended before its body, and asked
-    for again. Only for requests with a lease.
+    work. A list that no longer fits beside those that are open (`ListsMiddleware`) is ended, and asked for again. Only
+    for requests with a lease.
 
     It also tells what broke off in transit (`Visit.broke_off`) from what was ended here. A packed body is judged by its
     own end, which says more than a Content-Length: some servers announce the length that it has unpacked.
@@ -54,7 +54,8 @@ class CutMiddleware:
         lists = parts.settings.getint("LIST_MAX_BYTES", 3_000_000)
         self._limits = Limits(page, parts.probe.head_bytes, parts.probe.single_bytes, lists)
         self._ignores_ranges = parts.ignores_ranges
-        self._open_lists = parts.open_lists if parts.leases and parts.is_ours else None
+        # `ListsMiddleware` made it, and closes what is opened here.
+        self._open_lists = parts.open_lists if "open_lists" in vars(parts) else None
         self._unpacked = parts.settings.getint("DOWNLOAD_MAXSIZE")
         self._worth = parts.worth_opening
         if self._worth is not None:
@@ -107,24 +108,25 @@ class CutMiddleware:
             visit.limit = 0
             visit.drop(Drop.NOT_WORTH)
             foreign.hide(request, self._crawler.spider)
-        if not self._fits(visit, told):
-            self._stats.inc_value("list/again")
-            visit.limit = 0
-            kind = visit.kind if visit.lease.state else Kind.LIST
-            visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state, kind=kind)
+        lists = self._lists(visit)
+        if lists is not None and not lists.begin(visit.lease.id):
+            self._ask_again(visit)
         if visit.limit == 0:
             self._stats.inc_value("cut/headers")
             raise StopDownload(fail=False)
 
-    def _fits(self, visit: Visit, told: dict[str, str]) -> bool:
-        """Whether the answer is no list, or one that fits beside those that are open."""
-        if self._open_lists is None or visit.kind is Kind.ROBOTS or (visit.limit or 0) <= self._limits.page:
-            return True
-        size, length = self._limits.lists, told.get("content-length", "")
-        if visit.limit == size and length.isdecimal() and len(length) < LONGEST_LENGTH:
-            # It is not packed.
-            size = min(size, int(length))
-        return self._open_lists.take(visit.lease.id, size)
+    def _lists(self, visit: Visit) -> OpenLists | None:
+        """The lists that are open, if more of this answer is read than of a page."""
+        if visit.kind is Kind.ROBOTS or visit.limit is None or visit.limit <= self._limits.page:
+            return None
+        return self._open_lists
+
+    def _ask_again(self, visit: Visit) -> None:
+        """A list does not fit: it ends here, and waits until there is a place."""
+        self._stats.inc_value("list/again")
+        visit.limit = 0
+        kind = visit.kind if visit.lease.state else Kind.LIST
+        visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state, kind=kind)
 
     def _is_wanted(self, visit: Visit, headers: Headers, told: dict[str, str]) -> bool:
         """Whether a body is worth having, of an answer that has one to be read and begins something."""
@@ -140,6 +142,10 @@ class CutMiddleware:
         if visit is None:
             return
         visit.bytes += len(data)
+        lists = self._lists(visit)
+        # Of a packed one a fifth is fetched, so each byte counts as five.
+        if lists is not None and not lists.grow(visit.lease.id, visit.bytes * self._limits.lists // (visit.limit or 1)):
+            self._ask_again(visit)
         if visit.limit is not None and visit.bytes >= visit.limit:
             self._stats.inc_value("cut/body")
             raise StopDownload(fail=False)

@@ -25,9 +25,9 @@ class ListsMiddleware:
 
     A list is 3 MB where a page is 200 KB, and 128 of them at a time were half a gigabyte. While there is no place for
     another one, requests for lists go back into the frontier for some seconds, and nothing is asked; their sites go on
-    with other URLs. What turns out to be a list by its headers is ended there by `CutMiddleware` if it does not fit,
-    and asked for again after its site's delay. A list is open from its headers to the end of its visit. What it unpacks
-    to beyond ``LIST_MAX_BYTES`` is let go of here, so this middleware stands before the one that unpacks.
+    with other URLs. A list that is on its way when there is no more place is ended by `CutMiddleware`, and asked for
+    again after its site's delay. A list is open from its request to the end of its visit. What it unpacks to beyond
+    ``LIST_MAX_BYTES`` is let go of here, so this middleware stands before the one that unpacks.
 
     Stats: ``list/waits``.
     """
@@ -60,7 +60,7 @@ class ListsMiddleware:
             RefusedRequest: it is for a list, and there is no place.
         """
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is not None and visit.kind is Kind.LIST and self._lists.is_full:
+        if visit is not None and visit.kind is Kind.LIST and not self._lists.begin(visit.lease.id):
             self._stats.inc_value("list/waits")
             foreign.hide(request, self._crawler.spider)
             wait = self._lists.wait(self._clock.now())
@@ -69,8 +69,9 @@ class ListsMiddleware:
     def process_response(self, request: Request, response: Response) -> Response:
         """Let go of what a list unpacked to and nobody reads."""
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is not None and self._lists.has(visit.lease.id) and len(response.body) > self._longest:
-            return response.replace(body=response.body[: self._longest])
+        size = min(len(response.body), self._longest)
+        if visit is not None and self._lists.unpack(visit.lease.id, size) and size < len(response.body):
+            return response.replace(body=response.body[:size])
         return response
 
     def _ended(self, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002 - the signal's
