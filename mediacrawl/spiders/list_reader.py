@@ -139,9 +139,11 @@ class ListReader:
             return []
         # A list may name a thousand: their records take as long as the reading.
         ending, visit.outcome = visit.outcome, Outcome(End.CONTINUE)
-        items = await in_thread(self._players, visit, response, listing)
+        items, dropped = await in_thread(self._players, visit, response, listing)
         visit.outcome = ending
         self._scheduler.count("list/standing_alone", len(items))
+        if dropped:
+            self._scheduler.count("list/standing_alone_dropped", dropped)
         return items
 
     def take(self, visit: Visit, listing: Listing) -> None:
@@ -189,8 +191,8 @@ class ListReader:
         depth = visit.lease.depth + 1
         return joining.candidate(url, evidence, self._parts.scores, link.kind, depth=depth, parent=own)
 
-    def _players(self, visit: Visit, response: Response, listing: Listing) -> list[MediaItem]:
-        """The records of players. Called in a thread."""
+    def _players(self, visit: Visit, response: Response, listing: Listing) -> tuple[list[MediaItem], int]:
+        """The records of players, and how many are dropped for their length. Called in a thread."""
         own, told, at = visit.lease.request_url, self._told(listing), written_now()
         base = Base(response.url)
         items: dict[str, MediaItem] = {}
@@ -213,7 +215,8 @@ class ListReader:
             items[url.key] = build_page_item(
                 evidence, page_url=page_url, site=visit.lease.site, found_at=at, url=url.requested, key=url.key
             )
-        return list(items.values())
+        kept = first_records(items.values(), room(visit.unpacked, visit.bytes, PLAYERS, FACTOR))
+        return kept, len(items) - len(kept)
 
     def _told(self, listing: Listing) -> tuple[Fact, ...]:
         """What the headers of a feed say of all its entries."""
