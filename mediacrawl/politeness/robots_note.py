@@ -134,12 +134,24 @@ def _open(text: Any) -> str | None:
 
 def _copy(text: Any, status: Any, fetched: Any, life: Any, *more: Any) -> Copy:
     etag, modified, source = map(str, more)
-    return Copy(_open(text), int(status), float(fetched), float(life), shortened(etag), shortened(modified), source)
+    return Copy(_open(text), _whole(status), float(fetched), float(life), shortened(etag), shortened(modified), source)
 
 
 def _failing(first: Any, last: Any, times: Any, status: Any) -> Failing:
-    return Failing(float(first), float(last), int(times), int(status))
+    return Failing(float(first), float(last), _whole(times), _whole(status))
 
 
 def _way(url: Any, hops: Any, since: Any, carrier: Any) -> Way:
-    return Way(str(url), int(hops), float(since), str(carrier))
+    return Way(str(url), _whole(hops), float(since), str(carrier))
+
+
+def _whole(value: Any) -> int:
+    """A number that can be written again: one made of a float may have 300 digits.
+
+    Raises:
+        OverflowError: it cannot be.
+    """
+    number = int(value)
+    if number.bit_length() > 63:
+        raise OverflowError
+    return number

@@ -160,14 +160,14 @@ def _likeness(note: bytes | None) -> dict[str, _Likeness]:
             str(site): _Likeness(str(authority), str(own), int(equal), int(number))
             for site, ((authority, own), (equal, number)) in kept
         }
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, OverflowError):
         return {}
 
 
 def _names(note: bytes | None) -> dict[str, str]:
     try:
         return {str(site): str(other) for site, other in msgpack.unpackb(note or b"\x80").items()}
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, OverflowError):
         return {}
 
 
@@ -175,5 +175,5 @@ def _front(note: bytes | None) -> tuple[int, str] | None:
     try:
         text, authority = msgpack.unpackb(note or b"")
         return int(text), str(authority)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None

@@ -93,9 +93,12 @@ class SiteNotes(Generic[Record]):
         self._notes.set_note(self._room, site, note)
 
     def _read(self, note: bytes | None) -> Record:
-        if note is not None:
-            try:
-                return self._load(msgpack.unpackb(note, strict_map_key=False))
-            except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
-                pass
-        return self._load(None)
+        if note is None:
+            return self._load(None)
+        try:
+            record = self._load(msgpack.unpackb(note, strict_map_key=False))
+            # What cannot be written again was not written by us: a float may become an integer of 300 digits.
+            msgpack.packb(self._dump(record), unicode_errors="replace")
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
+            return self._load(None)
+        return record
