@@ -106,7 +106,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._most_urls = parts.settings.getint("FRONTIER_MAX_URLS", 20_000_000)
         self._most_bytes = parts.settings.getint("FRONTIER_MAX_BYTES", 6_000_000_000)
         self._page_bytes = parts.settings.getint("FRONTIER_PAGE_BYTES", 32_768)
-        self._page_factor = parts.settings.getfloat("FRONTIER_PAGE_FACTOR", 4.0)
+        self._page_factor = parts.settings.getfloat("FRONTIER_PAGE_FACTOR", 4.5)
         self._pruning = False
         self._commit_every = parts.settings.getfloat("FRONTIER_COMMIT", 1.0)
         self._attempts = parts.policy.attempts
@@ -391,9 +391,11 @@ class PenaltyBoxScheduler(BaseScheduler):
         """Let join what a visit found, as far as the length of its answer allows; answers how many were new."""
         if self._page_factor > 0:
             most = room(visit.unpacked, visit.bytes, self._page_bytes, self._page_factor)
-            found, visit.found = visit.found, within(visit.found, most)
-            if len(found) > len(visit.found):
-                self._counted[f"drop/{Drop.PAGE_BYTES}"] += len(found) - len(visit.found)
+            fitting = within(visit.found, most)
+            if fitting.bare or fitting.dropped:
+                visit.found = fitting.candidates
+                self._counted["frontier/bare"] += fitting.bare
+                self._counted[f"drop/{Drop.PAGE_BYTES}"] += fitting.dropped
         return self.add(visit.found, visit.lease.site)
 
     def _let_go(self, key: str, visit: Visit, *, joined: bool) -> None:

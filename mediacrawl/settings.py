@@ -324,11 +324,11 @@ FRONTIER_MAX_BYTES = 6_000_000_000
 long. In Redis they are bytes of its memory, a third of that. Beyond it URLs are pruned as beyond FRONTIER_MAX_URLS.
 Keys of seen URLs, 16 to 28 bytes each, and up to 100 MB of log (``frontier.db-wal``) come on top. 0 for any number."""
 
-FRONTIER_PAGE_FACTOR = 4.0
+FRONTIER_PAGE_FACTOR = 4.5
 """Bytes that the URLs found on a page or in a list may take on disk, with what is known of them, for each byte of its
-body; of a packed one no more than 20 times what was received counts. Links of real pages take up to 3. What is beyond
-is dropped, the best scores last (``drop/page_bytes``): with a base of 2 KB a page of 200 KB made 3 MB. 0 for any
-number."""
+body; of a packed one no more than 20 times what was received counts. Links of real pages take up to 3, playlists 4.
+Beyond it URLs join without anchors and titles, then without facts (``frontier/bare``), and then not at all
+(``drop/page_bytes``), the best scores last: with a base of 2 KB a page of 200 KB made 3 MB. 0 for any number."""
 
 FRONTIER_PAGE_BYTES = 32_768
 """Bytes that they may take in any case: 160 titles of a playlist that names no more than their files."""

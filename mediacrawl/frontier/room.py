@@ -7,6 +7,7 @@ both. With a base of 2 KB it becomes 4 KB. So what an answer brings is bounded b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from mediacrawl.records import Candidate
 
@@ -19,7 +20,7 @@ the figures are those of an index, which a table without rowid is)."""
 _LOCAL = 1002
 _LEAST_LOCAL = 489
 _OF_OVERFLOW = _PAGE - 4
-_ROW = 70
+_ROW = 90
 """What a row takes beside its texts: its place, lengths, its key in the tables of what was seen and has ended."""
 _SITE = 150
 _CLASS = 60
@@ -60,23 +61,72 @@ def room(unpacked: int, received: int, least: int, factor: float) -> int:
     return max(least, int(factor * min(unpacked, PACKED * (received or unpacked))))
 
 
-def within(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
-    """Those URLs of an answer for which there is room, in their order; those of the best score go first.
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """What an answer may let join.
+
+    Attributes:
+        candidates: in their order.
+        bare: how many of them go without some of what is known of them: anchor, title and tag path, or facts too.
+        dropped: how many more there were.
+    """
+
+    candidates: list[Candidate]
+    bare: int = 0
+    dropped: int = 0
+
+
+def within(candidates: Sequence[Candidate], most: int) -> Fitting:
+    """Those URLs of an answer for which there is room, the best scores first. A URL goes before what is known of URLs.
 
     Args:
         candidates: with the first scores of their classes.
         most: bytes that they may take together in the file of a frontier.
     """
-    kept = set[int]()
-    sites, classes = set[str](), set[tuple[str, str]]()
-    for number, found in sorted(enumerate(candidates), key=lambda each: -each[1].score):
-        size = _ROW + on_disk(text_bytes(found))
-        home = (found.site, found.link_class)
-        size += 0 if found.site in sites else _SITE + 3 * len(found.site)
-        size += 0 if home in classes else _CLASS + len(found.link_class)
+    order = sorted(range(len(candidates)), key=lambda number: -candidates[number].score)
+    around = _around(candidates, order)
+    if sum(around) + sum(on_disk(text_bytes(found)) for found in candidates) <= most:
+        return Fitting(list(candidates))
+    kept = dict[int, Candidate]()
+    for number in order:
+        found = _bare(candidates[number])
+        size = around[number] + on_disk(text_bytes(found))
         if size <= most:
             most -= size
-            kept.add(number)
-            sites.add(found.site)
-            classes.add(home)
-    return [found for number, found in enumerate(candidates) if number in kept]
+            kept[number] = found
+    # Then its facts, which may be all that is known of a file, and then its words.
+    for fuller in (_without_words, _whole):
+        for number, found in kept.items():
+            fuller_one = fuller(candidates[number])
+            more = on_disk(text_bytes(fuller_one)) - on_disk(text_bytes(found))
+            if more <= most:
+                most -= more
+                kept[number] = fuller_one
+    chosen = [kept[number] for number in sorted(kept)]
+    bare = sum(kept[number] != candidates[number] for number in kept)
+    return Fitting(chosen, bare, len(candidates) - len(kept))
+
+
+def _whole(found: Candidate) -> Candidate:
+    return found
+
+
+def _without_words(found: Candidate) -> Candidate:
+    return replace(found, evidence=replace(found.evidence, anchor="", page_title="", path=""))
+
+
+def _around(candidates: Sequence[Candidate], order: Sequence[int]) -> list[int]:
+    """For each URL the bytes beside its texts: of its row, and of its site and its class if it is the first there."""
+    around = [_ROW] * len(candidates)
+    homes = set[object]()
+    for number in order:
+        found = candidates[number]
+        home = (found.site, found.link_class)
+        around[number] += 0 if found.site in homes else _SITE + 3 * len(found.site)
+        around[number] += 0 if home in homes else _CLASS + len(found.link_class)
+        homes |= {found.site, home}
+    return around
+
+
+def _bare(found: Candidate) -> Candidate:
+    return replace(found, evidence=replace(found.evidence, anchor="", page_title="", path="", facts=""))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.frontier import FrontierPolicy
-from mediacrawl.frontier.room import PACKED, on_disk, room, text_bytes, within
+from mediacrawl.frontier.room import PACKED, Fitting, on_disk, room, text_bytes, within
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.priority import Scores
 from mediacrawl.records import Evidence
@@ -13,11 +13,11 @@ from mediacrawl.scope.canonical import Base, Spelling
 from mediacrawl.scope.joining import candidate
 
 SCORES = Scores()
-PAGES = 30
-LINKS = 1_500
+PAGES = 10
+LINKS = 1_200
 SIZE = 60_000
 """Bytes of a page of so many links."""
-LEAST, FACTOR = 32_768, 4.0
+LEAST, FACTOR = 32_768, 4.5
 
 
 def found(url, evidence=None, parent="http://a.example/p", requested=""):
@@ -53,7 +53,8 @@ def test_a_page_writes_at_most_five_bytes_for_each_of_its_own(tmp_path, link):
     (before,) = tmp_path.glob("*.db")
     before, joined = before.stat().st_size, 0
     for page in range(PAGES):
-        kept = within([link(page, number) for number in range(LINKS)], room(SIZE, SIZE, LEAST, FACTOR))
+        links = [link(page, number) for number in range(LINKS)]
+        kept = within(links, room(SIZE, SIZE, LEAST, FACTOR)).candidates
         joined += frontier.add(kept).new
         frontier.commit()
     frontier.close()
@@ -72,14 +73,24 @@ def test_an_honest_page_loses_nothing():
     urls = [page.resolve(link.split('"')[3]) for link in links]
     kept = [candidate(url, evidence, SCORES, parent=page.requested) for url in urls]
     size = len("".join(links))
-    assert within(kept, room(size, size // 8, LEAST, FACTOR)) == kept
+    assert within(kept, room(size, size // 8, LEAST, FACTOR)) == Fitting(kept)
 
 
 def test_the_best_go_first_and_the_order_stays():
     links = [found(f"http://a.example/{number}{'.mp3' if number % 10 == 9 else ''}") for number in range(1_000)]
-    kept = within(links, 20_000)
+    kept = within(links, 20_000).candidates
     assert sum(link.url.endswith(".mp3") for link in kept) == 100
     assert kept == [link for link in links if link in kept]
+
+
+def test_what_is_known_of_a_url_goes_before_the_url():
+    evidence = Evidence("a", "anchor " * 20, "title " * 20, guid="7", facts="f" * 1_000, path="li/a")
+    links = [found(f"http://a.example/{number}", evidence) for number in range(100)]
+    fitting = within(links, 30_000)
+    assert 80 <= fitting.bare < 100
+    assert fitting.dropped == 0
+    assert [link.url for link in fitting.candidates] == [link.url for link in links]
+    assert {link.evidence for link in fitting.candidates} == {evidence, Evidence("a", guid="7")}
 
 
 @pytest.mark.parametrize(
@@ -87,12 +98,12 @@ def test_the_best_go_first_and_the_order_stays():
     [
         (0, 0, LEAST),
         (1_000, 1_000, LEAST),
-        (200_000, 200_000, 800_000),
-        (200_000, 20_000, 800_000),
+        (200_000, 200_000, 900_000),
+        (200_000, 20_000, 900_000),
         # A bomb
-        (200_000, 2_000, 4 * PACKED * 2_000),
+        (200_000, 2_000, 9 * PACKED * 1_000),
         # Out of a cache
-        (200_000, 0, 800_000),
+        (200_000, 0, 900_000),
     ],
 )
 def test_a_packed_body_counts_for_some_times_what_was_received(unpacked, received, bytes_):
@@ -102,7 +113,9 @@ def test_a_packed_body_counts_for_some_times_what_was_received(unpacked, receive
 @given(st.lists(st.tuples(st.text(max_size=300), st.text(max_size=300)), max_size=20), st.integers(0, 10_000))
 def test_what_is_kept_fits(texts, most):
     links = [found(f"http://a.example/{n}", Evidence("a", anchor, title)) for n, (anchor, title) in enumerate(texts)]
-    assert sum(on_disk(text_bytes(link)) for link in within(links, most)) <= most
+    fitting = within(links, most)
+    assert sum(on_disk(text_bytes(link)) for link in fitting.candidates) <= most
+    assert len(fitting.candidates) + fitting.dropped == len(links)
 
 
 @given(st.integers(0, 100_000))
