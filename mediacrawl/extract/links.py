@@ -20,7 +20,7 @@ from mediacrawl.extract.medium import Medium
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
 from mediacrawl.extract.schema_org import Where
-from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type
+from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, walked
 
 MAX_LINKS = 5_000
 """Links of a page that are kept; the others are counted in `Page.cut`."""
@@ -103,6 +103,7 @@ class Page:
     anchors_cut: int = 0
     _steps: int = field(default=_ANCHOR_STEPS, repr=False, compare=False)
     _named: dict[Any, str] = field(default_factory=dict, repr=False, compare=False)
+    _held: Any = field(default=None, repr=False, compare=False)
 
     def anchor(self, link: Link) -> str:
         """Return the text of a link, or of its picture, or its title; at most 200 characters.
@@ -121,16 +122,13 @@ class Page:
         return text
 
     def _pieces(self, element: Any) -> Iterator[str]:
-        """The pieces of text in an element. `itertext` would pass over any number of elements that have none."""
         if element.text:
             yield element.text
-        if next(element.iterchildren(), None) is None:
-            return
-        for event, inside in islice(etree.iterwalk(element, ("start", "end")), self._allowance()):
-            self._steps -= 1
-            text = inside.text if event == "start" else inside.tail
-            if text and inside is not element:
-                yield text
+        if next(element.iterchildren(), None) is not None:
+            for text in walked(element, self._allowance()):
+                self._steps -= 1
+                if text:
+                    yield text
 
     def _picture(self, element: Any) -> Any:
         for inside in islice(element.iter(), self._allowance()):
@@ -155,6 +153,8 @@ class Page:
         while element is not None and len(names) < _PATH and element.tag not in _OUTERMOST:
             names.append((self._named and self._named.get(element)) or self._name(element))
             element = element.getparent()
+        # lxml climbs from an element that is let go of to the next one that is held; without any to the root.
+        self._held = element
         if len(names) < 2 and element is None:
             return ""
         return _COUNTS.sub("#", "/".join(reversed(names)))[-_LONGEST_PATH:]
@@ -349,7 +349,7 @@ class _Reader:
         if href is not None and not self._based:
             self._based = True
             base = absolute(self.page.url, href) or self.page.url
-            self.page.base = base if len(base) <= _LONGEST_BASE else ""
+            self.page.base = base if max(len(base), len(href)) <= _LONGEST_BASE else ""
 
     def title(self, element: Any) -> None:
         if not self.page.title:

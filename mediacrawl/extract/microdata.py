@@ -12,12 +12,14 @@ from typing import Any
 
 from lxml import etree
 
-from mediacrawl.extract.texts import TEXT_PIECES, fold
+from mediacrawl.extract.texts import TEXT_PIECES, fold, walked
 
 STEPS = 20_000
 """Elements of a page that are looked at for the properties of items; that takes 0.1 s at most."""
 _CHARACTERS = 100
 """Characters of text that take as long as an element."""
+_PIECES = 5
+"""Steps within the text of an element that take as long as an element."""
 _MOST_ITEMS = 500
 _DEEPEST = 8
 """Items inside items."""
@@ -113,8 +115,9 @@ class _Reader:
         # Pages give "content" to elements of all kinds.
         value = element.get("content") or (element.get(attribute) if attribute else None)
         if value is None and (attribute is None or element.tag in ("data", "meter", "time", "a")):
-            pieces = list(islice(element.itertext(), TEXT_PIECES))
+            pieces = [element.text, *walked(element, 2 * TEXT_PIECES)]
+            texts = list(filter(None, pieces))
             # A long text is that of every element around it too.
-            self._steps -= sum(map(len, pieces)) // _CHARACTERS
-            value = fold(pieces, _LONGEST)
+            self._steps -= sum(map(len, texts)) // _CHARACTERS + len(pieces) // _PIECES
+            value = fold(texts, _LONGEST)
         return (value or "").strip()[:_LONGEST]

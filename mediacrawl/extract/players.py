@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from mediacrawl.extract.medium import AUDIO, MOST_MEDIA, VIDEO, Medium
-from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, names_media
+from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, names_media, walked
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
 _CLIMB = 16
@@ -34,6 +34,7 @@ class Players:
         self._sources: dict[Any, list[Any]] = {}
         self._tracks: dict[Any, Any] = {}
         self._captions: dict[Any, str] = {}
+        self._held: Any = None
 
     def begin(self, element: Any) -> Iterator[tuple[str, str]]:
         """Take an ``audio`` or ``video``.
@@ -79,9 +80,13 @@ class Players:
         return [medium for element in self._sources if (medium := self._medium(element, base)).files]
 
     def _player_of(self, element: Any) -> Any:
-        for above in islice(element.iterancestors(), _CLIMB):
-            if above in self._sources:
+        above = element
+        for _ in range(_CLIMB):
+            above = above.getparent()
+            if above is None or above in self._sources:
                 return above
+        # lxml climbs from an element that is let go of to the next one that is held; without any to the root.
+        self._held = above
         return None
 
     def _medium(self, element: Any, base: str) -> Medium:
@@ -111,7 +116,7 @@ class Players:
     def _caption(self, figure: Any) -> str:
         if figure not in self._captions:
             caption = figure.find("figcaption")
-            self._captions[figure] = "" if caption is None else fold(islice(caption.itertext(), TEXT_PIECES))
+            self._captions[figure] = "" if caption is None else _text(caption)
         return self._captions[figure]
 
 
@@ -137,6 +142,10 @@ def _of_setup(setup: str) -> Iterator[str]:
         href = each.get("src") if isinstance(each, dict) else None
         if isinstance(href, str) and names_media(href):
             yield href.encode("utf-8", "replace").decode("utf-8")
+
+
+def _text(caption: Any) -> str:
+    return fold(filter(None, chain([caption.text], walked(caption, 2 * TEXT_PIECES))))
 
 
 def _told(frame: str, key: str, text: str) -> list[Fact]:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
+from typing import Any
 from urllib.parse import urljoin, urlsplit
+
+from lxml import etree
 
 TEXT_LENGTH = 200
 """Characters of an anchor or a title that are kept."""
@@ -40,6 +44,20 @@ def fold(pieces: Iterable[str], longest: int = TEXT_LENGTH) -> str:
         if length > longest:
             break
     return " ".join(words)[:longest]
+
+
+def walked(element: Any, most: int) -> Iterator[str | None]:
+    """Walk through what is in an element; for each step the text that stands there, or None.
+
+    `itertext` gives the same texts, but passes over any number of elements that have none.
+
+    Args:
+        element: its own text is left out.
+        most: steps; an element takes two.
+    """
+    for event, inside in islice(etree.iterwalk(element, ("start", "end")), most):
+        text = inside.text if event == "start" else inside.tail
+        yield text if inside is not element else None
 
 
 def without_tags(text: str) -> str:

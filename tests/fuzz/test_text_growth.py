@@ -1,0 +1,153 @@
+"""No reader of a stranger's text raises, or takes far more than twice the time for twice the text."""
+
+from datetime import date
+
+import pytest
+from fuzz_growth import check_growth
+from fuzz_texts import HEADERS, JSON, LISTS, PAGES, ROBOTS, TEXTS, URLS, Plain
+
+from mediacrawl.encoding import detect, repair
+from mediacrawl.extract import (
+    facts_by_url,
+    file_facts,
+    fingerprint,
+    is_open_directory,
+    link_header,
+    list_form,
+    looks_like_feed,
+    parse_list,
+    parse_page,
+    unpacked,
+    without_steering,
+)
+from mediacrawl.extract.charset import charset_of
+from mediacrawl.extract.values import moment, seconds, whole, yes_or_no
+from mediacrawl.facts import pack
+from mediacrawl.frontier.feed import read_entry
+from mediacrawl.politeness.backoff import asked_to_wait
+from mediacrawl.politeness.freshness import lifetime
+from mediacrawl.politeness.robots import RobotsRules, is_html
+from mediacrawl.politeness.wishes import wishes_of
+from mediacrawl.priority import Scores, link_class
+from mediacrawl.priority.features import places
+from mediacrawl.probe import sniff
+from mediacrawl.probe.answer import answer_kind
+from mediacrawl.probe.multipart import read_parts, read_place
+from mediacrawl.records import Candidate, Evidence
+from mediacrawl.rerun import json_text
+from mediacrawl.scope import Base, Scope, canonical, spelling
+from mediacrawl.scope.joining import candidate
+
+URL = "https://www.station.example/shows/page.html"
+RULE = b"User-agent: *\nDisallow: /%s\n"
+SCOPE = Scope(today=lambda: date(2026, 10, 2))
+
+
+# -- readers -----------------------------------------------------------------------------------------------------------
+
+
+def read_page(body):
+    """What `spiders.reader` does with a page, without a frontier."""
+    page = parse_page(body, URL)
+    fingerprint(page, [link.href for link in page.links if link.via != "a"]).shape  # noqa: B018 - it is made now
+    if is_open_directory(page):
+        page.links = without_steering(page)
+    wishes_of(page.robots, "mediacrawl")
+    if page.base:
+        base = Base(page.base, charset=page.charset)
+        for facts in facts_by_url(page.media, base.canonical).values():
+            pack(facts)
+    accepted, _ = SCOPE.sift(page.base, [link.href for link in page.links], charset=page.charset)
+    for place, url in accepted:
+        link = page.links[place]
+        page.anchor(link), page.path(link), page.nofollow(link), page.media_type(link), file_facts(link)
+        places(Candidate(url.key, "station.example", parent=URL))
+
+
+def list_reader(form):
+    def read(body):
+        list_form("text/xml", body, URL)
+        looks_like_feed("", body)
+        unpacked(body, 3_000_000)
+        return parse_list(form, body, URL)
+
+    return read
+
+
+def read_robots(body):
+    rules = RobotsRules.parse(body, "mediacrawl")
+    is_html("", body)
+    rules.allowed(URL), rules.allowed(f"https://a.example/{'a' * 2_000}")
+    # What it says of us is kept, and read again.
+    RobotsRules.parse(rules.group_text.encode(), "mediacrawl", most=len(rules.group_text))
+
+
+def read_header(raw):
+    """All that reads a header; of an answer that has it several times too."""
+    text = raw.decode("latin-1")
+    link_header([text, text], "canonical"), wishes_of([text, text], "mediacrawl"), answer_kind(text)
+    read_place(text), list(read_parts(text, raw)), charset_of(b"", text), canonical(text), Base(URL).resolve(text)
+    asked_to_wait(503, [text, text], 0.0, text), lifetime(text, text, text, text, 0.0)
+    moment(text), seconds(text), whole(text), yes_or_no(text)
+
+
+def read_url(raw):
+    text = raw.decode("utf-8", "replace")
+    for base in (URL, f"https://a.example/{'a/' * 900}?a=b"):
+        Base(base, text), Base(base).resolve(text)
+    spelling(text, "shift_jis"), SCOPE.sift(URL, [text])
+    RobotsRules.parse(RULE % raw.split(b"\n")[0], "mediacrawl").allowed(f"https://a.example/{text}")
+    found = canonical(text)
+    if found is not None and len(found) <= 20_000:
+        link_class(found), candidate(found, Evidence(), Scores()), SCOPE.check(found)
+
+
+def read_text(raw):
+    detect([raw]), repair([raw.decode("utf-8", "replace")]), sniff(raw)
+
+
+def read_json_line(raw):
+    read_entry(raw), json_text.parse(raw)
+
+
+READERS = {
+    "page": (read_page, PAGES),
+    **{form: (list_reader(form), families) for form, families in LISTS.items()},
+    "robots": (read_robots, ROBOTS),
+    "header": (read_header, HEADERS),
+    "url": (read_url, URLS),
+    "text": (read_text, TEXTS),
+    "json": (read_json_line, JSON),
+}
+"""What reads, and what it is given."""
+_OTHERS = 23
+"""Of the many families that repeat a plain unit one of so many is tried; the long form tries all."""
+_SHORT, _LONG = 32 * 1024, 1024 * 1024
+_PAGE = 256 * 1024
+"""Bytes of the largest page: a little more than is read of one."""
+
+
+def grow(reader, families, largest):
+    """Tries families; all that fail are told at once."""
+    read, failed = READERS[reader][0], []
+    for family in families:
+        try:
+            check_growth(read, family.make, family.least, largest)
+        except Exception as error:
+            failed.append(f"{family.name}: {type(error).__name__}: {error}")
+    assert not failed, "\n".join(failed)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_twice_the_text_takes_about_twice_the_time(reader):
+    families = READERS[reader][1]
+    special = [family for family in families if not isinstance(family, Plain)]
+    others = [family for family in families if isinstance(family, Plain)][::_OTHERS]
+    grow(reader, [*special, *others], _SHORT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("reader", READERS)
+def test_twice_the_text_takes_about_twice_the_time_whatever_it_repeats(reader, part):
+    grow(reader, READERS[reader][1][part::8], _PAGE if reader in {"page", "text", "url"} else _LONG)
