@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from mediacrawl.clock import written_now
 from mediacrawl.extract import Listed, Listing, link_header, list_form, parse_list, unpacked
 from mediacrawl.facts import FEED, Fact, fact, pack
+from mediacrawl.frontier.room import room
 from mediacrawl.headers import header, headers
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.probe import build_page_item
 from mediacrawl.probe.answer import Answer
 from mediacrawl.probe.manifest_item import ManifestAnswer, build_manifest_item
+from mediacrawl.probe.room import FACTOR, PLAYERS, first_records
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Base, Scope, Spelling, joining, site_of
