@@ -50,6 +50,7 @@ _WORDS = {
     "noindex": "the server wants it listed nowhere (X-Robots-Tag)",
     "nevercrawl": "a NeverCrawl list names it",
     "placeholder_contact": "there is no contact: set MEDIACRAWL_CONTACT",
+    "port": "its port is one of those that are never asked (SCOPE_REFUSED_PORTS)",
     "address": "its name leads to an address that is no public web server's",
     "content_type": "it is no audio or video",
     "ignored": "the answer was refused; the log says why",

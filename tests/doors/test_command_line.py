@@ -155,6 +155,7 @@ def test_a_seed_file_that_is_not_there_is_looked_for_in_a_folder_that_is_named(t
         ({"seed": "pkg:mediacrawl"}, "pkg:package/path"),
         ({"seed": "."}, "Is a directory"),
         ({"seed": "ftp://127.0.0.1/"}, "only http and https"),
+        ({"seed": "http://127.0.0.1:6379/"}, "no seed can be used: port 6379 is never asked (SCOPE_REFUSED_PORTS)"),
         ({"seed": "http://127.0.0.1/", "scope": "nonsense"}, "scope=nonsense"),
         ({"seed": "http://127.0.0.1/", "include": "missing.txt"}, "'missing.txt'"),
         ({"seed": "http://127.0.0.1/", "include": "."}, "Is a directory"),
