@@ -85,6 +85,7 @@ def test_a_crawl_from_the_zip_obeys_the_lists_in_it(wheel, tmp_path, site):
     settings = {
         **QUICK,
         "MEDIACRAWL_CONTACT": "http://localhost/tests",
+        "LOG_LEVEL": "INFO",
         "RESOLVER_HOSTS": json.dumps(hosts),
     }
     command = crawl_command({"seed": site.url("/", "tonspur.example")}, settings)
