@@ -18,6 +18,8 @@ from mediacrawl.observe.text import printable, printable_lines
 
 _PLACE = re.compile(r"%(?:\((?P<name>[^)]*)\))?[-#0 +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?(?P<kind>[a-zA-Z%])")
 """A place for an argument (Python's printf-style formatting)."""
+_LONGEST_MESSAGE = 100_000
+"""Characters of a message that are kept. To make so many printable takes 20 ms at most, in the crawl's one thread."""
 _LONGEST = 20_000
 """Characters of a traceback that are kept: its end, where it happened, and its beginning."""
 
@@ -40,7 +42,7 @@ class SafeFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Write a record."""
         shown = copy.copy(record)
-        shown.msg, shown.args = printable_lines(_message(record)), ()
+        shown.msg, shown.args = printable_lines(_shortened(_message(record), _LONGEST_MESSAGE)), ()
         if record.exc_info and record.exc_info[1] is not None:
             shown.exc_text = traceback_text(record.exc_info[1])
         elif record.exc_text:
@@ -97,11 +99,13 @@ class _Shown:
         return value if isinstance(value, Number) else cls(value, block)
 
     def __str__(self) -> str:
-        text = str(self._value)
-        return text if self._block else printable(text)
+        return self._shown(str(self._value))
 
     def __repr__(self) -> str:
-        text = repr(self._value)
+        return self._shown(repr(self._value))
+
+    def _shown(self, text: str) -> str:
+        text = _shortened(text, _LONGEST_MESSAGE)
         return text if self._block else printable(text)
 
 
@@ -115,6 +119,8 @@ def traceback_text(error: BaseException) -> str:
         text = "".join(traceback.format_exception(error))
     except Exception:  # noqa: BLE001 - an exception may be as broken as what raised it
         return "  (its traceback cannot be written)"
-    if len(text) > _LONGEST:
-        text = f"{text[: _LONGEST // 4]}\n...\n{text[-_LONGEST * 3 // 4 :]}"
-    return printable_lines(text.rstrip("\n"))
+    return printable_lines(_shortened(text.rstrip("\n"), _LONGEST))
+
+
+def _shortened(text: str, most: int) -> str:
+    return f"{text[: most // 4]}\n...\n{text[-most * 3 // 4 :]}" if len(text) > most else text

@@ -111,3 +111,10 @@ def test_a_long_or_broken_exception_is_told_in_bounds():
             raise RuntimeError
 
     assert "BrokenError" in traceback_text(BrokenError())
+
+
+def test_a_long_message_is_told_in_bounds(log):
+    log.warning("%s", "\x1b" * 10_000_000)
+    log.warning("\x1b" * 10_000_000)
+    log.warning("said %s", "\x1b" * 10_000_000)
+    assert len(log.written()) < 3 * 4 * 100_100
