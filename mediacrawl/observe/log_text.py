@@ -19,7 +19,7 @@ from mediacrawl.observe.text import printable, printable_lines
 _PLACE = re.compile(r"%(?:\((?P<name>[^)]*)\))?[-#0 +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?(?P<kind>[a-zA-Z%])")
 """A place for an argument (Python's printf-style formatting)."""
 _LONGEST_MESSAGE = 100_000
-"""Characters of a message that are kept. To make so many printable takes 20 ms at most, in the crawl's one thread."""
+"""Characters of a message that are kept. To make so many printable takes some 30 ms, in the crawl's one thread."""
 _LONGEST = 20_000
 """Characters of a traceback that are kept: its end, where it happened, and its beginning."""
 
