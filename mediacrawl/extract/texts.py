@@ -96,6 +96,10 @@ def media_type(text: str | None) -> str:
     return (text or "").partition(";")[0].strip().lower()[:100]
 
 
+_is_rooted = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*+)++/?").fullmatch
+"""Most references of a page are paths from the root without anything that has to be resolved."""
+
+
 @lru_cache(maxsize=256)
 def absolute(base: str, href: str) -> str:
     """Return what a reference leads to, or nothing if that is no http(s) URL.
@@ -106,6 +110,8 @@ def absolute(base: str, href: str) -> str:
     """
     if not href or len(href) > _LONGEST_REFERENCE:
         return ""
+    if _is_rooted(href) and (origin := _origin(base)):
+        return origin + href
     try:
         joined = urljoin(base, href.strip())
         parts = urlsplit(joined)
@@ -114,6 +120,13 @@ def absolute(base: str, href: str) -> str:
     except ValueError:
         return ""
     return joined if usable else ""
+
+
+@lru_cache(maxsize=64)
+def _origin(base: str) -> str:
+    """What stands before the path of an http(s) URL; nothing if that is none."""
+    root = absolute(base, "/.")
+    return root.removesuffix("/")
 
 
 def names_media(href: str) -> bool:
