@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from mediacrawl.extract.values import seconds, whole
@@ -20,6 +21,7 @@ _MOST_LINES = 100_000
 _MOST_VARIANTS = 200
 _VIDEO_CODECS = ("avc", "hvc", "hev", "vp0", "vp8", "vp9", "av01", "dvh", "mp4v", "theora")
 _AUDIO_CODECS = ("mp4a", "ac-3", "ec-3", "ac-4", "opus", "vorbis", "flac", "fLaC", "mp3")
+_directive = re.compile(r"(?<![^\r\n])#EXT[^\r\n]*+").finditer
 _is_hls = re.compile(rb"^#EXT-X-[A-Z]", re.MULTILINE).search
 _piece = re.compile(r"#EXTINF:\s*(\d{1,6}(?:\.\d{1,9})?)", re.ASCII).match
 _attribute = re.compile(r'([A-Z0-9-]{1,40})=(?:"([^"]*)"|([^",]*))').findall
@@ -117,11 +119,9 @@ def parse_hls(body: bytes) -> Manifest:
 
 
 def _lines(text: str) -> Iterator[str]:
-    for number, line in enumerate(text.splitlines()):
-        if number >= _MOST_LINES:
-            return
-        if line.startswith("#EXT"):
-            yield line.strip()[:2_000]
+    # One by one: of empty lines a manifest has millions.
+    for line in islice(_directive(text), _MOST_LINES):
+        yield line[0].strip()[:2_000]
 
 
 def _offer_variant(found: Manifest, line: str) -> None:
