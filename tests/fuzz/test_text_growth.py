@@ -1,12 +1,16 @@
 """No reader of a stranger's text raises, or takes far more than twice the time for twice the text."""
 
+from dataclasses import asdict
 from datetime import date
 
 import pytest
 from fuzz_growth import check_growth
+from fuzz_tags import FILES
 from fuzz_texts import HEADERS, JSON, LISTS, PAGES, ROBOTS, TEXTS, URLS, Plain
+from probe_media import run
 
 from mediacrawl.encoding import detect, repair
+from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.extract import (
     facts_by_url,
     file_facts,
@@ -30,13 +34,14 @@ from mediacrawl.politeness.robots import RobotsRules, is_html
 from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.priority.features import places
-from mediacrawl.probe import sniff
+from mediacrawl.probe import build_item, sniff
 from mediacrawl.probe.answer import answer_kind
 from mediacrawl.probe.multipart import read_parts, read_place
 from mediacrawl.records import Candidate, Evidence
 from mediacrawl.rerun import json_text
 from mediacrawl.scope import Base, Scope, canonical, spelling
 from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.seeds import parse_seeds
 
 URL = "https://www.station.example/shows/page.html"
 RULE = b"User-agent: *\nDisallow: /%s\n"
@@ -102,6 +107,10 @@ def read_url(raw):
         link_class(found), candidate(found, Evidence(), Scores()), SCOPE.check(found)
 
 
+def read_seeds(raw):
+    parse_seeds(raw, "seeds.txt")
+
+
 def read_text(raw):
     detect([raw]), repair([raw.decode("utf-8", "replace")]), sniff(raw)
 
@@ -110,13 +119,22 @@ def read_json_line(raw):
     read_entry(raw), json_text.parse(raw)
 
 
+def read_tags(data):
+    """What a crawl does with a media file: its tags are found, and then decided."""
+    probe = run(data, restart=False).probe
+    item = build_item(probe.result(), probe, url="http://a.example/a.mp3")
+    Fixer().fix(asdict(item))
+
+
 READERS = {
     "page": (read_page, PAGES),
     **{form: (list_reader(form), families) for form, families in LISTS.items()},
     "robots": (read_robots, ROBOTS),
     "header": (read_header, HEADERS),
     "url": (read_url, URLS),
+    "seeds": (read_seeds, URLS),
     "text": (read_text, TEXTS),
+    "tags": (read_tags, FILES),
     "json": (read_json_line, JSON),
 }
 """What reads, and what it is given."""
@@ -150,4 +168,4 @@ def test_twice_the_text_takes_about_twice_the_time(reader):
 @pytest.mark.parametrize("part", range(8))
 @pytest.mark.parametrize("reader", READERS)
 def test_twice_the_text_takes_about_twice_the_time_whatever_it_repeats(reader, part):
-    grow(reader, READERS[reader][1][part::8], _PAGE if reader in {"page", "text", "url"} else _LONG)
+    grow(reader, READERS[reader][1][part::8], _PAGE if reader in {"page", "text", "url", "header"} else _LONG)
