@@ -30,7 +30,7 @@ _MOST_CLOSED = 3 * 5_000
 """Texts of one name that are looked at."""
 _STRAY = "mediacrawl.stray"
 _MOST_MENDED = 200_000
-"""Ampersands that are looked at, in a third of a second."""
+"""Ampersands that are mended, in a third of a second; a file is read up to the next one."""
 
 _comments = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _first_element = re.compile(rb"<(?:[A-Za-z][\w.-]{0,40}:)?([A-Za-z][\w.-]{0,40})").search
@@ -38,9 +38,15 @@ _document = re.compile(rb"<\?xml\s|<(?:rss|feed|rdf:RDF|urlset|sitemapindex|play
 _WARNINGS = frozenset({b"br", b"b", b"p", b"div", b"font"})
 """Elements of what a server's own programs warn of."""
 _BARE = rb"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});)"
-_bare = re.compile(_BARE)
+_HALF = (
+    rb"&#(?:x0{0,2}[Dd][89A-Fa-f][0-9A-Fa-f]{2}"
+    rb"|0{0,2}5(?:529[6-9]|5[3-9][0-9]{2}|6[0-9]{3}|7[0-2][0-9]{2}|73[0-3][0-9]|734[0-3]));"
+)
+"""A reference to half of a character (U+D800 to U+DFFF): libxml2 takes it, and lxml raises when it is read."""
+_broken = re.compile(_BARE + rb"|" + _HALF).search
 _mended = re.compile(
-    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|" + _BARE + rb"([A-Za-z][A-Za-z0-9]{1,30};)?", re.DOTALL
+    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|" + _HALF + rb"|" + _BARE + rb"([A-Za-z][A-Za-z0-9]{1,30};)?",
+    re.DOTALL,
 )
 
 
@@ -67,7 +73,7 @@ def elements(body: bytes, *names: str, faults: list[str] | None = None) -> Itera
     Args:
         body: the file, perhaps cut.
         names: local names, of any namespace.
-        faults: gets the last thing that was not well-formed, if there was one.
+        faults: gets the place of the last thing that was not well-formed, if there was one.
     """
     parser = etree.XMLPullParser(
         ("end",),
@@ -102,7 +108,8 @@ def elements(body: bytes, *names: str, faults: list[str] | None = None) -> Itera
         if broken >= _MOST_BROKEN or tags > _MOST_TAGS:
             break
     if faults is not None and last is not None:
-        faults.append(str(parser.feed_error_log.last_error.message))
+        # Not its message: that quotes the file.
+        faults.append(f"line {last[0]}, column {last[1]}")
 
 
 def readable(body: bytes) -> bytes:
@@ -116,7 +123,19 @@ def readable(body: bytes) -> bytes:
         # What a server's own programs warn of stands before the file.
         start = _document(text[:_HEAD])
         text = text[start.start() :] if start else text
-    return _mended.sub(_mend, text, count=_MOST_MENDED) if _bare.search(text) else text
+    return b"".join(_pieces(text)) if _broken(text) else text
+
+
+def _pieces(text: bytes) -> Iterator[bytes]:
+    """A file piece by piece, mended as far as that is done; the rest is left out, for it may be what lxml raises at."""
+    end = 0
+    for number, found in enumerate(_mended.finditer(text)):
+        yield text[end : found.start()]
+        if number >= _MOST_MENDED:
+            return
+        yield _mend(found)
+        end = found.end()
+    yield text[end:]
 
 
 def closed(text: bytes, *names: str) -> bytes:
@@ -171,6 +190,8 @@ codecs.register_error(_STRAY, _letter)
 def _mend(found: re.Match[bytes]) -> bytes:
     if not found[0].startswith(b"&"):
         return found[0]
+    if found[0].startswith(b"&#"):
+        return "\ufffd".encode()
     name = found[1]
     if name is not None:
         character = unescape(f"&{name.decode('ascii')}")

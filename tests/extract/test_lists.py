@@ -222,6 +222,34 @@ def test_a_character_of_too_long_a_number_is_unreadable_and_the_list_is_read(for
     assert facts(link)["title" if form == "asx" else "description"].startswith("\ufffd")
 
 
+@pytest.mark.parametrize("half", ["&#xd800;", "&#xDFFF;", "&#x00dabc;", "&#55296;", "&#57343;", "&#0056320;"])
+@pytest.mark.parametrize(
+    ("form", "body"),
+    [
+        ("feed", "<rss><channel><item><title>Eins %s</title><enclosure url='%s.mp3'/></item></channel></rss>"),
+        ("sitemap", "<urlset><url><loc>%s.mp3</loc></url></urlset>"),
+        ("xspf", "<playlist><track><title>Eins %s</title><location>%s.mp3</location></track></playlist>"),
+        ("opml", "<opml><body><outline xmlUrl='%s.mp3' title='Eins %s'/></body></opml>"),
+    ],
+)
+def test_half_a_character_in_xml_is_unreadable_and_the_list_is_read(form, body, half):
+    (link,) = parse_list(form, body.replace("%s", half).encode(), URL).links
+    assert (link.href, link.title) == ("\ufffd.mp3", "" if form == "sitemap" else "Eins \ufffd")
+
+
+def test_beyond_200000_bare_ampersands_a_list_is_not_read():
+    body = (
+        b"<urlset><url><loc>a</loc></url><!--" + b"-->" + b"& " * 200_001 + b"<url><loc>&#xd800;b</loc></url></urlset>"
+    )
+    assert [link.href for link in parse_list("sitemap", body, URL).links] == ["a"]
+
+
+def test_whole_characters_beside_them_are_read():
+    body = "<urlset><url><loc>&#xd7ff;&#xe000;&#55295;&#57344;&#x1d800;&#x20AC;</loc></url></urlset>"
+    (link,) = parse_list("sitemap", body.encode(), URL).links
+    assert link.href == "\ud7ff\ue000\ud7ff\ue000\U0001d800€"
+
+
 def test_white_space_in_the_tags_of_an_asx_is_passed_over():
     body = b"<asx>< \n entry ><\tref \n href = a.mp3 / >< / entry><" + b" " * 5_000 + b"<ref href='b.mp3'>"
     assert [link.href for link in parse_list("asx", body, URL).links] == ["a.mp3", "b.mp3"]
