@@ -398,7 +398,8 @@ def _first_word(name: str) -> str:
 
 _OURS = frozenset(name for name in KINDS if not hasattr(default_settings, name))
 _SCRAPYS = frozenset(name for name in dir(default_settings) if name.isupper())
-_FOREIGN = frozenset(map(_first_word, _SCRAPYS | _SCRAPY_REDIS))
+_FOREIGN = frozenset(map(_first_word, _SCRAPYS | _SCRAPY_REDIS)) | {"LIST", "PAGE"}
+"""First words that settings of others may have as well."""
 _PREFIXES = {first for first, number in Counter(map(_first_word, _OURS)).items() if number > 1} - _FOREIGN
 """First words of several settings of ours, and of none of Scrapy's."""
 
