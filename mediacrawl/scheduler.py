@@ -37,8 +37,8 @@ from mediacrawl import foreign, seams
 from mediacrawl.crediting import Crediting, Waiting
 from mediacrawl.failures import UnreadableAnswerError, is_anticipated, trouble_in
 from mediacrawl.frontier import Frontier, FrontierError
+from mediacrawl.frontier.byte_budget import byte_budget, within
 from mediacrawl.frontier.contract import FrontierLostError, Remote
-from mediacrawl.frontier.room import room, within
 from mediacrawl.held import HeldRequests
 from mediacrawl.observe.format import plural
 from mediacrawl.parts import NOTHING, Parts
@@ -390,7 +390,7 @@ class PenaltyBoxScheduler(BaseScheduler):
     def _join_found(self, visit: Visit) -> int:
         """Let join what a visit found, as far as the length of its answer allows; answers how many were new."""
         if self._page_factor > 0:
-            most = room(visit.unpacked, visit.bytes, self._page_bytes, self._page_factor)
+            most = byte_budget(visit.unpacked, visit.bytes, self._page_bytes, self._page_factor)
             fitting = within(visit.found, most)
             if fitting.bare or fitting.dropped:
                 visit.found = fitting.candidates

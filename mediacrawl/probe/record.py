@@ -10,9 +10,9 @@ from dataclasses import replace
 from mediacrawl.encoding.evidence import clean, tag_element
 from mediacrawl.encoding.values import best_values
 from mediacrawl.facts import Fact, as_tag, unpack
+from mediacrawl.probe.byte_budget import LEAST, within
 from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.result import ProbeResult
-from mediacrawl.probe.room import LEAST, within
 from mediacrawl.probe.streams import STREAM
 from mediacrawl.records import Evidence, MediaItem, Tag
 

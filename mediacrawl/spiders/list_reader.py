@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from mediacrawl.clock import written_now
 from mediacrawl.extract import Listed, Listing, link_header, list_form, parse_list, unpacked
 from mediacrawl.facts import FEED, Fact, fact, pack
-from mediacrawl.frontier.room import room
+from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.probe import build_page_item
 from mediacrawl.probe.answer import Answer
+from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
 from mediacrawl.probe.manifest_item import ManifestAnswer, build_manifest_item
-from mediacrawl.probe.room import FACTOR, PLAYERS, first_records
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Base, Scope, Spelling, joining, site_of
@@ -217,7 +217,7 @@ class ListReader:
             items[url.key] = build_page_item(
                 evidence, page_url=page_url, site=visit.lease.site, found_at=at, url=url.requested, key=url.key
             )
-        kept = first_records(items.values(), room(visit.unpacked, visit.bytes, PLAYERS, FACTOR))
+        kept = first_records(items.values(), byte_budget(visit.unpacked, visit.bytes, PLAYERS, FACTOR))
         return kept, len(items) - len(kept)
 
     def _told(self, listing: Listing) -> tuple[Fact, ...]:

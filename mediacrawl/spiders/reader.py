@@ -17,7 +17,7 @@ from mediacrawl.extract import (
     without_steering,
 )
 from mediacrawl.facts import pack
-from mediacrawl.frontier.room import room
+from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.retry import after_cut, after_status
@@ -26,7 +26,7 @@ from mediacrawl.priority import Scores
 from mediacrawl.priority.again import is_again
 from mediacrawl.probe import sniff
 from mediacrawl.probe.answer import Answer, answer_kind, is_media
-from mediacrawl.probe.room import FACTOR, PLAYERS, first_records
+from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, MediaItem, Outcome, Trouble, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, canonical, extension_of, joining
@@ -184,7 +184,7 @@ class Reader:
     def _players(self, visit: Visit, told: PageMedia) -> list[MediaItem]:
         """The records of what a page plays without a file, as many as its length allows."""
         named = told.items()
-        items = first_records(named, room(visit.unpacked, visit.bytes, PLAYERS, FACTOR))
+        items = first_records(named, byte_budget(visit.unpacked, visit.bytes, PLAYERS, FACTOR))
         if items:
             self._scheduler.count("page/standing_alone", len(items))
         if len(named) > len(items):

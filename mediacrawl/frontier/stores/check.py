@@ -17,9 +17,9 @@ from pathlib import Path
 from sys import float_info
 from typing import NamedTuple
 
+from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import FrontierError
 from mediacrawl.frontier.order import BestFirst, Order
-from mediacrawl.frontier.room import on_disk
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores.again import ROOM
 from mediacrawl.frontier.stores.lock_file import marked, missing_commits, noted_commits

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from math import isfinite
 
+from mediacrawl.frontier.byte_budget import text_bytes
 from mediacrawl.frontier.contract import Counts, FrontierPolicy
 from mediacrawl.frontier.penalty_box import PenaltyBox
-from mediacrawl.frontier.room import text_bytes
 from mediacrawl.frontier.stores.rules import class_for, rests, site_state, told
 from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import Clocks, after_visit

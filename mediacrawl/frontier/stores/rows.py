@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgpack
 
+from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import SpoiledError
-from mediacrawl.frontier.room import on_disk
 from mediacrawl.politeness.backoff import GOOD, Standing
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import Candidate, End, Evidence, Kind, Lease, Outcome, Trouble

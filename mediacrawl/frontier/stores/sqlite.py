@@ -13,8 +13,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
+from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy, SpoiledError
-from mediacrawl.frontier.room import on_disk
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores.again import Again
 from mediacrawl.frontier.stores.classes import LinkClass, site_of_class, span

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 
-from mediacrawl.frontier.room import on_disk
+from mediacrawl.frontier.byte_budget import on_disk
 
 ROW_SIZE = "length(CAST(url AS BLOB)) + length(facts) + coalesce(length(state), 0)"
 """Of a row of ``url`` or ``inbox``: the bytes of its values, see `rows.Row.size`."""
 _ROWS = "SELECT url, facts, state FROM main.url UNION ALL SELECT url, facts, state FROM main.inbox"
 BYTES = f"SELECT sum(on_disk({ROW_SIZE})) FROM ({_ROWS})"
-"""Of all rows; the connection must have the function `room.on_disk`."""
+"""Of all rows; the connection must have the function `byte_budget.on_disk`."""
 
 
 def bytes_of_rows(db: sqlite3.Connection) -> int:

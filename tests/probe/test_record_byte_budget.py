@@ -15,7 +15,7 @@ from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.encoding.values import TEXT_FIELDS
 from mediacrawl.facts import fact, pack
 from mediacrawl.probe import Probe, ProbePolicy, build_item, build_page_item
-from mediacrawl.probe.room import FACTOR, LEAST, PLAYERS, first_records, stored_bytes, within
+from mediacrawl.probe.byte_budget import FACTOR, LEAST, PLAYERS, first_records, stored_bytes, within
 from mediacrawl.records import Evidence, Tag
 from mediacrawl.store import Catalogue
 

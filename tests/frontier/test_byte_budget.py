@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.frontier import FrontierPolicy
-from mediacrawl.frontier.room import PACKED, Fitting, on_disk, room, text_bytes, within
+from mediacrawl.frontier.byte_budget import PACKED, Fitting, byte_budget, on_disk, text_bytes, within
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.priority import Scores
 from mediacrawl.records import Evidence
@@ -54,7 +54,7 @@ def test_a_page_writes_at_most_five_bytes_for_each_of_its_own(tmp_path, link):
     before, joined = before.stat().st_size, 0
     for page in range(PAGES):
         links = [link(page, number) for number in range(LINKS)]
-        kept = within(links, room(SIZE, SIZE, LEAST, FACTOR)).candidates
+        kept = within(links, byte_budget(SIZE, SIZE, LEAST, FACTOR)).candidates
         joined += frontier.add(kept).new
         frontier.commit()
     frontier.close()
@@ -73,7 +73,7 @@ def test_an_honest_page_loses_nothing():
     urls = [page.resolve(link.split('"')[3]) for link in links]
     kept = [candidate(url, evidence, SCORES, parent=page.requested) for url in urls]
     size = len("".join(links))
-    assert within(kept, room(size, size // 8, LEAST, FACTOR)) == Fitting(kept)
+    assert within(kept, byte_budget(size, size // 8, LEAST, FACTOR)) == Fitting(kept)
 
 
 def test_the_best_go_first_and_the_order_stays():
@@ -107,7 +107,7 @@ def test_what_is_known_of_a_url_goes_before_the_url():
     ],
 )
 def test_a_packed_body_counts_for_some_times_what_was_received(unpacked, received, bytes_):
-    assert room(unpacked, received, LEAST, FACTOR) == bytes_
+    assert byte_budget(unpacked, received, LEAST, FACTOR) == bytes_
 
 
 @given(st.lists(st.tuples(st.text(max_size=300), st.text(max_size=300)), max_size=20), st.integers(0, 10_000))

@@ -49,7 +49,7 @@ def text_bytes(candidate: Candidate) -> int:
     return len(known) if known.isascii() else len(known.encode("utf-8", "surrogatepass"))
 
 
-def room(unpacked: int, received: int, least: int, factor: float) -> int:
+def byte_budget(unpacked: int, received: int, least: int, factor: float) -> int:
     """The bytes of URLs that an answer may bring.
 
     Args:
