@@ -141,8 +141,8 @@ READERS = {
 _OTHERS = 23
 """Of the many families that repeat a plain unit one of so many is tried; the long form tries all."""
 _SHORT, _LONG = 32 * 1024, 1024 * 1024
-_PAGE = 256 * 1024
-"""Bytes of the largest page: a little more than is read of one."""
+_LARGEST = {"page": 256 * 1024, "text": 256 * 1024, **dict.fromkeys(("header", "url", "seeds"), 64 * 1024)}
+"""Bytes of the largest input of some readers: a little more than is read of a page, and than a line of a header has."""
 
 
 def grow(reader, families, largest):
@@ -168,4 +168,4 @@ def test_twice_the_text_takes_about_twice_the_time(reader):
 @pytest.mark.parametrize("part", range(8))
 @pytest.mark.parametrize("reader", READERS)
 def test_twice_the_text_takes_about_twice_the_time_whatever_it_repeats(reader, part):
-    grow(reader, READERS[reader][1][part::8], _PAGE if reader in {"page", "text", "url", "header"} else _LONG)
+    grow(reader, READERS[reader][1][part::8], _LARGEST.get(reader, _LONG))
