@@ -116,7 +116,9 @@ class Limit(StrEnum):
     """
 
     LINKS = "links"
-    """More links than are read of one page."""
+    """More links than are read of one page, or links that are dearer to read."""
+    TEXT = "text"
+    """More text in a media file than a record may hold (``PROBE_MAX_RECORD_BYTES``)."""
     SLOW = "slow"
     """Reading it held up the whole crawl for longer than any page should."""
     UNREADABLE = "unreadable"

@@ -20,6 +20,7 @@ from mediacrawl.extract.medium import Medium
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
 from mediacrawl.extract.schema_org import Where
+from mediacrawl.extract.tags import shorten
 from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, walked
 
 MAX_LINKS = 5_000
@@ -85,6 +86,7 @@ class Page:
         media: what it plays and says of that; the references to their files are among `links`.
         oembed: references to where more is said of it (oEmbed), as they stand there; at most 4.
         tree: root element of its tree; None if it could not be read.
+        tags_cut: tags that lost some of their attributes, since nobody reads thousands.
         anchors_cut: links whose anchor was not read, or not whole: those before them took all steps of the page.
     """
 
@@ -100,6 +102,7 @@ class Page:
     media: list[Medium] = field(default_factory=list)
     oembed: list[str] = field(default_factory=list)
     tree: Any = field(default=None, repr=False, compare=False)
+    tags_cut: int = 0
     anchors_cut: int = 0
     _steps: int = field(default=_ANCHOR_STEPS, repr=False, compare=False)
     _named: dict[Any, str] = field(default_factory=dict, repr=False, compare=False)
@@ -200,7 +203,7 @@ def parse_page(
     """
     charset = charset_of(body, encoding)
     reader = _Reader(Page(url, url, charset=charset), agent.lower())
-    body = to_utf8(body, charset)
+    body, reader.page.tags_cut = shorten(to_utf8(body, charset))
     root = _parse(body)
     if root is None:
         return reader.page

@@ -122,8 +122,9 @@ class Players:
 
 def _lazy(element: Any) -> Iterator[str]:
     """References to files in attributes that a script of the page reads: ``data-mp4``, ``data-video-src`` ..."""
-    # By pairs: a page may name an attribute as no XML may, and lxml refuses to look that up.
-    for name, value in islice(element.attrib.iteritems(), _MOST_ATTRIBUTES):
+    # By pairs: a page may name an attribute as no XML may, and lxml refuses to look that up. libxml2 goes through all
+    # attributes for each value.
+    for name, value in element.attrib.iteritems() if len(element.attrib) <= _MOST_ATTRIBUTES else ():
         if name.startswith("data-") and name not in _KNOWN and value[:1] not in ("[", "{") and names_media(value):
             yield value
     setup = element.get("data-setup")

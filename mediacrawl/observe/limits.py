@@ -9,6 +9,7 @@ from mediacrawl.observe.text import cut
 
 _MEANINGS = {
     "links": "more links than are read of one page",
+    "text": "more text than a record may hold",
     "slow": "reading it held up the crawl",
     "unreadable": "it cannot be unpacked, or its head cannot be read",
     "fault": "a fault of ours, see critical.log",

@@ -15,7 +15,7 @@ from mediacrawl.probe import Probe, ProbeResult, build_item
 from mediacrawl.probe.answer import is_media
 from mediacrawl.probe.session import FirstAnswer, Odd, Reply, Session, Step, advance
 from mediacrawl.probe.streams import is_stream, read_stream
-from mediacrawl.records import Drop, End, Kind, MediaItem, Outcome, Visit
+from mediacrawl.records import Drop, End, Kind, Limit, MediaItem, Outcome, Visit
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.threads import in_thread
 
@@ -153,6 +153,7 @@ class FileReader:
         )
         if item.texts_dropped:
             stats.inc_value("media/texts_dropped", item.texts_dropped)
+            visit.limits.add(Limit.TEXT)
         return item
 
 

@@ -57,8 +57,8 @@ Records = list[MediaItem] | Coroutine[Any, Any, list[MediaItem]]
 class Reader:
     """Reads what servers answer. What a visit came to, and what it found, is written into the visit.
 
-    Stats: ``page/read``, ``page/cut`` (links beyond those that are kept of one page), ``page/anchors_cut`` (links
-    whose text was not read, see `extract.Page`), ``page/media``, ``page/standing_alone`` (records without a file),
+    Stats: ``page/read``, ``page/cut`` (links beyond those that are kept of one page), ``page/tags_cut`` and
+    ``page/anchors_cut`` (see `extract.Page`), ``page/media``, ``page/standing_alone`` (records without a file),
     ``page/named_copy``, ``page/noindex``, ``drop/<reason>``.
 
     Args:
@@ -165,6 +165,8 @@ class Reader:
             self._queue_links(visit, page, fresh, told, is_directory=is_directory)
         self._count(drops + repeated)
         self._count_of(page)
+        if page.cut or page.tags_cut or page.anchors_cut or drops[Drop.LONG_BASE] or not page.base:
+            visit.limits.add(Limit.LINKS)
         if told is None or reason is not None or again:
             return []
         items = self._players(visit, told)
@@ -176,10 +178,7 @@ class Reader:
         own_url = link_header(headers(response, "Link"), "canonical")
         body = response.body[: self._page_bytes]
         visit.unpacked = len(body)
-        page = parse_page(body, response.url, _charset(response), self._token, canonical=own_url)
-        if page.cut:
-            visit.limits.add(Limit.LINKS)
-        return page
+        return parse_page(body, response.url, _charset(response), self._token, canonical=own_url)
 
     def _players(self, visit: Visit, told: PageMedia) -> list[MediaItem]:
         """The records of what a page plays without a file, as many as its length allows."""
@@ -247,7 +246,8 @@ class Reader:
 
     def _count_of(self, page: Page) -> None:
         """What a page had, and what was too much of it."""
-        for name, number in (("media", len(page.media)), ("cut", page.cut), ("anchors_cut", page.anchors_cut)):
+        cut = [("cut", page.cut), ("tags_cut", page.tags_cut), ("anchors_cut", page.anchors_cut)]
+        for name, number in [("media", len(page.media)), *cut]:
             if number:
                 self._scheduler.count(f"page/{name}", number)
 

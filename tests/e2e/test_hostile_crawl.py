@@ -29,7 +29,12 @@ DISK = 5
 EMPTY = 2 * 1024 * 1024
 """Bytes that an empty frontier and an empty catalogue take."""
 UNREADABLE = ("broken-br", "broken-deflate", "encoding-many")
-NAMED = {"size": ("packed-zeros", "packed-twice"), "unreadable": UNREADABLE, "links": ("short-links",)}
+NAMED = {
+    "size": ("packed-zeros", "packed-twice"),
+    "unreadable": UNREADABLE,
+    "links": ("short-links", "long-base", "deep-base"),
+    "text": ("many-tags",),
+}
 """Limit -> attacks whose answers go beyond it."""
 
 
@@ -93,7 +98,7 @@ def test_memory_and_disk_stay_within_their_bounds(crawl):
 
 @pytest.mark.parametrize(("limit", "attack"), [(limit, attack) for limit in NAMED for attack in NAMED[limit]])
 def test_the_log_names_the_urls_that_went_beyond_a_limit(crawl, web, limit, attack):
-    assert re.search(rf"WARNING: {re.escape(web.url(attack))} went beyond a limit: ", crawl.text())
+    assert re.search(rf"WARNING: {re.escape(web.url(attack))}\S* went beyond a limit: ", crawl.text())
     assert stat(crawl, f"limit/{limit}") >= len(NAMED[limit])
 
 
@@ -101,7 +106,7 @@ def test_the_summary_has_a_row_for_each_limit(crawl, web):
     rows = re.search(r"^  over limit (.*?)^  \w", crawl.text(), re.MULTILINE | re.DOTALL)[1]
     for limit, attacks in NAMED.items():
         row = re.search(rf"\b{limit} \d+: (\S+?)[,…\s]", rows)
-        assert any(web.url(attack).startswith(row[1]) for attack in attacks), rows
+        assert any(row[1].startswith(web.url(attack)[:30]) for attack in attacks), rows
 
 
 def test_no_page_holds_up_the_crawl(crawl):

@@ -135,6 +135,9 @@ UNITS: tuple[bytes, ...] = (
 )
 
 
+_ATTRIBUTES = b" ".join(b"b%x" % number for number in range(1_000))
+
+
 class Family(NamedTuple):
     """Inputs of one kind.
 
@@ -339,11 +342,13 @@ PAGES: tuple[Family, ...] = (
     ),
     Family("a title of many elements", b"<i>", b"<title>"),
     # Attributes.
-    Family("one link with many attributes", lambda n: b"a%d " % n, b"<a href=1 "),
+    Family("one link with many attributes", lambda n: b"a%d " % n, b"<a href=1 ", b">x</a>"),
+    Family("one link with many quoted brackets", lambda n: b'a%x=">"' % n, b"<a href=1 ", b">x</a>"),
     Family(
         "links with a hundred attributes", lambda n: b"<a href=%d %s>" % (n, b" ".join(b"a%d" % i for i in range(100)))
     ),
-    Family("a player with many attributes", lambda n: b"data-%d=x.mp3 " % n, b"<audio src=1.mp3 "),
+    Family("a player with many attributes", lambda n: b"data-%d=x.mp3 " % n, b"<audio src=1.mp3 ", b">"),
+    Family("players with a thousand attributes", lambda n: b"<audio src=%d.mp3 %s>" % (n, _ATTRIBUTES)),
     Family(
         "players with many files",
         lambda n: b"<audio src=%d.mp3 %s>" % (n, b" ".join(b"data-a%d=1.mp3" % i for i in range(50))),

@@ -14,6 +14,7 @@ DEAREST = (
     *("a long class around many links", "four long classes around many links", "many queries on a long base"),
     *("many files on a long base, and one video", "a list of files on a long base", "links to many hosts"),
     *("objects that hold many elements", "objects of JSON-LD by one author", "metas for robots of commas"),
+    "one link with many attributes",
 )
 """Those that took from half a second to half a minute once, and the dearest now."""
 
@@ -52,6 +53,7 @@ def test_no_page_of_any_family_costs_much_more_than_one_of_many_links(part, tmp_
         ("many links on a long base", "drop/bad_url", 5_000),
         ("many short links", "page/cut", 1),
         ("objects in each other", "page/anchors_cut", 1),
+        ("one link with many attributes", "page/tags_cut", 1),
     ],
 )
 def test_what_is_beyond_the_bounds_of_a_page_is_counted(name, stat, number, tmp_path):
