@@ -45,8 +45,11 @@ def text_bytes(candidate: Candidate) -> int:
     found = candidate.evidence
     known = candidate.url + candidate.requested + candidate.parent + found.via + found.anchor + found.page_title
     known += found.feed_url + found.guid + found.requested_url + found.page_language + found.page_charset
-    known += found.facts + found.path
-    return len(known) if known.isascii() else len(known.encode("utf-8", "surrogatepass"))
+    return _utf8(known + found.facts + found.path)
+
+
+def _utf8(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def byte_budget(unpacked: int, received: int, least: int, factor: float) -> int:
@@ -85,34 +88,44 @@ def within(candidates: Sequence[Candidate], most: int) -> Fitting:
     """
     order = sorted(range(len(candidates)), key=lambda number: -candidates[number].score)
     around = _around(candidates, order)
-    if sum(around) + sum(on_disk(text_bytes(found)) for found in candidates) <= most:
+    whole = [text_bytes(found) for found in candidates]
+    if sum(around) + sum(map(on_disk, whole)) <= most:
         return Fitting(list(candidates))
-    kept = dict[int, Candidate]()
+    # Bytes of each URL alone, with its facts, which may be all that is known of a file, and with its words too.
+    sizes = list(map(_sizes, candidates, whole))
+    kept = dict[int, int]()
     for number in order:
-        found = _bare(candidates[number])
-        size = around[number] + on_disk(text_bytes(found))
+        size = around[number] + sizes[number][_ALONE]
         if size <= most:
             most -= size
-            kept[number] = found
-    # Then its facts, which may be all that is known of a file, and then its words.
-    for fuller in (_without_words, _whole):
-        for number, found in kept.items():
-            fuller_one = fuller(candidates[number])
-            more = on_disk(text_bytes(fuller_one)) - on_disk(text_bytes(found))
+            kept[number] = _ALONE
+    for fuller in (_WITH_FACTS, _WHOLE):
+        for number, now in kept.items():
+            more = sizes[number][fuller] - sizes[number][now]
             if more <= most:
                 most -= more
-                kept[number] = fuller_one
-    chosen = [kept[number] for number in sorted(kept)]
-    bare = sum(kept[number] != candidates[number] for number in kept)
+                kept[number] = fuller
+    chosen = [_with_less(candidates[number], kept[number]) for number in sorted(kept)]
+    bare = sum(found is not candidates[number] for found, number in zip(chosen, sorted(kept), strict=True))
     return Fitting(chosen, bare, len(candidates) - len(kept))
 
 
-def _whole(found: Candidate) -> Candidate:
-    return found
+_ALONE, _WITH_FACTS, _WHOLE = range(3)
 
 
-def _without_words(found: Candidate) -> Candidate:
-    return replace(found, evidence=replace(found.evidence, anchor="", page_title="", path=""))
+def _sizes(candidate: Candidate, whole: int) -> tuple[int, int, int]:
+    found = candidate.evidence
+    with_facts = whole - _utf8(found.anchor + found.page_title + found.path)
+    return on_disk(with_facts - _utf8(found.facts)), on_disk(with_facts), on_disk(whole)
+
+
+def _with_less(candidate: Candidate, level: int) -> Candidate:
+    """A URL with what there is room for; itself, if that is all."""
+    found = candidate.evidence
+    facts = found.facts if level >= _WITH_FACTS else ""
+    if level == _WHOLE or (facts == found.facts and not (found.anchor or found.page_title or found.path)):
+        return candidate
+    return replace(candidate, evidence=replace(found, anchor="", page_title="", path="", facts=facts))
 
 
 def _around(candidates: Sequence[Candidate], order: Sequence[int]) -> list[int]:
@@ -126,7 +139,3 @@ def _around(candidates: Sequence[Candidate], order: Sequence[int]) -> list[int]:
         around[number] += 0 if home in homes else _CLASS + len(found.link_class)
         homes |= {found.site, home}
     return around
-
-
-def _bare(found: Candidate) -> Candidate:
-    return replace(found, evidence=replace(found.evidence, anchor="", page_title="", path="", facts=""))
