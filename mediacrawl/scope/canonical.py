@@ -41,6 +41,10 @@ _is_relative = re.compile(
     rf"[A-Za-z0-9_]{_PATH_CHAR_NO_COLON}(?:{_PATH_ESCAPE}{_PATH_CHAR_NO_COLON})*+{_QUERY}"
 ).fullmatch
 
+_PLAIN_WORD = r"[A-Za-z0-9\-._~]*+(?:=[A-Za-z0-9\-._~]*+)?+"
+_is_plain_query = re.compile(rf"{_PATH_CHAR}\?{_PLAIN_WORD}(?:&{_PLAIN_WORD})*+").fullmatch
+"""A path and a query without escapes: nothing has to be decoded to bring its words in order."""
+
 _scheme = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):").match
 _AROUND = "".join(map(chr, range(0x21)))
 """C0 controls and space: they do not count around a URL (the URL Standard, "basic URL parser")."""
@@ -216,6 +220,11 @@ def _cut_port(authority: str) -> tuple[str, str]:
 
 
 def _path_and_query(text: str) -> str | None:
+    if _is_plain_query(text):
+        # A page of links with unsorted or bare words (?a) would take w3lib a third of a second.
+        path, _, query = text.partition("?")
+        words = [word if "=" in word else f"{word}=" for word in query.split("&") if word]
+        return f"{path}?{'&'.join(sorted(words, key=_in_order))}" if words else path
     prefix = "http://h"
     try:
         written = canonicalize_url(prefix + text, keep_blank_values=True)
@@ -234,6 +243,10 @@ def _settled(url: str) -> bool:
 def _sorted(query: str) -> bool:
     if "%" in query or "+" in query:
         return False  # the order is that of the decoded words
-    # With a zero byte for "=" the words are in the order of their (name, value) pairs.
-    words = query.replace("=", "\0").split("&")
+    words = _in_order(query).split("&")
     return words == sorted(words)
+
+
+def _in_order(words: str) -> str:
+    """With a zero byte for "=" words are in the order of their (name, value) pairs."""
+    return words.replace("=", "\0")

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from w3lib.url import canonicalize_url
 
 from mediacrawl.scope.canonical import Base, canonical, long_way, scheme_of
 from mediacrawl.scope.hosts import canonical_host
@@ -160,6 +161,19 @@ urls = st.builds("{}://{}{}{}".format, st.sampled_from(["http", "https", "HTTP"]
 @example("http://a.example/?b=%2B&a=+")
 def test_the_fast_way_says_what_the_long_way_says(url):
     assert canonical(url) == long_way(url)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["a", "b", "=", "&", "0", "-", ".", "~", "_", "/", "?", "+", "%41", ":", "=b"]), max_size=12
+    )
+)
+@example(["b", "&", "a"])
+@example(["b", "=", "&", "b", "&", "&", "a", "=b"])
+@example(["=", "=", "&", "?"])
+def test_the_order_of_plain_queries_is_that_of_w3lib(pieces):
+    url = "http://a.example/p?" + "".join(pieces)
+    assert canonical(url) == canonicalize_url(url, keep_blank_values=True)
 
 
 @given(urls)
