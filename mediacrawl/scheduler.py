@@ -180,7 +180,9 @@ class PenaltyBoxScheduler(BaseScheduler):
             told = plural(waiting, "URL", "waits")
             logger.info("One of the workers on %s: %s there or at a worker", self._parts.where, told)
         else:
-            self.waiting_at_start = waiting
+            # What rests or is paused waits too.
+            counts = self.frontier.counts()
+            self.waiting_at_start = counts.waiting + counts.leased
         if not getattr(spider, "tells_start", False):
             if self.waiting_at_start:
                 logger.info("Resuming: %s in %s", plural(waiting, "URL", "waits"), self._parts.where)
@@ -389,7 +391,8 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _join_found(self, visit: Visit) -> int:
         """Let join what a visit found, as far as the length of its answer allows; answers how many were new."""
-        if self._page_factor > 0:
+        # Where no body was read it is the target of a redirect, or the sitemaps of a robots.txt.
+        if self._page_factor > 0 and visit.unpacked:
             most = byte_budget(visit.unpacked, visit.bytes, self._page_bytes, self._page_factor)
             fitting = within(visit.found, most)
             if fitting.bare or fitting.dropped:

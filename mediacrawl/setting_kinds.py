@@ -122,6 +122,8 @@ def _read_extensions(settings: BaseSettings, name: str) -> None:
     from mediacrawl.parts import locate  # noqa: PLC0415
     from mediacrawl.scope.extensions import ExtensionFilter  # noqa: PLC0415
 
+    if not settings.get(name):
+        return
     path = locate(settings.get(name))
     try:
         ExtensionFilter.load(path)

@@ -72,7 +72,8 @@ class Command(CrawlCommand):
         if opts.verbose and (self.settings.getpriority("LOG_LEVEL") or 0) < SETTINGS_PRIORITIES["cmdline"]:
             self.settings.set("LOG_LEVEL", "INFO", "cmdline")
         if len(args) != 1:
-            return
+            names = ", ".join(sorted(get_spider_loader(self.settings).list()))
+            raise UsageError(f"name one spider: {names}; as in crawl media -a seed=seeds.txt", print_help=False)
         try:
             _check_words(args[0], opts.spargs, self.settings)
             self.check(args[0], opts.spargs, self.settings)

@@ -140,13 +140,13 @@ def _titles(web: DemoWeb, path: Path) -> str:
 
 def _how_to_crawl() -> str:
     """What to type for a crawl of one's own. The PATH of a shell knows nothing of an environment that make made."""
-    scrapy = Path(sys.executable).with_name("scrapy")
+    program = Path(sys.executable).with_name("mediacrawl")
     words = "crawl media -a seed=seeds.txt -s MEDIACRAWL_CONTACT=https://example.org/about-my-crawler"
-    if not scrapy.exists() or ((known := shutil.which("scrapy")) and scrapy.samefile(known)):
-        return f"  to crawl    scrapy {words}"
-    folder = Path(os.path.relpath(scrapy.parent))
+    if not program.exists() or ((known := shutil.which("mediacrawl")) and program.samefile(known)):
+        return f"  to crawl    mediacrawl {words}"
+    folder = Path(os.path.relpath(program.parent))
     return (
-        f"  to crawl    {shlex.quote(str(folder / 'scrapy'))} {words}\n"
+        f"  to crawl    {shlex.quote(str(folder / 'mediacrawl'))} {words}\n"
         f"              or first . {shlex.quote(str(folder / 'activate'))}, then this shell knows scrapy and mediacrawl"
     )
 

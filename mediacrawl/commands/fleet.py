@@ -88,7 +88,7 @@ class Command(CrawlCommand):
         if opts.output or opts.overwrite_output:
             raise UsageError(
                 "the workers of a fleet would write over each other's -o; their items are in one media.db, see"
-                " scrapy catalogue -h",
+                " mediacrawl catalogue -h",
                 print_help=False,
             )
         super().process_options([SPIDER], opts)
@@ -188,7 +188,7 @@ def _share(arguments: Mapping[str, str], settings: BaseSettings, held: ExitStack
     if (folder / SQLITE_FILE).exists():
         raise ArgumentError(
             f"the crawl in {folder} is one of scrapy crawl, whose frontier is a file, and a fleet cannot go on with it:"
-            " name another MEDIACRAWL_DIR, and take along what waits with scrapy frontier export and -a seed="
+            " name another MEDIACRAWL_DIR, and take along what waits with mediacrawl frontier export and -a seed="
         )
     if not (arguments.get("seed") or is_there(folder) or settings.getbool("SCHEDULER_WAIT")):
         raise ArgumentError(f"no seed is given and no crawl of a fleet lies in {folder}; begin with -a seed=seeds.txt")

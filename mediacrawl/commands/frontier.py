@@ -21,7 +21,7 @@ from mediacrawl.fleet import FleetError
 from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
 from mediacrawl.frontier.exchange import is_json, lines_of, seed_lines, write
 from mediacrawl.frontier.mailbox import Mailbox
-from mediacrawl.frontier.refused import ROOM, Refused
+from mediacrawl.frontier.refused import NOTE_KIND, Refused
 from mediacrawl.frontier.steering import Verb, obey
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.frontier.stores.check import check
@@ -159,7 +159,7 @@ class Command(Checked, ScrapyCommand):
         with self._reader() as reader:
             now = reader.now
             where = reader.where(url, site, link_class(url))
-            if where.known and not where.end and url in Refused.read(reader.note(ROOM, "")).urls:
+            if where.known and not where.end and url in Refused.read(reader.note(NOTE_KIND, "")).urls:
                 # Redis does not keep how each URL ended.
                 where = replace(where, end=Drop.ADDRESS)
             robots = unpack(reader.note("robots", authority_of(url)) or b"")

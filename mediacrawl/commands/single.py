@@ -133,7 +133,7 @@ class SingleSpider(ProbingSpider):
                     if known is not None and known.state not in _UNASKED:
                         raise FrontierError(
                             f"a crawl works in {self._folder} and asks {site}, which would be asked twice; "
-                            f"say scrapy frontier pause {site} first, and resume it afterwards"
+                            f"say mediacrawl frontier pause {site} first, and resume it afterwards"
                         ) from None
                     if known is not None and known.release > now:
                         visit = Outcome(End.DONE, retry_after=known.release - now)

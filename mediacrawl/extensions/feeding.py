@@ -151,7 +151,7 @@ class Feeding:
             self._tell(str(error))
         except FrontierError as error:
             self._scheduler.stop("frontier_error", error)
-        except Exception as error:  # nobody else looks at how a look ended
+        except Exception as error:  # nothing awaits this task: it would be lost
             logger.error("%s: a fault of ours; its entries are taken again later", queue.key, exc_info=True)
             self._tell(f"{type(error).__name__}: {cut(printable(str(error)), 200)}", hopeless=True)
         # Only what was asked after the crawl had nothing else to do says that it is over.

@@ -24,7 +24,7 @@ _CRAWLED = logging.getLogger("scrapy.core.engine")
 class QuietLogFormatter(LogFormatter):
     """Scrapy's formatter, without the work for "Crawled (200)" lines that no level lets through.
 
-    From the moment when the spider opens no line of any log handler commands a terminal, whoever logs it
+    From ``spider_opened`` on control characters are escaped in the lines of all log handlers, whichever logger wrote
     (`observe.log_text.SafeFormatter`).
 
     An item that could not be stored is told once, by the pipeline and in a sentence; Scrapy's own account of it, a

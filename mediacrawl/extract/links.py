@@ -351,8 +351,11 @@ class _Reader:
         href = element.get("href")
         if href is not None and not self._based:
             self._based = True
-            base = absolute(self.page.url, href) or self.page.url
-            self.page.base = base if max(len(base), len(href)) <= _LONGEST_BASE else ""
+            base = absolute(self.page.url, href)
+            is_long = max(len(base), len(href)) > _LONGEST_BASE
+            # One that is no URL of the web does not count, however long it is.
+            if base or (is_long and href.lstrip()[:5].lower() != "data:"):
+                self.page.base = "" if is_long else base
 
     def title(self, element: Any) -> None:
         if not self.page.title:

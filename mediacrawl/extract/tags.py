@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 
 MOST_ATTRIBUTES = 1_000
@@ -15,10 +14,14 @@ _BETWEEN = b" \t\n\r\f/\"'"
 _NAME = rb"(?:[^\s/>=<]++|<(?!/[a-zA-Z]))++"
 _VALUE = rb"""(?:"[^"]*+"|'[^']*+'|(?:[^\s>"'<]|<(?!/[a-zA-Z]))(?:[^\s><]++|<(?!/[a-zA-Z]))*+)"""
 _ATTRIBUTE = rb"(?:" + _NAME + rb"(?:\s*+=\s*+" + _VALUE + rb"?+)?+|=)"
-_TAG = re.compile(rb"(</?[a-zA-Z](?:[^\s/><]++|<(?!/[a-zA-Z]))*+)((?:[\s/]++|" + _ATTRIBUTE + rb")*+)")
+_START = rb"</?[a-zA-Z](?:[^\s/><]++|<(?!/[a-zA-Z]))*+"
+_ATTRIBUTES = rb"(?:[\s/]++|" + _ATTRIBUTE + rb")*+"
+_TAG = re.compile(rb"(" + _START + rb")(" + _ATTRIBUTES + rb")")
 """A tag as HTML tokenizes it (the HTML standard, 13.2.5), up to its end or to what looks like an end tag. In a script
 ``a <b`` looks like a tag too, so an end tag must never be taken for attributes."""
-_EACH = re.compile(rb"[\s/]*+" + _ATTRIBUTE)
+_IN_A_ROW = re.compile(rb"(?:" + _START + _ATTRIBUTES + rb")++")
+"""Tags, and what looks like end tags in them: for the parser all that has no ``>`` between is one tag."""
+_EACH = re.compile(_ATTRIBUTE)
 
 
 def shorten(body: bytes) -> tuple[bytes, int]:
@@ -34,32 +37,22 @@ def shorten(body: bytes) -> tuple[bytes, int]:
     """
     if len(body) <= 2 * _HARMLESS or len(body) - len(body.translate(None, _BETWEEN)) <= _HARMLESS:
         return body, 0
+    if max(map(len, _IN_A_ROW.findall(body)), default=0) <= 2 * MOST_ATTRIBUTES:
+        return body, 0
     pieces, at = list[bytes](), 0
-    for tags in _in_a_row(body):
-        start, end = tags[0].start(), tags[-1].end()
+    for row in _IN_A_ROW.finditer(body):
+        start, end = row.span()
         if end - start > 2 * MOST_ATTRIBUTES:
-            short = _first_of(tags)
+            short = _first_of(row[0])
             if len(short) < end - start:
                 pieces += (body[at:start], short)
                 at = end
     return (b"".join([*pieces, body[at:]]), len(pieces) // 2) if pieces else (body, 0)
 
 
-def _in_a_row(body: bytes) -> Iterator[list[re.Match[bytes]]]:
-    """Tags, and what looks like end tags in them: for the parser all that has no ``>`` between is one tag."""
-    tags = list[re.Match[bytes]]()
-    for tag in _TAG.finditer(body):
-        if tags and tag.start() != tags[-1].end():
-            yield tags
-            tags = []
-        tags.append(tag)
-    if tags:
-        yield tags
-
-
-def _first_of(tags: list[re.Match[bytes]]) -> bytes:
+def _first_of(row: bytes) -> bytes:
     kept, left = list[bytes](), MOST_ATTRIBUTES
-    for tag in islice(tags, MOST_ATTRIBUTES):
+    for tag in islice(_TAG.finditer(row), MOST_ATTRIBUTES):
         found = [each.end() for each in islice(_EACH.finditer(tag[2]), left + 1)]
         kept.append(tag[0] if len(found) <= left else tag[1] + tag[2][: found[left - 1] if left else 0])
         left -= min(len(found), left)

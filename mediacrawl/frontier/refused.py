@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-ROOM = "address"
-"""Of the note in which they are kept; its key is empty."""
+NOTE_KIND = "refused"
+"""Kind of the note of the frontier in which they are kept; its key is empty."""
 _MOST = 64 * 1024
 """Characters of all of them together. What is refused beyond it stays ended: strangers' pages may name any number."""
 

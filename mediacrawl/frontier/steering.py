@@ -30,7 +30,7 @@ def obey(frontier: Frontier, verb: str, site: str) -> str:
     if action is None:
         return f"{verb!r} is no order; there are {', '.join(_ACTIONS)}"
     if frontier.site(site) is None:
-        return f"{site} is not known here; a site is a registrable domain, as in: scrapy frontier stats"
+        return f"{site} is not known here; a site is a registrable domain, as in: mediacrawl frontier stats"
     sentence = action(frontier, site)
     frontier.commit()
     return sentence
@@ -38,7 +38,7 @@ def obey(frontier: Frontier, verb: str, site: str) -> str:
 
 def _pause(frontier: Frontier, site: str) -> str:
     frontier.pause(site)
-    return f"{site} is paused: {_waiting(frontier, site)} there, until scrapy frontier resume {site}"
+    return f"{site} is paused: {_waiting(frontier, site)} there, until mediacrawl frontier resume {site}"
 
 
 def _resume(frontier: Frontier, site: str) -> str:

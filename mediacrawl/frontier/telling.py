@@ -22,7 +22,7 @@ _NOT_HERE = (
 )
 _MEANINGS = {
     End.DONE: "it was visited, and what it gave is stored",
-    Drop.OPERATOR: "scrapy frontier drop",
+    Drop.OPERATOR: "mediacrawl frontier drop",
     Drop.ADDRESS: "its name leads to an address that is no public server's",
     Drop.ROBOTS: "its robots.txt forbids it",
     Drop.NEVERCRAWL: "its domain is on a NeverCrawl list",
@@ -161,7 +161,7 @@ def _where(where: Whereabouts, refusal: Drop | None) -> list[tuple[str, str]]:
         ("waits", waits),
         ("class", f"{where.link_class}, score {where.score:.3f}"),
         ("found", f"{source} by {found.evidence.via}{named}, depth {found.depth}, {found.hops} redirects"),
-        ("attempts", count(where.attempt) if where.attempt else ""),
+        ("attempts", f"{count(where.attempt)}, not counting failures of its whole site" if where.attempt else ""),
         ("when taken", refused and f"{refused}: it will be dropped"),
     ]
 
@@ -171,8 +171,8 @@ def _state(site: SiteInfo, before: int, now: float) -> str:
         return f"{site.state}, {_when(site.release, now)}; {plural(before, 'site', 'goes')} before it"
     explained = {
         SiteState.LEASED: "a request is out",
-        SiteState.PAUSED: "by the operator, until scrapy frontier resume",
-        SiteState.RETIRED: f"{_why_retired(site)}, until scrapy frontier resume",
+        SiteState.PAUSED: "by the operator, until mediacrawl frontier resume",
+        SiteState.RETIRED: f"{_why_retired(site)}, until mediacrawl frontier resume",
         SiteState.IDLE: f"nothing waits; {_when(site.release, now)}",
     }
     return f"{site.state}: {explained[site.state]}"

@@ -27,7 +27,7 @@ class ListsMiddleware:
     another one, requests for lists go back into the frontier for some seconds, and nothing is asked; their sites go on
     with other URLs. A list that is on its way when there is no more place is ended by `CutMiddleware`, and asked for
     again after its site's delay. A list is open from its request to the end of its visit. What it unpacks to beyond
-    ``LIST_MAX_BYTES`` is let go of here, so this middleware stands before the one that unpacks.
+    ``LIST_MAX_BYTES`` is dropped here, so this middleware stands before the one that unpacks.
 
     Stats: ``list/waits``.
     """

@@ -12,12 +12,12 @@ from mediacrawl.observe.wording import in_words
 _MOST = 10_000
 
 _ADVICE = {
-    "not_included": "the whitelist does not name them (-a include=FILE)",
-    "nevercrawl": "a NeverCrawl list names them: scrapy nevercrawl check URL says which (NEVERCRAWL_FILES)",
-    "robots": "their robots.txt forbids it: scrapy frontier why URL says more",
-    "address": "they lead to addresses that are not public: -s GUARD_ALLOW=... can allow these, and they join again",
+    "not_included": "-a include=FILE names another whitelist",
+    "nevercrawl": "to see which NeverCrawl list names it: mediacrawl nevercrawl check URL (NEVERCRAWL_FILES)",
+    "robots": "its robots.txt forbids it: mediacrawl frontier why URL says more",
+    "address": "-s GUARD_ALLOW=... allows addresses that are not public; what was refused for that joins again",
     "placeholder_contact": "without an address to complain to only this machine is crawled: set MEDIACRAWL_CONTACT",
-    "http_status": "the servers refused them: scrapy frontier why URL says how",
+    "http_status": "to see what the server answered: mediacrawl frontier why URL",
     "dns": "look at the spelling of the names, and at the name servers of this machine",
 }
 """What to do, by the reason. For others the request log has a line for each URL."""
@@ -77,7 +77,7 @@ def dead_end(fates: Fates) -> str:
     if not seeds and not sites:
         return ""
     if len(seeds) == 1 and not sites and seeds[0][0] == fates.given:
-        all_of_them = "the seed" if fates.given == 1 else f"all {plural(fates.given, 'seed')}"
+        all_of_them = {1: "the seed", 2: "both seeds"}.get(fates.given, f"all {plural(fates.given, 'seed')}")
         said = f"{all_of_them} {seeds[0][1]}"
     else:
         kind = "of the seeds" if fates.given else "of what was left"
@@ -115,9 +115,14 @@ def _unreached(fates: Fates) -> list[str]:
 def _waiting(fates: Fates) -> list[str]:
     told, rest = [], fates.waiting - fates.shelved
     if rest:
-        told.append(f"{plural(rest, 'URL', 'waits')} on sites that rest or were not reached: the next start goes on")
+        told.append(
+            f"{plural(rest, 'URL', 'waits')} on sites that rest or were not reached;"
+            " mediacrawl frontier show SITE tells when a start can go on"
+        )
     if fates.shelved:
-        told.append(f"{plural(fates.shelved, 'URL', 'waits')} on paused or retired sites: scrapy frontier resume SITE")
+        told.append(
+            f"{plural(fates.shelved, 'URL', 'waits')} on paused or retired sites: mediacrawl frontier resume SITE"
+        )
     return told
 
 

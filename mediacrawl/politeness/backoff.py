@@ -132,7 +132,11 @@ def after_trouble(standing: Standing, trouble: Trouble, now: float, policy: Back
         trouble=trouble,
         forbidden=standing.forbidden,
         resting=0 < policy.rest_after <= row,
-        gone=standing.resting and row >= policy.rest_after + _PROBES and 0 < policy.retire_after <= now - since,
+        # A fault of ours is mended some day.
+        gone=trouble is not Trouble.FAULT
+        and standing.resting
+        and row >= policy.rest_after + _PROBES
+        and 0 < policy.retire_after <= now - since,
     )
 
 

@@ -40,7 +40,7 @@ class Include:
         patterns: in RE2's syntax, looked for anywhere in the canonical URL.
 
     Raises:
-        IncludeError: one of them cannot be read: with a line less a crawl goes elsewhere than its user believes.
+        IncludeError: one of them can not be read: with a line less a crawl goes elsewhere than its user believes.
     """
 
     def __init__(self, domains: Sequence[str] = (), patterns: Sequence[str] = (), name: str = "include") -> None:

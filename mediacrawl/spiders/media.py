@@ -14,7 +14,7 @@ from scrapy.exceptions import CloseSpider
 
 from mediacrawl.connection import redis_url
 from mediacrawl.failures import trouble_in
-from mediacrawl.frontier.contract import Remote
+from mediacrawl.frontier.contract import FrontierError, Remote
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.redirect import is_redirect, target_of
@@ -211,7 +211,11 @@ class MediaSpider(ProbingSpider):
         await self._agree_on_borders()
         self._keep_borders()
         self._say_start()
-        await self._readmit()
+        try:
+            await self._readmit()
+        except FrontierError as error:
+            self.scheduler.stop("frontier_error", error)
+            return
         seeds = self.arguments.seeds
         self._parts.fates.given = len(seeds)
         for start in range(0, len(seeds), _BATCH):
@@ -263,9 +267,10 @@ class MediaSpider(ProbingSpider):
         """Let URLs join again that were refused for their address, if more is allowed now."""
         found = [candidate(url, Evidence("seed"), self._parts.scores) for url in await self._readmission.urls()]
         joined = sum(self.scheduler.add_again(one) for one in found if self.admit(one))
+        await self._readmission.taken()
         if joined:
-            told = plural(joined, "URL that was refused for its address", "joins")
-            self.logger.info("GUARD_ALLOW allows more than before: %s again", told)
+            told = plural(joined, "URL", "joins")
+            self.logger.info("GUARD_ALLOW allows more than before: %s again (drop/address)", told)
 
     async def _agree_on_borders(self) -> None:
         """Keep to the same borders as all workers of the crawl. Until they are known nothing is asked.

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 _ENDINGS = frozenset(f".{ending}"[-3:] for extension in MEDIA_EXTENSIONS for ending in (extension, extension.upper()))
 """Last three characters of references to media; a look at them is quicker than to find the extension."""
+_NOWHERE = "http://"
+"""What is no URL, in place of what is relative to a base that is none."""
 _FRAMES = frozenset({"iframe", "frame", "embed", "object", "player"})
 _PLAYERS = frozenset(
     {
@@ -151,9 +153,10 @@ class Reader:
         is_directory = is_open_directory(page)
         if is_directory:
             self._leave_steering(page)
-        hrefs = [link.href for link in page.links]
+        # A base that is too long leads nowhere, and so does what is relative to it.
+        hrefs = [link.href if page.base or link.href[:4] == "http" else _NOWHERE for link in page.links]
         recent, depth = scheduler.frontier.recent, visit.lease.depth + 1
-        accepted, drops = self._scope.sift(page.base, hrefs, depth, recent, page.charset)
+        accepted, drops = self._scope.sift(page.base or response.url, hrefs, depth, recent, page.charset)
         fresh, repeated = self._duplicates.sift(visit.lease.url, accepted, scheduler.frontier.unknown)
         if reason is Drop.NEAR_DUPLICATE:
             fresh = self._leading_on(visit, page, fresh)

@@ -55,10 +55,10 @@ def mistakes(given: Mapping[str, str], spider: type[Any]) -> list[str]:
 
 
 def refuse_unknown(others: Mapping[str, Any], spider: type[Any]) -> None:
-    """See that a spider got no argument beside those that it takes.
+    """See that a spider got no argument other than those that it takes.
 
     Args:
-        others: what it was given beside them.
+        others: what else it was given.
         spider: its class.
 
     Raises:

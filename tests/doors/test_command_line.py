@@ -131,7 +131,7 @@ def test_what_the_demo_says_last_can_be_typed(tmp_path, is_active):
     path = f"{programs}{os.pathsep}/usr/bin:/bin" if is_active else "/usr/bin:/bin"
     done = run(tmp_path, *MEDIACRAWL, "demo", "-s", "CLOSESPIDER_PAGECOUNT=1", PATH=path)
     (typed,) = re.findall(r"^  to crawl +(.*) crawl media -a seed=seeds.txt", done.out, re.MULTILINE)
-    assert (typed == "scrapy") is is_active
+    assert (typed == "mediacrawl") is is_active
     for line in [f"{typed} version", *re.findall(r"or first (.*), then", done.out)]:
         subprocess.run(line, check=True, shell=True, cwd=tmp_path, env=environment(PATH=path), capture_output=True)
     assert ("activate" in done.out) is not is_active

@@ -119,7 +119,7 @@ def test_a_site_is_paused_resumed_and_dropped(folder):
     assert "paused: by the operator" in frontier(folder, "show", "a.example").check().out
     assert "is asked again" in frontier(folder, "resume", "www.a.example").check().out
     assert "2 URLs of a.example dropped (operator)" in frontier(folder, "drop", "a.example").check().out
-    assert "operator (scrapy frontier drop)" in frontier(folder, "why", "http://a.example/2").check().out
+    assert "operator (mediacrawl frontier drop)" in frontier(folder, "why", "http://a.example/2").check().out
     assert "is not known here" in frontier(folder, "pause", "nowhere.example").check().out
 
 

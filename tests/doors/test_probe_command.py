@@ -206,7 +206,7 @@ def test_a_site_that_a_running_crawl_asks_is_refused_unless_it_is_paused(tmp_pat
         running.commit()
         ended = probe(tmp_path, short)
         assert ended.code == 1
-        assert f"scrapy frontier pause {site_of(short)}" in ended.err
+        assert f"mediacrawl frontier pause {site_of(short)}" in ended.err
         running.pause(site_of(short))
         running.commit()
         probe(tmp_path, short).check()

@@ -39,13 +39,28 @@ def hostile_song(number):
     return b"ID3\x04\0\0" + synchsafe(len(title + tag)) + title + tag + SONG
 
 
+def until_something_waits(path, seconds=60):
+    end = time.monotonic() + seconds
+    while True:
+        with closing(sqlite3.connect(path)) as db:
+            if bytes_of_rows(db):
+                return
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
 def test_a_full_frontier_is_pruned_by_its_bytes(tmp_path):
     most = 60_000
     with ListsWeb() as web:
         pages = [web.put(f"page{number}", "/", hostile_page(number, 1_500)) for number in range(3)]
-        crawl = Crawl(web, tmp_path).start("-s", f"FRONTIER_MAX_BYTES={most}", seed="\n".join(pages))
+        # Each page is asked, and nothing of what it names, or nothing might be left to wait.
+        slow = {"ROBOTS_ENABLED": 0, "POLITENESS_MIN_DELAY": 60, "POLITENESS_FIRST_DELAY": 60}
+        settings = {"FRONTIER_MAX_BYTES": most, **slow}
+        switches = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+        crawl = Crawl(web, tmp_path).start(*switches, seed="\n".join(pages))
         crawl.until(lambda log: set(pages) <= {entry.url for entry in log})
-        # It looks once a second.
+        # What joined is written within a second, and it looks at the bytes once a second.
+        until_something_waits(tmp_path / "state" / "frontier.db")
         time.sleep(2.5)
         assert crawl.interrupt() == 0
     with closing(sqlite3.connect(tmp_path / "state" / "frontier.db")) as db:

@@ -61,3 +61,15 @@ def test_what_is_beyond_the_bounds_of_a_page_is_counted(name, stat, number, tmp_
     page_pass.read(SPECIAL[name].make(MOST)[:MOST])
     assert page_pass.counted[stat] >= number
     assert page_pass.counted["page/read"] == page_pass.counted["frontier/end/done"] == 1
+
+
+def test_a_base_that_is_too_long_takes_nothing_from_absolute_links(tmp_path):
+    page_pass = PagePass(tmp_path)
+    page_pass.read(b"<base href='/%s/'><a href=1>1</a><a href=http://b.example/ok>ok</a>" % (b"x" * 3_000))
+    assert (page_pass.counted["frontier/new"], page_pass.counted["drop/bad_url"]) == (1, 1)
+
+
+def test_a_base_that_is_no_url_of_the_web_does_not_count(tmp_path):
+    page_pass = PagePass(tmp_path)
+    page_pass.read(b"<base href='data:text/html,%s'><a href=1>1</a>" % (b"x" * 3_000))
+    assert page_pass.counted["frontier/new"] == 1

@@ -17,30 +17,29 @@ UNREACHED = {"a.example": "CannotResolveHostError"}
         (
             Fates(given=14, known=14, earlier=Counter(address=14)),
             [
-                "Nothing was read: all 14 seeds ended in an earlier run: address 14. They lead to addresses that are",
-                f"not public: -s GUARD_ALLOW=... can allow these, and they join again. {ANEW}",
+                "Nothing was read: all 14 seeds ended in an earlier run: address 14. -s GUARD_ALLOW=... allows",
+                f"addresses that are not public; what was refused for that joins again. {ANEW}",
             ],
         ),
         (
             Fates(given=1, refused=Counter(not_included=1)),
             [
-                "Nothing was read: the seed was refused: not_included 1. The whitelist does not name them",
-                "(-a include=FILE)",
+                "Nothing was read: the seed was refused: not_included 1. -a include=FILE names another whitelist",
             ],
         ),
         (
             Fates(given=3, refused=Counter(nevercrawl=2), unreached=UNREACHED),
             [
                 "Nothing was read: 2 of the seeds were refused: nevercrawl 2; 1 site could not be reached: host name",
-                "not found 1. A NeverCrawl list names them: scrapy nevercrawl check URL says which (NEVERCRAWL_FILES).",
-                "Look at the spelling of the names, and at the name servers of this machine",
+                "not found 1. To see which NeverCrawl list names it: mediacrawl nevercrawl check URL",
+                "(NEVERCRAWL_FILES). Look at the spelling of the names, and at the name servers of this machine",
             ],
         ),
         (
             Fates(given=1, unreached={"a.example": "DownloadTimeoutError"}, waiting=1),
             [
                 "Nothing was read: 1 site could not be reached: timeout 1; 1 URL waits on sites that rest or were not",
-                "reached: the next start goes on",
+                "reached; mediacrawl frontier show SITE tells when a start can go on",
             ],
         ),
         (
@@ -53,22 +52,22 @@ UNREACHED = {"a.example": "CannotResolveHostError"}
         (
             Fates(earlier=Counter(done=3), waiting=3, shelved=2),
             [
-                "Nothing was read: 1 URL waits on sites that rest or were not reached: the next start goes on; 2 URLs",
-                "wait on paused or retired sites: scrapy frontier resume SITE",
+                "Nothing was read: 1 URL waits on sites that rest or were not reached; mediacrawl frontier show SITE",
+                "tells when a start can go on; 2 URLs wait on paused or retired sites: mediacrawl frontier resume SITE",
             ],
         ),
         (
             Fates(ended=Counter(http_status=2), earlier=Counter(done=3)),
             [
-                "Nothing was read: 2 of what was left ended in this run: http_status 2. The servers refused them:",
-                "scrapy frontier why URL says how",
+                "Nothing was read: 2 of what was left ended in this run: http_status 2. To see what the server",
+                "answered: mediacrawl frontier why URL",
             ],
         ),
         (
             Fates(given=2, known=2, earlier=Counter(robots=1)),
             [
-                "Nothing was read: all 2 seeds joined in an earlier run, 1 ended: robots 1. Their robots.txt forbids",
-                f"it: scrapy frontier why URL says more. {ANEW}",
+                "Nothing was read: both seeds joined in an earlier run, 1 ended: robots 1. Its robots.txt forbids",
+                f"it: mediacrawl frontier why URL says more. {ANEW}",
             ],
         ),
         (Fates(given=2, refused=Counter(nevercrawl=1), answered=1), []),

@@ -87,6 +87,13 @@ def test_a_site_whose_answers_cause_faults_rests_for_a_quarter_of_an_hour_at_mos
     assert clocks.delay >= 6 * 3600
 
 
+def test_a_site_is_not_given_up_for_a_fault_of_ours_however_long_it_lasts():
+    clocks, _ = ladder(Clocks(samples=FAST), [Trouble.FAULT] * 5)
+    for days in range(1, 60):
+        clocks = visit(clocks, Trouble.FAULT, now=NOW + days * DAY)
+    assert (clocks.standing.resting, clocks.standing.gone) == (True, False)
+
+
 def test_a_site_that_rested_while_no_crawl_ran_is_not_given_up_at_its_first_probe():
     clocks, _ = ladder(Clocks(samples=FAST), [Trouble.TIMEOUT] * 5)
     clocks = visit(clocks, Trouble.TIMEOUT, now=NOW + 30 * DAY)

@@ -69,7 +69,7 @@ class Report:
         first = f"{self.path}: {facts}" + (" (a crawl is working on it: as of its last commit)" if self.live else "")
         if self.sound:
             return f"{first}\nIt is sound."
-        return "\n".join(map(printable, (first, *self.problems, "What can be saved: scrapy frontier repair")))
+        return "\n".join(map(printable, (first, *self.problems, "What can be saved: mediacrawl frontier repair")))
 
 
 class _Rule(NamedTuple):

@@ -53,8 +53,8 @@ def trouble(server: str, error: Exception) -> str:
     else:
         what = (
             "what other programs wrote under the crawl's keys has to go, or another Redis database has to be named;"
-            " what they have written over is lost: delete that key, see what scrapy frontier check says of the rest, or"
-            f" {_ANEW}"
+            " what they have written over is lost: delete that key, see what mediacrawl frontier check says of the"
+            f" rest, or {_ANEW}"
         )
     return f"the frontier at {server} cannot be used ({words}); {what}"
 
@@ -115,8 +115,8 @@ class Evictions:
             raise FrontierLostError(
                 f"{self.server} has evicted keys since its memory is full (maxmemory-policy {policy}), and nobody can"
                 " tell whether they were the frontier's: URLs may be lost. Set maxmemory-policy noeviction or give it"
-                " more memory, then see what scrapy frontier check says; if that finds no fault the same command goes"
-                f" on, else {_ANEW}"
+                " more memory, then see what mediacrawl frontier check says; if that finds no fault the same command"
+                f" goes on, else {_ANEW}"
             )
 
 

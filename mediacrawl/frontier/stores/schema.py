@@ -114,8 +114,8 @@ def unwritable(path: Path, error: Exception) -> str:
 def unusable(path: Path, error: Exception | str) -> str:
     """The sentence for a file that is not, or no longer, a frontier."""
     return (
-        f"{path} cannot be used as a frontier ({error}); see what is wrong with scrapy frontier check, "
-        "save what can be saved with scrapy frontier repair, or start anew with -a fresh=1"
+        f"{path} cannot be used as a frontier ({error}); see what is wrong with mediacrawl frontier check, "
+        "save what can be saved with mediacrawl frontier repair, or start anew with -a fresh=1"
     )
 
 
