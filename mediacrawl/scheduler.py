@@ -185,7 +185,8 @@ class PenaltyBoxScheduler(BaseScheduler):
             self.waiting_at_start = counts.waiting + counts.leased
         if not getattr(spider, "tells_start", False):
             if self.waiting_at_start:
-                logger.info("Resuming: %s in %s", plural(waiting, "URL", "waits"), self._parts.where)
+                told = plural(self.waiting_at_start, "URL", "waits")
+                logger.info("Resuming: %s in %s", told, self._parts.where)
             logger.info("%s", self._parts.delay.told())
         self._housekeeper = call_later(HOUSEKEEPING, self._housekeep)
         return None

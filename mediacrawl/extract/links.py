@@ -39,7 +39,7 @@ _LONG_CLASS = 100
 """Characters of a class from which on it is remembered."""
 _OUTERMOST = frozenset({"body", "html"})
 _LONGEST_BASE = 2_048
-"""Characters of a base: what is relative to a longer one is no URL that is asked (URL_MAX_LENGTH)."""
+"""Characters of a base: what is relative to a longer one is no URL that is asked (SCOPE_MAX_LENGTH)."""
 _ANCHOR_STEPS = 100_000
 """Steps from element to element that are taken for the anchors of one page, in 0.1 s. Only links inside each other need
 more: an ``object`` that is never closed holds the rest of the page."""
@@ -74,7 +74,7 @@ class Page:
     Attributes:
         url: its URL, as it was given.
         base: what its links are relative to: `url`, or what ``<base href>`` makes of it; empty if that is longer than
-            2,048 characters, and then no reference of the page leads anywhere.
+            2,048 characters, and then no relative reference of the page leads anywhere.
         links: in the order of the document, at most `MAX_LINKS`; those of OpenGraph and schema.org come last.
         cut: links beyond that.
         title: at most 200 characters, white space folded.
