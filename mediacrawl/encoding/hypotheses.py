@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from mediacrawl.encoding import native
 from mediacrawl.encoding.codepages import STEP, characters, undefined
 from mediacrawl.encoding.hinting import Shift
 from mediacrawl.encoding.languages import LANGUAGES
@@ -23,6 +24,7 @@ from mediacrawl.encoding.scoring import (
     ODD_WORD,
     Pair,
     ascii_cost,
+    ascii_costs,
     class_cost,
     pairs,
     prior_lanes,
@@ -38,6 +40,8 @@ HOPELESS: Final = 10 * STEP
 MOST_LANGUAGES: Final = 3
 """Of one encoding."""
 FIELD_GATE: Final = 4 * LANE_STEP
+FIELD_PAIRS: Final = 4
+"""Pairs of one field that are priced whatever the record's first pass says."""
 LANGUAGE_SWITCH: Final = 5 * STEP
 """A field in another language than the record's, in the same encoding."""
 UTF8_BONUS: Final = 5 * STEP
@@ -122,9 +126,10 @@ def hypotheses(raws: Sequence[bytes], fields: Sequence[bytes], shift: Shift | No
     _mind_tones(found, raws)
     found += _multibyte(raws, shift)
     if plain:
-        for hypothesis in found:
-            if hypothesis.language:
-                hypothesis.prior += ascii_cost(plain, hypothesis.language, lone=lone)
+        speaking = [hypothesis for hypothesis in found if hypothesis.language]
+        costs = ascii_costs(plain, [hypothesis.language for hypothesis in speaking], lone=lone)
+        for hypothesis, cost in zip(speaking, costs, strict=True):
+            hypothesis.prior += cost
     if len(raws) > 1:
         _let_languages_mix(found, len(raws))
     return found
@@ -172,19 +177,26 @@ def _leave_alone() -> tuple[int, ...]:
 
 
 def _single_bytes(words: list[list[bytes]], shift: Shift | None, also: tuple[int, ...]) -> list[Hypothesis]:
-    per_field = [sum(map(word_lanes, some)) for some in words]
     shifts = _shifts(shift) if shift else None
+    kernel = native.kernel()
+    if kernel is not None:
+        moved = None if shifts is None else native.shifts_of(shifts)
+        always = (_leave_alone(), *[(number,) for number in also])
+        ranked = kernel.rank(words, list(range(len(words))), moved, always)
+        priced = pairs()
+        return [Hypothesis(priced[n].encoding, priced[n].language, prior, costs) for n, prior, costs in ranked]
+    per_field = [sum(map(word_lanes, some)) for some in words]
     together = _lane_costs(sum(per_field), shifts)
     chosen = _least(together, GATE, MOST_PAIRS)
     staying = {min(_leave_alone(), key=together.__getitem__), *also}
     chosen |= staying
     if len(words) > 1:
         for lanes in per_field:
-            staying |= _least(_lane_costs(lanes, shifts), FIELD_GATE, 4)
+            staying |= _least(_lane_costs(lanes, shifts), FIELD_GATE, FIELD_PAIRS)
         chosen |= staying
     every = pairs()
     found, least = [], NEVER
-    for number in sorted(chosen, key=together.__getitem__):
+    for number in sorted(sorted(chosen), key=together.__getitem__):
         if together[number] > least and number not in staying:
             continue
         hypothesis = _exact(every[number], words, shifts[number] if shifts else 0)
@@ -293,6 +305,9 @@ def price_bytes(raw: bytes, encoding: str, language: str) -> int:
     if encoding in MULTIBYTE:
         return _cjk_cost(raw, encoding, language)
     pair = _pair(encoding, language)
+    kernel = native.kernel()
+    if kernel is not None:
+        return kernel.price(raw, pair.number)
     return sum(pair.cost(word) + class_cost(word, encoding) for word in ODD_WORD.findall(raw))
 
 

@@ -62,6 +62,10 @@ class LetterModel:
     def _rest(self) -> tuple[bytes, array[int], bytes]:
         return self._load()
 
+    def tables(self) -> tuple[bytes, array[int], bytes]:
+        """What ``load`` gives, which this object does not keep then."""
+        return vars(self).get("_rest") or self._load()
+
     def cost(self, word: bytes) -> int:
         """Cost of a word, given as the numbers of its letters."""
         found = self._costs.get(word)
