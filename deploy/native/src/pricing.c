@@ -236,7 +236,7 @@ int64_t ascii_cost(Kernel *kernel, const Piece *words, size_t count, int languag
 static const uint8_t *row_of(Kernel *kernel, uint8_t first, uint8_t second)
 {
     uint32_t key = 0x10000u | (uint32_t)first << 8 | second;
-    Row *row = &kernel->rows[(first * 61u + second) & (ROWS - 1)];
+    Row *row = &kernel->rows[((first * 0x9E3779B1u ^ second * 0x85EBCA6Bu) >> 15) & (ROWS - 1)];
     if (row->key != key) {
         for (int i = 0; i < kernel->pair_count; i++) {
             const Pair *pair = &kernel->pairs[i];
