@@ -12,6 +12,7 @@
 #define MOST_PAIRS 1000
 #define MOST_CHOICES 64
 #define ON_STACK 512
+#define WORK 4 /* numbers for each pair that the arithmetic wants to write to */
 
 typedef struct {
     PyObject_HEAD
@@ -19,7 +20,6 @@ typedef struct {
     PyObject *loader; /* loader(name) -> tables of a language */
     PyObject *names;  /* of the languages, then of those written in characters */
     PyObject *kept;   /* what the tables point into */
-    int64_t *work;
 } KernelObject;
 
 /* ---- Reading the spec ---- */
@@ -205,9 +205,8 @@ static int take_languages(KernelObject *self, PyObject *spec)
     kernel->by_encoding = PyMem_Calloc(count, sizeof *kernel->by_encoding);
     kernel->characters = PyMem_Calloc((size_t)kernel->character_count + 1, sizeof *kernel->characters);
     kernel->row_costs = PyMem_Calloc(ROWS, count);
-    self->work = PyMem_Calloc(4 * count + 1024, sizeof *self->work);
     if (!self->names || !kernel->languages || !kernel->pairs || !kernel->pages || !kernel->by_encoding ||
-        !kernel->characters || !kernel->row_costs || !self->work) {
+        !kernel->characters || !kernel->row_costs) {
         if (!PyErr_Occurred()) PyErr_NoMemory();
         return -1;
     }
@@ -235,7 +234,9 @@ static int take_ranges(PyObject *spec, const char *name, void (*set)(Kernel *, u
     if (!list) return -1;
     for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
         int first, last, value;
-        if (!PyArg_ParseTuple(PyList_GetItem(list, i), "iii", &first, &last, &value)) return -1;
+        PyObject *range = PyList_GetItem(list, i);
+        if (!PyTuple_Check(range)) return fails(name);
+        if (!PyArg_ParseTuple(range, "iii", &first, &last, &value)) return -1;
         if (first < 0 || last > 0xFFFF || value < 0 || value > 0xFFFF) return fails(name);
         for (int code = first; code <= last; code++) set(kernel, (uint32_t)code, value);
     }
@@ -382,7 +383,6 @@ static void kernel_free(PyObject *object)
     PyMem_Free(kernel->gains);
     PyMem_Free(kernel->kinds);
     PyMem_Free(kernel->outside);
-    PyMem_Free(self->work);
     Py_CLEAR(self->loader);
     Py_CLEAR(self->names);
     Py_CLEAR(self->kept);
@@ -471,11 +471,15 @@ static int choices_of(const Kernel *kernel, PyObject *tuples, int *numbers, int 
 {
     int used = 0;
     Py_ssize_t count = PyTuple_Size(tuples);
-    for (Py_ssize_t i = 0; i < count && i < MOST_CHOICES; i++) {
+    for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *list = PyTuple_GetItem(tuples, i);
         Py_ssize_t length = PyTuple_Check(list) ? PyTuple_Size(list) : 0;
+        if (i >= MOST_CHOICES || !length || length > MOST_PAIRS - used) {
+            PyErr_SetString(PyExc_ValueError, "There must be at most 64 tuples of pairs, none empty, of 1,000 in all.");
+            return -1;
+        }
         starts[i] = used;
-        for (Py_ssize_t at = 0; at < length && used < MOST_PAIRS; at++) {
+        for (Py_ssize_t at = 0; at < length; at++) {
             long number = PyLong_AsLong(PyTuple_GetItem(list, at));
             if (number < 0 || number >= kernel->pair_count) {
                 PyErr_SetString(PyExc_ValueError, "There is no such pair.");
@@ -483,11 +487,6 @@ static int choices_of(const Kernel *kernel, PyObject *tuples, int *numbers, int 
             }
             numbers[used++] = (int)number;
         }
-        if (used - starts[i] != length || !length) count = MOST_CHOICES + 1;
-    }
-    if (count > MOST_CHOICES) {
-        PyErr_SetString(PyExc_ValueError, "There must be at most 64 lists of pairs, none empty, of 1,000 in all.");
-        return -1;
     }
     starts[count] = used;
     *to = (Choices){numbers, starts, (int)count};
@@ -541,8 +540,7 @@ PyDoc_STRVAR(rank_doc, "rank(words, of_record, shifts, always) -> [(pair, prior,
 
 static PyObject *kernel_rank(PyObject *object, PyObject *args)
 {
-    KernelObject *self = (KernelObject *)object;
-    Kernel *kernel = &self->kernel;
+    Kernel *kernel = &((KernelObject *)object)->kernel;
     PyObject *lists, *of_record, *shifts, *always, *answer = NULL;
     if (!PyArg_ParseTuple(args, "O!O!OO!", &PyList_Type, &lists, &PyList_Type, &of_record, &shifts, &PyTuple_Type, &always))
         return NULL;
@@ -563,15 +561,17 @@ static PyObject *kernel_rank(PyObject *object, PyObject *args)
     int *places = NULL;
     uint8_t *is_of_record = NULL;
     Ranked *ranked = NULL;
-    int64_t *costs = NULL;
+    int64_t *costs = NULL, *work = NULL;
     if (fields_of(lists, of_record, &fields, &words, &places, &is_of_record) < 0) goto done;
     ranked = PyMem_Malloc((size_t)kernel->pair_count * sizeof *ranked);
     costs = PyMem_Malloc((size_t)kernel->pair_count * (size_t)fields.count * sizeof *costs);
-    if (!ranked || !costs) {
+    /* Not one for all calls: while a table is loaded, another thread may call. */
+    work = PyMem_Malloc((size_t)kernel->pair_count * WORK * sizeof *work);
+    if (!ranked || !costs || !work) {
         PyErr_NoMemory();
         goto done;
     }
-    int found = rank_pairs(kernel, &fields, (const int32_t *)moved, &choices, ranked, costs, self->work);
+    int found = rank_pairs(kernel, &fields, (const int32_t *)moved, &choices, ranked, costs, work);
     if (found >= 0) answer = ranked_list(ranked, costs, found, fields.count);
 done:
     PyMem_Free(words);
@@ -579,6 +579,7 @@ done:
     PyMem_Free(is_of_record);
     PyMem_Free(ranked);
     PyMem_Free(costs);
+    PyMem_Free(work);
     return answer;
 }
 
@@ -652,8 +653,7 @@ PyDoc_STRVAR(alphabet_doc, "alphabet(text, toned, encodings, tonal, only) -> (pa
 
 static PyObject *kernel_alphabet(PyObject *object, PyObject *args)
 {
-    KernelObject *self = (KernelObject *)object;
-    Kernel *kernel = &self->kernel;
+    Kernel *kernel = &((KernelObject *)object)->kernel;
     PyObject *text, *toned, *list, *answer = NULL;
     int tonal, only, encodings[64], best[64], best_count = 0, pair = -1;
     if (!PyArg_ParseTuple(args, "UUO!ii", &text, &toned, &PyTuple_Type, &list, &tonal, &only)) return NULL;
@@ -678,11 +678,15 @@ static PyObject *kernel_alphabet(PyObject *object, PyObject *args)
     toned_length = length;
     uint8_t *raws = NULL;
     Piece pieces[64];
-    int64_t least = INT64_MAX, marks[64];
+    int64_t least = INT64_MAX, marks[64], *work = NULL;
     if (toned != text && !(toned_points = points_of(toned, toned_stack, &toned_length))) goto done;
     each = (length > toned_length ? length : toned_length) + 1;
     raws = room(raw_stack, sizeof raw_stack, each * (size_t)count, 1);
-    if (!raws) goto done;
+    work = PyMem_Malloc((size_t)kernel->pair_count * WORK * sizeof *work);
+    if (!raws || !work) {
+        if (!PyErr_Occurred()) PyErr_NoMemory();
+        goto done;
+    }
     for (int i = 0; i < count; i++) {
         uint8_t *raw = raws + (size_t)i * each;
         int is_toned = encodings[i] == tonal;
@@ -698,13 +702,14 @@ static PyObject *kernel_alphabet(PyObject *object, PyObject *args)
         }
     int64_t asked = 0;
     for (size_t i = 0; i < length; i++) asked += points[i] == '?';
-    int64_t cost = best_alphabet(kernel, best, pieces, best_count, only, &pair, self->work);
+    int64_t cost = best_alphabet(kernel, best, pieces, best_count, only, &pair, work);
     if (cost >= 0)
         answer = Py_BuildValue("(iLL)", pair, (long long)cost, (long long)((least - asked) * kernel->is.lost));
 done:
     if (points != stack) PyMem_Free(points);
     if (toned_points && toned_points != points && toned_points != toned_stack) PyMem_Free(toned_points);
     if (raws && raws != raw_stack) PyMem_Free(raws);
+    PyMem_Free(work);
     return answer;
 }
 
