@@ -95,6 +95,11 @@ class Pair:
             self.costs[word] = found
         return found
 
+    def knows(self, word: bytes) -> bool:
+        """Whether the language's word list has the word. A list has no ASCII words."""
+        numbers = word.translate(self.letters)
+        return 0 not in numbers and self.model.listed(numbers) < models.UNKNOWN
+
     def _spelled(self, word: bytes) -> int:
         if self.apostrophe and self.apostrophe in word:
             parts = word.split(self.apostrophe)
