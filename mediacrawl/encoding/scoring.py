@@ -233,12 +233,13 @@ def ascii_word_cost(word: bytes, code: str) -> int:
 
     Negative where it fits the language better than English: ``Nie`` and ``Ewka`` point to Polish.
     """
-    gain = (_english(word) - models.in_use().letters(code).spelled(word.translate(_ascii_numbers(code)))) / STEP
+    gain = (ascii_spelled(word) - models.in_use().letters(code).spelled(word.translate(_ascii_numbers(code)))) / STEP
     return max(-MOST_GAIN, round(-math.log(0.5 + 0.5 * math.exp(min(gain, 30.0))) * STEP))
 
 
 @lru_cache(maxsize=4096)
-def _english(word: bytes) -> int:
+def ascii_spelled(word: bytes) -> int:
+    """Cost of an ASCII word by English trigrams."""
     return models.in_use().letters("en").spelled(word.translate(_ascii_numbers("en")))
 
 
