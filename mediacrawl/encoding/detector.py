@@ -110,6 +110,17 @@ class _Weighed:
     ranking: list[tuple[int, int]]
     found: list[Hypothesis]
     own: list[int]
+    limits: list[int]
+    """What a field adds to the record's cost at most: what its new words cost on their own, and the switch."""
+
+    def total(self, hypothesis: Hypothesis, leaving: int = -1) -> int:
+        """Cost of the record; with a field that stays, at whatever cost, if one is `leaving`."""
+        return hypothesis.prior + sum(
+            [
+                cost if place == leaving else min(cost, limit)
+                for place, (cost, limit) in enumerate(zip(hypothesis.news, self.limits, strict=True))
+            ]
+        )
 
     def best(self) -> Hypothesis:
         return self.found[self.ranking[0][1]]
@@ -134,24 +145,18 @@ def _weigh(found: list[Hypothesis], fields: int) -> _Weighed:
     own = [min([hypothesis.costs[place] + hypothesis.prior for hypothesis in found]) for place in places]
     if fields == 1:
         ranking = sorted([(hypothesis.prior + hypothesis.costs[0], number) for number, hypothesis in enumerate(found)])
-    else:
-        ranking = sorted(
-            [
-                (
-                    hypothesis.prior + sum([min(hypothesis.costs[place], own[place] + SWITCH) for place in places]),
-                    number,
-                )
-                for number, hypothesis in enumerate(found)
-            ]
-        )
-    return _Weighed(ranking, found, own)
+        return _Weighed(ranking, found, own, [NEVER])
+    limits = [min([hypothesis.news[place] + hypothesis.prior for hypothesis in found]) + SWITCH for place in places]
+    weighed = _Weighed([], found, own, limits)
+    weighed.ranking = sorted([(weighed.total(hypothesis), number) for number, hypothesis in enumerate(found)])
+    return weighed
 
 
 def _eight_bit(
     raws: list[bytes], shapes: list[Shape], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
 ) -> tuple[FieldDecision, list[FieldDecision]]:
     """Decides the fields that are not Unicode: the record's decision, and each field's."""
-    found = hypotheses(raws, fields, shift_of(hints))
+    found = hypotheses(raws, fields, shift_of(hints), [shape.encoding for shape in shapes])
     _trust_declared(found, shapes)
     anchor = hints.anchor if len(hints.anchor) >= SHORTEST_KNOWN and not hints.anchor.isascii() else ""
     if known or anchor:
@@ -187,6 +192,7 @@ def _trust_declared(found: list[Hypothesis], shapes: list[Shape]) -> None:
 
 
 def _agree(found: list[Hypothesis], raws: list[bytes], known: tuple[str, ...], anchor: str) -> None:
+    is_new = [any(hypothesis.news[place] for hypothesis in found) for place in range(len(raws))]
     for place, raw in enumerate(raws):
         agrees: dict[str, bool] = {}
         for hypothesis in found:
@@ -197,6 +203,8 @@ def _agree(found: list[Hypothesis], raws: list[bytes], known: tuple[str, ...], a
                 agrees[encoding] = _is_known(read_as(raw, hypothesis).strip(), known, anchor)
             if agrees[encoding]:
                 hypothesis.costs[place] -= KNOWN
+                if is_new[place]:
+                    hypothesis.news[place] -= KNOWN
 
 
 def _is_known(text: str, known: tuple[str, ...], anchor: str) -> bool:
@@ -230,14 +238,8 @@ def _runner_up(weighed: _Weighed, raws: list[bytes], texts: list[str]) -> tuple[
 
 def _leave_cost(weighed: _Weighed, declared: str, place: int) -> int:
     """Cost of the record with one field left as it is declared."""
-    own = weighed.own
     return min(
-        (
-            hypothesis.prior
-            + sum([min(cost, own[at] + SWITCH) if at != place else cost for at, cost in enumerate(hypothesis.costs)])
-            for hypothesis in weighed.found
-            if hypothesis.encoding == declared
-        ),
+        (weighed.total(hypothesis, place) for hypothesis in weighed.found if hypothesis.encoding == declared),
         default=NEVER,
     )
 
@@ -249,7 +251,7 @@ def _own_way(raw: bytes, shape: Shape, weighed: _Weighed, place: int) -> FieldDe
     costs = sorted((other.costs[place] + other.prior, number) for number, other in enumerate(weighed.found))
     mine = hypothesis.costs[place] + hypothesis.prior
     leave = min((cost for cost, number in costs if weighed.found[number].encoding == shape.encoding), default=NEVER)
-    single = _Weighed(costs, weighed.found, weighed.own)
+    single = _Weighed(costs, weighed.found, weighed.own, weighed.limits)
     margin, runner_up = _runner_up(_only(single, place), [raw], [text])
     return _field(raw, shape, _Best(hypothesis, text, margin, runner_up, leave - mine))
 
@@ -257,7 +259,7 @@ def _own_way(raw: bytes, shape: Shape, weighed: _Weighed, place: int) -> FieldDe
 def _only(weighed: _Weighed, place: int) -> _Weighed:
     """The same hypotheses over one field."""
     alone = [replace(hypothesis, costs=[hypothesis.costs[place]]) for hypothesis in weighed.found]
-    return _Weighed(weighed.ranking, alone, [weighed.own[place]])
+    return _Weighed(weighed.ranking, alone, [weighed.own[place]], [weighed.limits[place]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from mediacrawl.encoding import native
 from mediacrawl.encoding.codepages import STEP, characters, undefined
 from mediacrawl.encoding.hinting import Shift
 from mediacrawl.encoding.languages import LANGUAGES
+from mediacrawl.encoding.pieces import MOST_SCORED, fresh, piece_of
 from mediacrawl.encoding.priors import prior_nats
 from mediacrawl.encoding.reading import CJK_RUN, FORGIVEN, cjk_reading, read
 from mediacrawl.encoding.remembering import remembered_if_short
@@ -46,12 +47,16 @@ LANGUAGE_SWITCH: Final = 5 * STEP
 """A field in another language than the record's, in the same encoding."""
 UTF8_BONUS: Final = 5 * STEP
 """Bytes that are not UTF-8 seldom look like it; so much for each character beyond ASCII, up to three."""
+MIMICRY: Final = 20 * STEP
+"""A character of another script after a Latin letter, whose bytes are a letter and a typographic sign in cp1252."""
+_SIGNS: Final = rb"\x85\x91-\x97\x99\xa0\xa9-\xab\xae\xb0\xb4\xb7\xba\xbb"
+_LETTER_AND_SIGN: Final = re.compile(rb"([A-Za-z])([\xc7-\xdf][%b]|[\xe0\xe1\xe3-\xef][%b]{2})" % (_SIGNS, _SIGNS))
+_FAR_LATIN: Final = frozenset("\u0259\u0219\u021b")
+"""Small letters of Azerbaijani and Romanian."""
 CUT: Final = 6 * STEP
 """A last character cut in two, in a field that is not as long as ID3v1 lets it be."""
 NEVER: Final = 1 << 24
 """Cost of bytes that an encoding cannot read."""
-MOST_SCORED: Final = 400
-"""Bytes of a field that are priced."""
 MOST_ASCII_WORDS: Final = 24
 LONE: Final = 2
 """So few bytes beyond ASCII in a record are more often an accent than a word of another script."""
@@ -62,7 +67,12 @@ _LOOSE_TONE: Final = re.compile(
 LOOSE_TONE: Final = 10 * STEP
 TELLING_WORDS: Final = 4
 """ASCII words from which on they tell a language."""
+LONE_SPACE: Final = 5 * STEP
+"""A letter or sign for what is a no-break space as declared, where no word that is known comes out."""
+SHORTEST_KNOWN: Final = 3
+"""Letters of a word that a language can be said to know."""
 _HIGH: Final = bytes(range(128, 256))
+_LOW: Final = bytes(range(128))
 
 _ENDS: Final = ("unexpected end of data", "incomplete multibyte sequence")
 
@@ -76,12 +86,14 @@ class Hypothesis:
         language: code of `mediacrawl.encoding.languages`; empty for UTF-8.
         prior: cost before the bytes, hints and ASCII words included, in twelfths of a nat.
         costs: of each field.
+        news: of each field without the words that an earlier one has; these make up the record's cost.
     """
 
     encoding: str
     language: str
     prior: int
     costs: list[int]
+    news: list[int]
 
 
 def decode(raw: bytes, encoding: str) -> str | None:
@@ -110,35 +122,63 @@ def decode_as(raw: bytes, encoding: str) -> str | None:
     return decode_single(raw, encoding)
 
 
-def hypotheses(raws: Sequence[bytes], fields: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
+def hypotheses(
+    raws: Sequence[bytes], fields: Sequence[bytes], shift: Shift | None, claims: Sequence[str] = ()
+) -> list[Hypothesis]:
     """What is worth considering.
 
     Args:
         raws: the fields that are not ASCII.
         fields: all fields; the ASCII words among them tell of the language.
         shift: what hints do to the priors.
+        claims: the declared encoding of each of `raws`; empty if none is known.
     """
-    words = [ODD_WORD.findall(raw[:MOST_SCORED]) for raw in raws]
-    plain = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])][:MOST_ASCII_WORDS]
-    lone = sum([len(raw) - len(raw.translate(None, _HIGH)) for raw in raws]) <= LONE
-    found = _single_bytes(words, shift, (_likeliest(plain),) if lone and len(plain) >= TELLING_WORDS else ())
-    _forgive_spaces(found, raws)
-    _mind_tones(found, raws)
-    found += _multibyte(raws, shift)
+    pieces = [piece_of(raw) for raw in raws]
+    new = fresh(pieces)
+    again = [place for place, piece in enumerate(pieces) if new[place] is not piece]
+    # Where a field repeats words of an earlier one, what is new of it is priced as one more field.
+    priced = [*pieces, *[new[place] for place in again]]
+    of_record = [len(pieces) + again.index(place) if place in again else place for place in range(len(pieces))]
+    words = [ODD_WORD.findall(piece) for piece in priced]
+    every = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])]
+    plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
+    lone = sum([len(piece) - len(piece.translate(None, _HIGH)) for piece in new]) <= LONE
+    found = _single_bytes(words, of_record, shift, _always(claims, plain if lone else []))
+    _forgive_spaces(found, priced)
+    _mind_tones(found, priced)
+    found += _multibyte(priced, shift)
+    _read_whole(found, raws, pieces)
+    if claims:
+        _distrust_spaces(found, priced, [*claims, *[claims[place] for place in again]])
     if plain:
         speaking = [hypothesis for hypothesis in found if hypothesis.language]
         costs = ascii_costs(plain, [hypothesis.language for hypothesis in speaking], lone=lone)
         for hypothesis, cost in zip(speaking, costs, strict=True):
             hypothesis.prior += cost
     if len(raws) > 1:
-        _let_languages_mix(found, len(raws))
+        _let_languages_mix(found, len(priced))
+    for hypothesis in found:
+        costs, hypothesis.costs = hypothesis.costs, hypothesis.costs[: len(raws)]
+        hypothesis.news = [costs[number] for number in of_record] if again else hypothesis.costs[:]
     return found
+
+
+def _always(claims: Sequence[str], plain: list[bytes]) -> tuple[tuple[int, ...], ...]:
+    """Pairs of which the cheapest is priced in full, whatever the first pass says: those of what is declared.
+
+    Args:
+        claims: the declared encodings.
+        plain: the ASCII words that tell the language of a record that has hardly any others; empty if it has.
+    """
+    likeliest = [(_likeliest(plain),)] if len(plain) >= TELLING_WORDS else []
+    named = dict.fromkeys(("cp1252", *claims))
+    return (*likeliest, *[numbers for name in named if (numbers := _numbers(name))])
 
 
 def _likeliest(plain: list[bytes]) -> int:
     """The pair of Latin-1 whose language suits the ASCII words best."""
     every = pairs()
-    return min(_leave_alone(), key=lambda number: ascii_cost(plain, every[number].language) + every[number].prior)
+    return min(_numbers("cp1252"), key=lambda number: ascii_cost(plain, every[number].language) + every[number].prior)
 
 
 def _forgive_spaces(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
@@ -149,6 +189,58 @@ def _forgive_spaces(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
             for hypothesis in found:
                 if characters(hypothesis.encoding)[0xA0] == "\u00a0":
                     hypothesis.costs[place] -= spaces * FORGIVEN
+
+
+def _distrust_spaces(found: list[Hypothesis], pieces: Sequence[bytes], claims: Sequence[str]) -> None:
+    """A no-break space in a text that has no other byte beyond ASCII says nothing against what is declared.
+
+    In other code pages it is a letter or a sign: ``Track`` and a no-break space are ``Tracká`` in cp852. It counts as
+    a letter where it stands between two letters, or makes a word that the language knows; else the rest of the record
+    decides.
+    """
+    for place, (piece, claim) in enumerate(zip(pieces, claims, strict=True)):
+        space = _space_of(claim)
+        if not space or not piece or piece.translate(None, _LOW).strip(space):
+            continue
+        words = [word for word in ODD_WORD.findall(piece) if not _is_between(word, space)]
+        others = [hypothesis for hypothesis in found if not _has_space(hypothesis, space)]
+        if words and any(_knows(hypothesis, words) for hypothesis in others):
+            continue
+        for hypothesis in found:
+            if hypothesis.costs[place] >= NEVER:
+                continue
+            if words:
+                hypothesis.costs[place] = 0 if _has_space(hypothesis, space) else LONE_SPACE
+            elif _has_space(hypothesis, space):
+                # A text that writes one blank so writes several so.
+                hypothesis.costs[place] -= FORGIVEN * (piece.count(space) - 1)
+
+
+def _has_space(hypothesis: Hypothesis, space: bytes) -> bool:
+    encoding = hypothesis.encoding
+    return encoding not in MULTIBYTE and encoding != "utf-8" and characters(encoding)[space[0]] == "\u00a0"
+
+
+def _is_between(word: bytes, space: bytes) -> bool:
+    """Whether every no-break space of a word stands between an ASCII letter and a small one."""
+    parts = word.split(space)
+    return all(parts) and all(part[:1].islower() for part in parts[1:])
+
+
+def _knows(hypothesis: Hypothesis, words: Sequence[bytes]) -> bool:
+    if hypothesis.encoding in MULTIBYTE or not hypothesis.language:
+        return False
+    pair = _pair(hypothesis.encoding, hypothesis.language)
+    return all(len(word) >= SHORTEST_KNOWN and pair.knows(word) for word in words)
+
+
+@cache
+def _space_of(encoding: str) -> bytes:
+    """The byte that is the no-break space of an 8-bit encoding; empty for all other encodings."""
+    if encoding in MULTIBYTE or encoding.startswith("utf"):
+        return b""
+    place = characters(encoding).find("\u00a0")
+    return bytes((place,)) if place >= 0 else b""
 
 
 def _mind_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
@@ -172,26 +264,35 @@ def _let_languages_mix(found: list[Hypothesis], fields: int) -> None:
 
 
 @cache
-def _leave_alone() -> tuple[int, ...]:
-    return tuple(pair.number for pair in pairs() if pair.encoding == "cp1252")
+def _numbers(encoding: str) -> tuple[int, ...]:
+    """The pairs of an 8-bit encoding."""
+    return tuple(pair.number for pair in pairs() if pair.encoding == encoding)
 
 
-def _single_bytes(words: list[list[bytes]], shift: Shift | None, also: tuple[int, ...]) -> list[Hypothesis]:
+def _single_bytes(
+    words: list[list[bytes]], of_record: list[int], shift: Shift | None, always: tuple[tuple[int, ...], ...]
+) -> list[Hypothesis]:
+    """The hypotheses of one byte a letter that the first pass leaves.
+
+    Args:
+        words: of all that is priced.
+        of_record: what of that makes up the record's cost.
+        shift: what hints do to the priors.
+        always: pairs of which the cheapest is never left out.
+    """
     shifts = _shifts(shift) if shift else None
     kernel = native.kernel()
     if kernel is not None:
-        moved = None if shifts is None else native.shifts_of(shifts)
-        always = (_leave_alone(), *[(number,) for number in also])
-        ranked = kernel.rank(words, list(range(len(words))), moved, always)
-        priced = pairs()
-        return [Hypothesis(priced[n].encoding, priced[n].language, prior, costs) for n, prior, costs in ranked]
+        every = pairs()
+        ranked = kernel.rank(words, of_record, None if shifts is None else native.shifts_of(shifts), always)
+        return [Hypothesis(every[n].encoding, every[n].language, prior, costs, costs) for n, prior, costs in ranked]
     per_field = [sum(map(word_lanes, some)) for some in words]
-    together = _lane_costs(sum(per_field), shifts)
+    together = _lane_costs(sum([per_field[number] for number in of_record]), shifts)
     chosen = _least(together, GATE, MOST_PAIRS)
-    staying = {min(_leave_alone(), key=together.__getitem__), *also}
+    staying = {min(numbers, key=together.__getitem__) for numbers in always}
     chosen |= staying
-    if len(words) > 1:
-        for lanes in per_field:
+    if len(of_record) > 1:
+        for lanes in per_field[: len(of_record)]:
             staying |= _least(_lane_costs(lanes, shifts), FIELD_GATE, FIELD_PAIRS)
         chosen |= staying
     every = pairs()
@@ -201,7 +302,8 @@ def _single_bytes(words: list[list[bytes]], shift: Shift | None, also: tuple[int
             continue
         hypothesis = _exact(every[number], words, shifts[number] if shifts else 0)
         found.append(hypothesis)
-        least = min(least, (hypothesis.prior + sum(hypothesis.costs) + HOPELESS) * LANE_STEP // STEP)
+        cost = sum([hypothesis.costs[number] for number in of_record])
+        least = min(least, (hypothesis.prior + cost + HOPELESS) * LANE_STEP // STEP)
     return found
 
 
@@ -239,7 +341,7 @@ def _least(costs: Sequence[int], gate: int, most: int) -> set[int]:
 def _exact(pair: Pair, words: list[list[bytes]], moved: int) -> Hypothesis:
     encoding, cost = pair.encoding, pair.cost
     costs = [sum([cost(word) + class_cost(word, encoding) for word in some]) for some in words]
-    return Hypothesis(encoding, pair.language, pair.prior + moved, costs)
+    return Hypothesis(encoding, pair.language, pair.prior + moved, costs, costs)
 
 
 @cache
@@ -257,31 +359,58 @@ def _utf8_prior() -> int:
     return round(prior_nats("utf-8", "") * STEP)
 
 
-def _multibyte(raws: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
+def _multibyte(pieces: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
     found = []
-    costs = list(map(_utf8_cost, raws))
+    costs = list(map(_utf8_cost, pieces))
     if min(costs) < NEVER:
         moved = shift("utf-8", "") if shift else 0
-        found.append(Hypothesis("utf-8", "", _utf8_prior() + moved, costs))
+        found.append(Hypothesis("utf-8", "", _utf8_prior() + moved, costs, costs))
     for encoding, language, prior in _double_byte():
-        costs = [_cjk_cost(raw, encoding, language) for raw in raws]
+        costs = [_cjk_cost(piece, encoding, language) for piece in pieces]
         if min(costs) < NEVER:
             moved = shift(encoding, language) if shift else 0
-            found.append(Hypothesis(encoding, language, prior + moved, costs))
+            found.append(Hypothesis(encoding, language, prior + moved, costs, costs))
     return found
+
+
+def _read_whole(found: list[Hypothesis], raws: Sequence[bytes], pieces: Sequence[bytes]) -> None:
+    """What reads a piece of a field reads all of it, or none."""
+    for place, (raw, piece) in enumerate(zip(raws, pieces, strict=True)):
+        if raw is not piece:
+            for hypothesis in found:
+                if hypothesis.costs[place] < NEVER and decode_as(raw, hypothesis.encoding) is None:
+                    hypothesis.costs[place] = NEVER
 
 
 @remembered_if_short(4096)
 def _utf8_cost(raw: bytes) -> int:
+    if not raw:
+        return 0
     text = decode(raw, "utf-8")
     if text is None:
         return NEVER
-    cut = 0 if len(text.encode()) == len(raw) or 28 <= len(raw) <= 30 else CUT
-    return cut + read(text).cost - UTF8_BONUS * min(3, sum(char > "\x7f" for char in text))
+    may_be_cut = 28 <= len(raw) <= 30 or len(raw) == MOST_SCORED
+    cut = 0 if may_be_cut or len(text.encode()) == len(raw) else CUT
+    ordinary = _ordinary(raw)
+    telling = sum(char > "\x7f" for char in text) - ordinary
+    return cut + read(text).cost - UTF8_BONUS * max(0, min(3, telling)) + MIMICRY * ordinary
+
+
+def _ordinary(raw: bytes) -> int:
+    """How many characters of UTF-8 are, in cp1252, the end of a word and a sign after it: ``NESTLÉ®``, ``Brontë…”``."""
+    return sum(
+        not "\u00c0" <= char <= "\u017f"
+        and not "\u1e00" <= char <= "\u1eff"
+        and not (before.islower() and char in _FAR_LATIN)
+        for before, found in _LETTER_AND_SIGN.findall(raw)
+        for char in found.decode("utf-8", "ignore")
+    )
 
 
 @remembered_if_short(4096)
 def _cjk_cost(raw: bytes, encoding: str, language: str) -> int:
+    if not raw:
+        return 0
     text = decode(raw, encoding)
     if text is None:
         return NEVER

@@ -95,6 +95,11 @@ class Pair:
             self.costs[word] = found
         return found
 
+    def knows(self, word: bytes) -> bool:
+        """Whether the language's word list has the word. A list has no ASCII words."""
+        numbers = word.translate(self.letters)
+        return 0 not in numbers and self.model.listed(numbers) < models.UNKNOWN
+
     def _spelled(self, word: bytes) -> int:
         if self.apostrophe and self.apostrophe in word:
             parts = word.split(self.apostrophe)
@@ -236,7 +241,7 @@ def ascii_word_cost(word: bytes, code: str) -> int:
 
     Negative where it fits the language better than English: ``Nie`` and ``Ewka`` point to Polish.
     """
-    return gain_cost(_english(word) - models.in_use().letters(code).spelled(word.translate(ascii_numbers(code))))
+    return gain_cost(ascii_spelled(word) - models.in_use().letters(code).spelled(word.translate(ascii_numbers(code))))
 
 
 def gain_cost(gain: int) -> int:
@@ -245,7 +250,8 @@ def gain_cost(gain: int) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _english(word: bytes) -> int:
+def ascii_spelled(word: bytes) -> int:
+    """Cost of an ASCII word by English trigrams."""
     return models.in_use().letters("en").spelled(word.translate(ascii_numbers("en")))
 
 
