@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from mediacrawl.encoding.chance import coincidence, has_clean_signs, signs_as_letters
 from mediacrawl.encoding.codepages import STEP, characters, undefined
 from mediacrawl.encoding.hinting import Shift
 from mediacrawl.encoding.languages import LANGUAGES
@@ -121,6 +122,7 @@ def hypotheses(raws: Sequence[bytes], fields: Sequence[bytes], shift: Shift | No
     _forgive_spaces(found, raws)
     _mind_tones(found, raws)
     found += _multibyte(raws, shift)
+    _mind_signs(found, raws)
     if plain:
         for hypothesis in found:
             if hypothesis.language:
@@ -152,6 +154,17 @@ def _mind_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
         if hypothesis.encoding == "cp1258":
             for place, raw in enumerate(raws):
                 hypothesis.costs[place] += LOOSE_TONE * len(_LOOSE_TONE.findall(raw))
+
+
+def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
+    """Signs that stand in the cp1252 reading as in clean text are seldom letters of another encoding."""
+    for place, raw in enumerate(raws):
+        if len(raw) > MOST_SCORED or not has_clean_signs(stored := decode_single(raw, "cp1252")):
+            continue
+        for hypothesis in found:
+            if hypothesis.encoding not in ("cp1252", "utf-8") and hypothesis.costs[place] < NEVER:
+                text = decode_as(raw, hypothesis.encoding) or ""
+                hypothesis.costs[place] += signs_as_letters(stored, text)
 
 
 def _let_languages_mix(found: list[Hypothesis], fields: int) -> None:
@@ -265,7 +278,8 @@ def _utf8_cost(raw: bytes) -> int:
     if text is None:
         return NEVER
     cut = 0 if len(text.encode()) == len(raw) or 28 <= len(raw) <= 30 else CUT
-    return cut + read(text).cost - UTF8_BONUS * min(3, sum(char > "\x7f" for char in text))
+    chance = coincidence(decode_single(raw, "cp1252"), raw, text)
+    return cut + chance + read(text).cost - UTF8_BONUS * min(3, sum(char > "\x7f" for char in text))
 
 
 @remembered_if_short(4096)

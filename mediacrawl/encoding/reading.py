@@ -37,9 +37,12 @@ SUITS: Final = 14 * STEP
 """A text that costs more for each of its odd words is looked at for such words."""
 MOST_TOKENS: Final = 20
 _BROKEN: Final = re.compile("[\x80-\x9f\ufffd\ufffe\uffff\ud800-\udfff]")
-_SET_APART: Final = re.compile("\u00a0(?=[!?;:»])")
+_SET_APART: Final = re.compile(
+    "[\u00a0\u202f](?=[!?;:»%€$£°])|(?<=[«№§°º©])\u00a0|(?<=[a-z]\\.)\u00a0(?=\\d)|(?<=[A-ZÀ-Þ])[–—](?=[A-ZÀ-Þ])"
+)
 FORGIVEN: Final = 8 * STEP
-"""Of what a no-break space costs at the end of a word: French puts one before the signs that it sets apart."""
+"""Of what a no-break space costs at the end of a word: French puts one before the signs that it sets apart, and many
+languages put one between a sign and its figure. And of a dash between capitals."""
 BROKEN: Final = 20 * STEP
 """What no text has that is right: C1 controls, the replacement character, half a surrogate."""
 LOST: Final = 14 * STEP
@@ -84,7 +87,8 @@ def read(text: str) -> Reading:
     readings += [alphabet_reading(text, encodings) for pattern, encodings in _alphabets() if pattern.search(text)]
     best = min(readings, key=lambda reading: reading.cost) if readings else alphabet_reading(text, ("cp1252",))
     best.cost -= FORGIVEN * len(_SET_APART.findall(text))
-    return Reading(best.cost + BROKEN * len(_BROKEN.findall(text)), best.language)
+    worst = BROKEN * len(_BROKEN.findall(text)) + PRIVATE * len(_UNUSED.findall(text))
+    return Reading(best.cost + worst, best.language)
 
 
 @remembered_if_short(8192)
@@ -152,6 +156,8 @@ _BESIDE_CAPITAL: Final = re.compile(f"(?<=[A-Z\u00c0-\u00de])(?={_WIDE})|(?<={_W
 GLUED: Final = 9 * STEP
 JOINED: Final = 4 * STEP
 PRIVATE: Final = 18 * STEP
+_UNUSED: Final = re.compile("[\ue000-\uf8ff\u2500-\u257f\U00030000-\U000e00ff\U000e01f0-\U0010ffff]")
+"""Private use, planes without characters, and the lines that boxes are drawn with: no title has them."""
 SIGNS_ONLY: Final = 6 * STEP
 RARE: Final = 15 * STEP
 _OUTSIDE: Final = {
@@ -175,7 +181,7 @@ def _outside(text: str) -> int:
     Half-width katakana, Cyrillic in a Chinese encoding, private characters: all are rare.
     """
     return sum(
-        PRIVATE if "\ue000" <= char <= "\uf8ff" else _OUTSIDE.get(char, RARE)
+        PRIVATE if _UNUSED.match(char) else _OUTSIDE.get(char, RARE)
         for char in text
         if char > "\x7f" and not CJK_RUN.match(char)
     )
