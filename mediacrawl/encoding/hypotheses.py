@@ -10,6 +10,7 @@ from functools import cache
 from typing import Final
 
 from mediacrawl.encoding import native
+from mediacrawl.encoding.chance import coincidence, has_clean_signs, signs_as_letters
 from mediacrawl.encoding.codepages import STEP, characters, undefined
 from mediacrawl.encoding.hinting import Shift
 from mediacrawl.encoding.languages import LANGUAGES
@@ -47,12 +48,6 @@ LANGUAGE_SWITCH: Final = 5 * STEP
 """A field in another language than the record's, in the same encoding."""
 UTF8_BONUS: Final = 5 * STEP
 """Bytes that are not UTF-8 seldom look like it; so much for each character beyond ASCII, up to three."""
-MIMICRY: Final = 20 * STEP
-"""A character of another script after a Latin letter, whose bytes are a letter and a typographic sign in cp1252."""
-_SIGNS: Final = rb"\x85\x91-\x97\x99\xa0\xa9-\xab\xae\xb0\xb4\xb7\xba\xbb"
-_LETTER_AND_SIGN: Final = re.compile(rb"([A-Za-z])([\xc7-\xdf][%b]|[\xe0\xe1\xe3-\xef][%b]{2})" % (_SIGNS, _SIGNS))
-_FAR_LATIN: Final = frozenset("\u0259\u0219\u021b")
-"""Small letters of Azerbaijani and Romanian."""
 CUT: Final = 6 * STEP
 """A last character cut in two, in a field that is not as long as ID3v1 lets it be."""
 NEVER: Final = 1 << 24
@@ -147,6 +142,7 @@ def hypotheses(
     _forgive_spaces(found, priced)
     _mind_tones(found, priced)
     found += _multibyte(priced, shift)
+    _mind_signs(found, priced)
     _read_whole(found, raws, pieces)
     if claims:
         _distrust_spaces(found, priced, [*claims, *[claims[place] for place in again]])
@@ -249,6 +245,17 @@ def _mind_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
         if hypothesis.encoding == "cp1258":
             for place, raw in enumerate(raws):
                 hypothesis.costs[place] += LOOSE_TONE * len(_LOOSE_TONE.findall(raw))
+
+
+def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
+    """Signs that stand in the cp1252 reading as in clean text are seldom letters of another encoding."""
+    for place, raw in enumerate(raws):
+        if len(raw) > MOST_SCORED or not has_clean_signs(stored := decode_single(raw, "cp1252")):
+            continue
+        for hypothesis in found:
+            if hypothesis.encoding not in ("cp1252", "utf-8") and hypothesis.costs[place] < NEVER:
+                text = decode_as(raw, hypothesis.encoding) or ""
+                hypothesis.costs[place] += signs_as_letters(stored, text)
 
 
 def _let_languages_mix(found: list[Hypothesis], fields: int) -> None:
@@ -391,20 +398,8 @@ def _utf8_cost(raw: bytes) -> int:
         return NEVER
     may_be_cut = 28 <= len(raw) <= 30 or len(raw) == MOST_SCORED
     cut = 0 if may_be_cut or len(text.encode()) == len(raw) else CUT
-    ordinary = _ordinary(raw)
-    telling = sum(char > "\x7f" for char in text) - ordinary
-    return cut + read(text).cost - UTF8_BONUS * max(0, min(3, telling)) + MIMICRY * ordinary
-
-
-def _ordinary(raw: bytes) -> int:
-    """How many characters of UTF-8 are, in cp1252, the end of a word and a sign after it: ``NESTLÉ®``, ``Brontë…”``."""
-    return sum(
-        not "\u00c0" <= char <= "\u017f"
-        and not "\u1e00" <= char <= "\u1eff"
-        and not (before.islower() and char in _FAR_LATIN)
-        for before, found in _LETTER_AND_SIGN.findall(raw)
-        for char in found.decode("utf-8", "ignore")
-    )
+    chance = coincidence(decode_single(raw, "cp1252"), raw, text)
+    return cut + chance + read(text).cost - UTF8_BONUS * min(3, sum(char > "\x7f" for char in text))
 
 
 @remembered_if_short(4096)

@@ -24,6 +24,9 @@ ABI: Final = 1
 SWITCH: Final = "MEDIACRAWL_NATIVE"
 """Environment variable; ``0`` decides in pure Python although the native part is installed."""
 MOST_GAIN_STEPS: Final = 480
+UNUSED: Final = 16
+_LAST_NEAR: Final = 0xFFFF
+"""The kernel has a table of what the code points up to this one are, and ranges of the unused ones beyond."""
 
 
 class Kernel(Protocol):
@@ -250,9 +253,10 @@ def _kinds() -> list[tuple[int, int, int]]:
         (reading.WIDE, 2),
         (reading.SMALL, 4),
         (reading.CAPITAL, 8),
-        (reading.PRIVATE_USE, 16),
+        (reading.UNUSED.pattern, UNUSED),
     )
-    return [(first, last, bit) for pattern, bit in classes for first, last in _ranges(pattern)]
+    every = [(first, last, bit) for pattern, bit in classes for first, last in _ranges(pattern)]
+    return [(first, last, bit) for first, last, bit in every if first <= _LAST_NEAR or bit == UNUSED]
 
 
 def _outside() -> list[tuple[int, int, int]]:

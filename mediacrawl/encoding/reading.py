@@ -37,9 +37,12 @@ SUITS: Final = 14 * STEP
 """A text that costs more for each of its odd words is looked at for such words."""
 MOST_TOKENS: Final = 20
 _BROKEN: Final = re.compile("[\x80-\x9f\ufffd\ufffe\uffff\ud800-\udfff]")
-_SET_APART: Final = re.compile("\u00a0(?=[!?;:»])")
+_SET_APART: Final = re.compile(
+    "[\u00a0\u202f](?=[!?;:»%€$£°])|(?<=[«№§°º©])\u00a0|(?<=[a-z]\\.)\u00a0(?=\\d)|(?<=[A-ZÀ-Þ])[–—](?=[A-ZÀ-Þ])"
+)
 FORGIVEN: Final = 8 * STEP
-"""Of what a no-break space costs at the end of a word: French puts one before the signs that it sets apart."""
+"""Of what a no-break space costs at the end of a word: French puts one before the signs that it sets apart, and many
+languages put one between a sign and its figure. And of a dash between capitals."""
 BROKEN: Final = 20 * STEP
 """What no text has that is right: C1 controls, the replacement character, half a surrogate."""
 UNREAD: Final = 1 << 30
@@ -85,7 +88,8 @@ def read(text: str) -> Reading:
     readings += [alphabet_reading(text, encodings) for pattern, encodings in _alphabets() if pattern.search(text)]
     best = min(readings, key=lambda reading: reading.cost) if readings else alphabet_reading(text, ("cp1252",))
     best.cost -= FORGIVEN * len(_SET_APART.findall(text))
-    return Reading(best.cost + BROKEN * len(_BROKEN.findall(text)), best.language)
+    worst = BROKEN * len(_BROKEN.findall(text)) + PRIVATE * len(UNUSED.findall(text))
+    return Reading(best.cost + worst, best.language)
 
 
 @remembered_if_short(8192)
@@ -171,12 +175,13 @@ WIDE: Final = "[\u2010-\u2bff\u3000-\ud7a3\ue000-\uf8ff\uf900-\uffef]"
 _LATIN: Final = re.compile("[A-Za-z\u00c0-\u024f]")
 SMALL: Final = "[a-z\u00df-\u024f]"
 CAPITAL: Final = "[A-Z\u00c0-\u00de]"
-PRIVATE_USE: Final = "[\ue000-\uf8ff]"
 _BESIDE_SMALL: Final = re.compile(f"(?<={SMALL})(?={WIDE})|(?<={WIDE})(?={SMALL})")
 _BESIDE_CAPITAL: Final = re.compile(f"(?<={CAPITAL})(?={WIDE})|(?<={WIDE})(?={CAPITAL})")
 GLUED: Final = 9 * STEP
 JOINED: Final = 4 * STEP
 PRIVATE: Final = 18 * STEP
+UNUSED: Final = re.compile("[\ue000-\uf8ff\u2500-\u257f\U00030000-\U000e00ff\U000e01f0-\U0010ffff]")
+"""Private use, planes without characters, and the lines that boxes are drawn with: no title has them."""
 SIGNS_ONLY: Final = 6 * STEP
 RARE: Final = 15 * STEP
 OUTSIDE: Final = {
@@ -200,7 +205,7 @@ def _outside(text: str) -> int:
     Half-width katakana, Cyrillic in a Chinese encoding, private characters: all are rare.
     """
     return sum(
-        PRIVATE if "\ue000" <= char <= "\uf8ff" else OUTSIDE.get(char, RARE)
+        PRIVATE if UNUSED.match(char) else OUTSIDE.get(char, RARE)
         for char in text
         if char > "\x7f" and not CJK_RUN.match(char)
     )

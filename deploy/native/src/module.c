@@ -237,6 +237,11 @@ static int take_ranges(PyObject *spec, const char *name, void (*set)(Kernel *, u
         PyObject *range = PyList_GetItem(list, i);
         if (!PyTuple_Check(range)) return fails(name);
         if (!PyArg_ParseTuple(range, "iii", &first, &last, &value)) return -1;
+        if (first > 0xFFFF && value == KIND_UNUSED && kernel->far_count < MOST_RANGES) {
+            kernel->far_unused[2 * kernel->far_count] = (uint32_t)first;
+            kernel->far_unused[2 * kernel->far_count++ + 1] = (uint32_t)last;
+            continue;
+        }
         if (first < 0 || last > 0xFFFF || value < 0 || value > 0xFFFF) return fails(name);
         for (int code = first; code <= last; code++) set(kernel, (uint32_t)code, value);
     }

@@ -419,7 +419,13 @@ int64_t best_alphabet(Kernel *kernel, const int *encodings, const Piece *raws, i
     return best;
 }
 
-static int kind_of(const Kernel *kernel, uint32_t code) { return code < 0x10000 ? kernel->kinds[code] : 0; }
+static int kind_of(const Kernel *kernel, uint32_t code)
+{
+    if (code < 0x10000) return kernel->kinds[code];
+    for (int i = 0; i < kernel->far_count; i++)
+        if (code >= kernel->far_unused[2 * i] && code <= kernel->far_unused[2 * i + 1]) return KIND_UNUSED;
+    return 0;
+}
 
 static int64_t run_cost(const Characters *model, const uint32_t *run, size_t length)
 {
@@ -467,7 +473,7 @@ int64_t best_characters(Kernel *kernel, const uint32_t *text, size_t length, con
         if (kind & KIND_RUN)
             has_run = 1;
         else if (text[at] > 0x7F)
-            rest += kind & KIND_PRIVATE ? is->private_use : text[at] < 0x10000 ? kernel->outside[text[at]] : is->rare;
+            rest += kind & KIND_UNUSED ? is->private_use : text[at] < 0x10000 ? kernel->outside[text[at]] : is->rare;
         last = kind;
     }
     if (!has_run) rest += is->signs_only;

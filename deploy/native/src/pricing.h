@@ -13,6 +13,7 @@
 #define MOST_CLASSES 32
 #define MOST_CLITIC 8
 #define ROWS 4096 /* rows of the first pass that are kept; a power of two */
+#define MOST_RANGES 32
 #define CODE_PAGES 0x1100
 
 typedef struct {
@@ -93,6 +94,8 @@ struct Kernel {
     size_t gain_count;
     uint8_t *kinds;      /* of the code points up to U+FFFF: bits KIND_... */
     uint16_t *outside;   /* what those cost between runs */
+    uint32_t far_unused[2 * MOST_RANGES]; /* first and last of ranges beyond U+FFFF that are unused too */
+    int far_count;
     Row rows[ROWS];
     uint8_t *row_costs;
     /* Loads the rest of a language's tables; 0, or -1 with an error set. */
@@ -100,7 +103,7 @@ struct Kernel {
     int (*load_characters)(Kernel *, int language);
 };
 
-enum { KIND_RUN = 1, KIND_WIDE = 2, KIND_SMALL = 4, KIND_CAPITAL = 8, KIND_PRIVATE = 16 };
+enum { KIND_RUN = 1, KIND_WIDE = 2, KIND_SMALL = 4, KIND_CAPITAL = 8, KIND_UNUSED = 16 };
 
 typedef struct {
     int pair;
