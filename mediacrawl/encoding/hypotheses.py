@@ -69,6 +69,8 @@ SHORTEST_KNOWN: Final = 3
 _HIGH: Final = bytes(range(128, 256))
 _LOW: Final = bytes(range(128))
 
+SHORTEST_CUT: Final = 21
+"""Bytes of a text whose last character may be cut in two."""
 _ENDS: Final = ("unexpected end of data", "incomplete multibyte sequence")
 
 
@@ -96,7 +98,7 @@ def decode(raw: bytes, encoding: str) -> str | None:
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
-        if error.reason in _ENDS and error.start >= len(raw) - 3 and len(raw) > 20:
+        if error.reason in _ENDS and error.start >= len(raw) - 3 and len(raw) >= SHORTEST_CUT:
             text = raw[: error.start].decode(encoding)
             return None if text.isascii() else text
         return None
@@ -352,7 +354,8 @@ def _exact(pair: Pair, words: list[list[bytes]], moved: int) -> Hypothesis:
 
 
 @cache
-def _double_byte() -> tuple[tuple[str, str, int], ...]:
+def double_byte() -> tuple[tuple[str, str, int], ...]:
+    """The double-byte encodings: name, language, prior."""
     return tuple(
         (encoding, language.code, round(prior_nats(encoding, language.code) * STEP))
         for language in LANGUAGES.values()
@@ -372,7 +375,7 @@ def _multibyte(pieces: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]
     if min(costs) < NEVER:
         moved = shift("utf-8", "") if shift else 0
         found.append(Hypothesis("utf-8", "", _utf8_prior() + moved, costs, costs))
-    for encoding, language, prior in _double_byte():
+    for encoding, language, prior in double_byte():
         costs = [_cjk_cost(piece, encoding, language) for piece in pieces]
         if min(costs) < NEVER:
             moved = shift(encoding, language) if shift else 0

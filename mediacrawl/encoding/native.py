@@ -63,6 +63,9 @@ class Kernel(Protocol):
     def characters(self, text: str, languages: tuple[int, ...], /) -> tuple[int, int]:
         """The best language for a text with Chinese, Japanese or Korean runs, and the text's cost."""
 
+    def doubles(self, raw: bytes, /) -> list[int | None]:
+        """What bytes cost in each double-byte encoding; None where Python must decode them."""
+
 
 @cache
 def _module() -> Any:
@@ -119,8 +122,10 @@ def encodings() -> dict[str, int]:
     return {encoding: number for number, encoding in enumerate(dict.fromkeys(pair.encoding for pair in pairs()))}
 
 
-def _load(name: str) -> tuple[Any, ...]:
-    """The large tables of a language, when the kernel first needs them."""
+def _load(name: str | tuple[int, int]) -> tuple[Any, ...] | str:
+    """The large tables of a language, or a row of a double-byte encoding, when the kernel first needs them."""
+    if isinstance(name, tuple):
+        return _row(*name)
     trained = models.in_use()
     if LANGUAGES[name].letters:
         return trained.letters(name).tables()
@@ -149,6 +154,7 @@ def _spec() -> dict[str, Any]:
         "gains": [scoring.gain_cost(gain) for gain in range(-MOST_GAIN_STEPS, MOST_GAIN_STEPS + 1)],
         "kinds": _kinds(),
         "outside": _outside(),
+        "doubles": [_double(encoding, language) for encoding, language in _doubles()],
     }
 
 
@@ -185,6 +191,7 @@ def _constants() -> dict[str, int]:
         "private": reading.PRIVATE,
         "signs_only": reading.SIGNS_ONLY,
         "rare": reading.RARE,
+        "shortest_cut": hypotheses.SHORTEST_CUT,
     }
 
 
@@ -263,6 +270,46 @@ def _outside() -> list[tuple[int, int, int]]:
     from mediacrawl.encoding import reading  # noqa: PLC0415 - that module asks this one
 
     return [(0, 0xFFFF, reading.RARE), *((ord(char), ord(char), cost) for char, cost in reading.OUTSIDE.items())]
+
+
+_SINGLE, _FIRST, _NONE, _UNTOLD = range(4)
+
+
+def _doubles() -> list[tuple[str, str]]:
+    """The double-byte encodings, each with the language that is written in it."""
+    from mediacrawl.encoding.hypotheses import double_byte  # noqa: PLC0415 - that module asks this one
+
+    return [(encoding, language) for encoding, language, _ in double_byte()]
+
+
+def _double(encoding: str, language: str) -> dict[str, Any]:
+    """What a byte at the beginning of a character is: one of its own, the first of two, none, or not told here."""
+    kinds, singles = bytearray(256), array("H", bytes(512))
+    for byte in range(256):
+        try:
+            singles[byte] = ord(bytes((byte,)).decode(encoding))
+        except UnicodeDecodeError as error:
+            kinds[byte] = _FIRST if error.reason.startswith("incomplete") else _NONE
+    if encoding == "euc_jp":
+        kinds[0x8F] = _UNTOLD  # three bytes
+    return {
+        "language": written_in_characters()[language],
+        "kinds": bytes(kinds),
+        "singles": singles.tobytes(),
+        "least_second": _LEAST_SECOND,
+        "untold": _marked(b"0123456789" if encoding == "gb18030" else b""),  # four bytes
+    }
+
+
+_LEAST_SECOND: Final = 0x31
+"""None of these encodings has a character of two bytes with a lower second one."""
+_SECONDS: Final = b"".join(bytes((0, second, 10)) for second in range(_LEAST_SECOND, 256))
+
+
+def _row(number: int, first: int) -> str:
+    """What characters begin with a byte: for each second byte from `_LEAST_SECOND` on one, or several where none is."""
+    encoding, _ = _doubles()[number]
+    return _SECONDS.replace(b"\0", bytes((first,))).decode(encoding, "replace")
 
 
 def shifts_of(moved: Sequence[int]) -> bytes:

@@ -91,7 +91,7 @@ static int take_constants(KernelObject *self, PyObject *spec)
         {"near_pairs", &is->near_pairs}, {"lost", &is->lost}, {"unread", &is->unread},
         {"latin_word", &is->latin_word}, {"most_latin", &is->most_latin}, {"most_gain", &is->most_gain},
         {"least_difference", &is->least_difference}, {"glued", &is->glued}, {"joined", &is->joined},
-        {"private", &is->private_use}, {"signs_only", &is->signs_only}, {"rare", &is->rare},
+        {"private", &is->private_use}, {"signs_only", &is->signs_only}, {"rare", &is->rare}, {"shortest_cut", &is->shortest_cut},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (integer_of(spec, wanted[i].name, wanted[i].to) < 0) return -1;
@@ -227,6 +227,29 @@ static int take_languages(KernelObject *self, PyObject *spec)
     return small_integer(spec, "declared", 0, kernel->encoding_count - 1, &kernel->declared_encoding);
 }
 
+static int take_doubles(PyObject *spec, Kernel *kernel)
+{
+    PyObject *list = list_of(spec, "doubles", 0, 64);
+    if (!list) return -1;
+    int count = (int)PyList_Size(list);
+    kernel->doubles = PyMem_Calloc((size_t)count + 1, sizeof *kernel->doubles);
+    if (!kernel->doubles) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    kernel->double_count = count;
+    for (int i = 0; i < count; i++) {
+        PyObject *one = PyList_GetItem(list, i);
+        DoubleByte *to = &kernel->doubles[i];
+        if (!PyDict_Check(one)) return fails("a double-byte encoding");
+        if (small_integer(one, "language", 0, kernel->character_count - 1, &to->language) < 0) return -1;
+        if (small_integer(one, "least_second", 0, 255, &to->least_second) < 0) return -1;
+        if (copy_table(one, "kinds", to->kinds, 256) < 0 || copy_table(one, "untold", to->is_untold, 256) < 0) return -1;
+        if (copy_table(one, "singles", (uint8_t *)to->singles, sizeof to->singles) < 0) return -1;
+    }
+    return 0;
+}
+
 /* Ranges of code points with what is to be set for them: lists of (first, last, value). */
 static int take_ranges(PyObject *spec, const char *name, void (*set)(Kernel *, uint32_t, int), Kernel *kernel)
 {
@@ -271,7 +294,7 @@ static int take_kinds(KernelObject *self, PyObject *spec)
         if (gain < -100000 || gain > 100000) return fails("gains");
         kernel->gains[i] = (int32_t)gain;
     }
-    if (take_ranges(spec, "kinds", set_kind, kernel) < 0) return -1;
+    if (take_doubles(spec, kernel) < 0 || take_ranges(spec, "kinds", set_kind, kernel) < 0) return -1;
     return take_ranges(spec, "outside", set_outside, kernel);
 }
 
@@ -365,6 +388,49 @@ static int load_characters(Kernel *kernel, int number)
     return 0;
 }
 
+/* Code points by the second byte, from a text that has for each second byte from `from` on what a character decodes to,
+ * and a line feed. Where that is not one character there is none. */
+static int fill_row(uint16_t *row, PyObject *text, int from)
+{
+    Py_ssize_t length = PyUnicode_GetLength(text), at = 0;
+    for (int second = from; second < 256; second++) {
+        Py_ssize_t start = at;
+        uint32_t code = 0;
+        for (; at < length; at++) {
+            uint32_t here = PyUnicode_ReadChar(text, at);
+            if (here == '\n') break;
+            code = here;
+        }
+        if (at >= length) return -1;
+        if (at - start == 1 && code < 0xFFFD) row[second] = (uint16_t)code;
+        at++;
+    }
+    return at == length ? 0 : -1;
+}
+
+static int load_row(Kernel *kernel, int encoding, int first)
+{
+    KernelObject *self = (KernelObject *)((char *)kernel - offsetof(KernelObject, kernel));
+    DoubleByte *page = &kernel->doubles[encoding];
+    PyObject *text = PyObject_CallFunction(self->loader, "((ii))", encoding, first);
+    uint16_t *row = text ? PyMem_Calloc(256, sizeof *row) : NULL;
+    if (!row || !PyUnicode_Check(text) || fill_row(row, text, page->least_second) < 0) {
+        if (text && !PyErr_Occurred()) row ? (void)fails("what the loader gave") : (void)PyErr_NoMemory();
+        Py_XDECREF(text);
+        PyMem_Free(row);
+        return -1;
+    }
+    Py_DECREF(text);
+    for (int second = 0; second < 256; second++)
+        if (page->is_untold[second]) row[second] = UNTOLD;
+    /* Another thread may have loaded it meanwhile. */
+    if (page->rows[first])
+        PyMem_Free(row);
+    else
+        page->rows[first] = row;
+    return 0;
+}
+
 /* ---- The object ---- */
 
 static void kernel_free(PyObject *object)
@@ -379,6 +445,9 @@ static void kernel_free(PyObject *object)
     if (kernel->characters)
         for (int i = 0; i < kernel->character_count; i++)
             for (int page = 0; page < CODE_PAGES; page++) PyMem_Free(kernel->characters[i].numbers[page]);
+    for (int i = 0; i < kernel->double_count; i++)
+        for (int first = 0; first < 256; first++) PyMem_Free(kernel->doubles[i].rows[first]);
+    PyMem_Free(kernel->doubles);
     PyMem_Free(kernel->pairs);
     PyMem_Free(kernel->languages);
     PyMem_Free(kernel->pages);
@@ -416,6 +485,7 @@ static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     Kernel *kernel = &self->kernel;
     kernel->load_letters = load_letters;
     kernel->load_characters = load_characters;
+    kernel->load_row = load_row;
     self->loader = Py_NewRef(loader);
     self->kept = PyList_New(0);
     if (!self->kept || take_constants(self, spec) < 0 || copy_table(spec, "steps", kernel->steps, sizeof kernel->steps) < 0 ||
@@ -745,7 +815,28 @@ static PyObject *kernel_characters(PyObject *object, PyObject *args)
     return cost < 0 ? NULL : Py_BuildValue("(iL)", best, (long long)cost);
 }
 
+PyDoc_STRVAR(doubles_doc, "doubles(raw) -> what bytes cost in each double-byte encoding; None where Python must decode them");
+
+static PyObject *kernel_doubles(PyObject *object, PyObject *raw)
+{
+    Kernel *kernel = &((KernelObject *)object)->kernel;
+    char *at;
+    Py_ssize_t length;
+    uint32_t stack[ON_STACK];
+    if (PyBytes_AsStringAndSize(raw, &at, &length) < 0) return NULL;
+    uint32_t *points = room(stack, ON_STACK, (size_t)length, sizeof *points);
+    PyObject *answer = points ? PyList_New(kernel->double_count) : NULL;
+    for (int i = 0; answer && i < kernel->double_count; i++) {
+        int64_t cost = double_cost(kernel, i, (const uint8_t *)at, (size_t)length, points);
+        PyObject *number = cost == -2 ? Py_NewRef(Py_None) : cost < 0 ? NULL : PyLong_FromLongLong(cost);
+        if (!number || PyList_SetItem(answer, i, number) < 0) Py_CLEAR(answer);
+    }
+    if (points != stack) PyMem_Free(points);
+    return answer;
+}
+
 static PyMethodDef methods[] = {
+    {"doubles", kernel_doubles, METH_O, doubles_doc},
     {"rank", kernel_rank, METH_VARARGS, rank_doc},
     {"price", kernel_price, METH_VARARGS, price_doc},
     {"ascii", kernel_ascii, METH_VARARGS, ascii_doc},

@@ -495,3 +495,50 @@ int64_t best_characters(Kernel *kernel, const uint32_t *text, size_t length, con
     }
     return *best < 0 ? rest : least;
 }
+
+/* Letters in the ASCII words of some bytes: runs of 2 to 30 letters with no byte beyond ASCII on either side. */
+static int64_t letters_of_words(const uint8_t *raw, size_t length)
+{
+    int64_t total = 0;
+    for (size_t at = 0; at < length;) {
+        size_t end = at;
+        while (end < length && is_ascii_letter(raw[end])) end++;
+        if (end - at >= 2 && end - at <= 30 && (!at || raw[at - 1] < 0x80) && (end == length || raw[end] < 0x80))
+            total += (int64_t)(end - at);
+        at = end > at ? end : at + 1;
+    }
+    return total;
+}
+
+int64_t double_cost(Kernel *kernel, int encoding, const uint8_t *raw, size_t length, uint32_t *points)
+{
+    const DoubleByte *page = &kernel->doubles[encoding];
+    size_t count = 0;
+    int64_t letters = 0;
+    int is_odd = 0;
+    for (size_t at = 0; at < length; at++) {
+        uint8_t first = raw[at];
+        uint32_t code = page->singles[first];
+        if (page->kinds[first] == BYTE_NONE) return kernel->is.never;
+        if (page->kinds[first] == BYTE_UNTOLD) return -2;
+        if (page->kinds[first] == BYTE_FIRST) {
+            if (at + 1 == length) {
+                /* A last character that was cut is dropped, but not from a text that would be ASCII then. */
+                if ((int64_t)length < kernel->is.shortest_cut || !is_odd) return kernel->is.never;
+                break;
+            }
+            if (!page->rows[first] && kernel->load_row(kernel, encoding, first) < 0) return -1;
+            code = page->rows[first][raw[++at]];
+            if (code == UNTOLD) return -2;
+            if (!code) return kernel->is.never;
+        }
+        is_odd |= code > 0x7F;
+        letters += code < 0x80 && is_ascii_letter((uint8_t)code);
+        points[count++] = code;
+    }
+    int best;
+    int64_t cost = best_characters(kernel, points, count, &page->language, 1, &best);
+    if (cost < 0 || !letters) return cost;
+    int64_t left_over = letters - letters_of_words(raw, length);
+    return cost + (left_over > 0 ? kernel->is.ascii_letter * left_over : 0);
+}

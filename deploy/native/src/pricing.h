@@ -61,11 +61,25 @@ typedef struct {
     int first_pair, pair_count; /* in `Kernel.by_encoding` */
 } Page;
 
+/* A double-byte encoding, and the language that is written in it. */
+typedef struct {
+    int language;            /* in `Kernel.characters` */
+    int least_second;
+    uint8_t kinds[256];      /* of a byte that begins a character: BYTE_... */
+    uint8_t is_untold[256];  /* a second byte of a character that Python must decode */
+    uint16_t singles[256];   /* its code point, for one that is a character of its own */
+    uint16_t *rows[256];     /* code points by the second byte, loaded when first needed; 0 is none, UNTOLD is not said */
+} DoubleByte;
+
+enum { BYTE_SINGLE, BYTE_FIRST, BYTE_NONE, BYTE_UNTOLD };
+#define UNTOLD 0xFFFF
+
 typedef struct {
     int64_t foreign, alien, ascii_letter, acronym, acronym_letter, longest_acronym, clitic;
     int64_t gate, most_pairs, hopeless, most_languages, field_gate, field_pairs, never, step, lane_step, longest_word;
     int64_t near_pairs, lost, unread;
     int64_t latin_word, most_latin, most_gain, least_difference;
+    int64_t shortest_cut;
     int64_t glued, joined, private_use, signs_only, rare;
 } Constants;
 
@@ -83,6 +97,8 @@ struct Kernel {
     Page *pages;
     int *by_encoding;
     Characters *characters;
+    int double_count;
+    DoubleByte *doubles;
     uint8_t steps[1 << 15];
     uint8_t pair_steps[1 << 10];
     uint8_t half[256];
@@ -101,6 +117,7 @@ struct Kernel {
     /* Loads the rest of a language's tables; 0, or -1 with an error set. */
     int (*load_letters)(Kernel *, int language);
     int (*load_characters)(Kernel *, int language);
+    int (*load_row)(Kernel *, int encoding, int first);
 };
 
 enum { KIND_RUN = 1, KIND_WIDE = 2, KIND_SMALL = 4, KIND_CAPITAL = 8, KIND_UNUSED = 16 };
@@ -155,5 +172,9 @@ int64_t encode_in(const Kernel *, int encoding, const uint32_t *text, size_t len
 
 /* The cost of a text in the best of some languages written in characters. -1 with an error set. */
 int64_t best_characters(Kernel *, const uint32_t *text, size_t length, const int *languages, int count, int *best);
+
+/* What bytes cost in a double-byte encoding: `never` where it cannot read them; -1 with an error set, -2 where Python
+ * must decode them. `points` has room for the length. */
+int64_t double_cost(Kernel *, int encoding, const uint8_t *raw, size_t length, uint32_t *points);
 
 #endif
