@@ -34,6 +34,9 @@ NO_RIVAL: Final = 12 * STEP
 KNOWN: Final = 14 * STEP
 """A reading that agrees with a text that is surely right, in the same file or beside its link."""
 SHORTEST_KNOWN: Final = 3
+UNREADABLE: Final = 0.5
+"""Confidence of bytes that are not what they seem, and cannot be read."""
+_DASHES: Final = {ord("-"): "", ord("_"): ""}
 
 
 def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
@@ -92,15 +95,18 @@ def _unicode(shapes: Sequence[Shape], claims: Sequence[str], hints: Hints) -> li
         undone = field.encoding if field.decision == "fixed" else ""
         encoding = f"{shape.encoding}>{undone}" if undone else shape.encoding
         decision: DecisionName = "fixed" if not _agrees(shape.encoding, declared) else field.decision
-        decided.append(replace(field, encoding=encoding, decision=decision))
+        found = replace(field, encoding=encoding, decision=decision)
+        if shape.suspect:
+            found = replace(found, confidence=min(field.confidence, UNREADABLE), suspect=True)
+        decided.append(found)
     return decided
 
 
 def _agrees(encoding: str, declared: str) -> bool:
     """Whether a container claims what a Unicode field is; ASCII is what anything claims."""
-    claimed = declared.lower().replace("_", "-")
-    family = "utf-16" if encoding.startswith("utf-16") else encoding.replace("_", "-")
-    return encoding == "ascii" or claimed.startswith((family, family.replace("utf-", "utf")))
+    claimed = declared.lower().translate(_DASHES)
+    family = "utf16" if encoding.startswith("utf-16") else encoding.translate(_DASHES)
+    return encoding == "ascii" or claimed.startswith(family)
 
 
 @dataclass(slots=True)

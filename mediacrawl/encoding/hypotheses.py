@@ -33,6 +33,7 @@ from mediacrawl.encoding.scoring import (
     spread,
     word_lanes,
 )
+from mediacrawl.encoding.seven_bit import read_seven_bit
 
 GATE: Final = 10 * LANE_STEP
 """Pairs that the first pass finds so much worse than the best are not looked at again."""
@@ -114,7 +115,9 @@ def decode_single(raw: bytes, encoding: str) -> str:
 
 def decode_as(raw: bytes, encoding: str) -> str | None:
     """The bytes in an encoding of any kind; None if it cannot read them, which an 8-bit one always can."""
-    if encoding in MULTIBYTE or encoding.startswith(("utf-", "iso2022")):
+    if encoding.startswith(("iso2022", "hz")):
+        return read_seven_bit(raw, encoding)
+    if encoding in MULTIBYTE or encoding.startswith("utf-"):
         return decode(raw, encoding)
     return decode_single(raw, encoding)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mediacrawl.encoding.priors import codec_name
+from mediacrawl.encoding.seven_bit import may_be_seven_bit, seven_bit
 from mediacrawl.encoding.utf16 import BAD, utf16_of
 
 _BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -23,7 +24,6 @@ _INDIC_HALVES: Final = b"\x09\x0a\x0d"
 """High halves of Devanagari, Bengali, Gurmukhi, Gujarati, Malayalam and Sinhala, which 8-bit texts have as blanks."""
 _FORGIVEN: Final = dict.fromkeys(b"\x00\t\n\r", " ")
 _WIDE: Final = ("utf-16", "utf_16", "utf16")
-_JAPANESE_ESCAPES: Final = (b"\x1b$B", b"\x1b$@", b"\x1b(J", b"\x1b(I")
 
 
 @dataclass(slots=True)
@@ -34,11 +34,13 @@ class Shape:
         encoding: of `text`; for 8-bit fields the declared one, by our name (`priors.codec_name`).
         text: for Unicode; None for 8-bit bytes, which `mediacrawl.encoding.hypotheses` weighs.
         sure: a byte order mark or an escape sequence says so itself.
+        suspect: it is not what it seems, and cannot be read.
     """
 
     encoding: str
     text: str | None = None
     sure: bool = False
+    suspect: bool = False
 
 
 def shape_of(raw: bytes, declared: str) -> Shape:
@@ -50,19 +52,19 @@ def shape_of(raw: bytes, declared: str) -> Shape:
     """
     declared = declared.lower()
     wide = declared.startswith(_WIDE)
-    if raw.isascii() and not wide and not CONTROLS.search(raw):
+    if raw.isascii() and not wide and not may_be_seven_bit(raw) and not CONTROLS.search(raw):
         return Shape("ascii", raw.decode("ascii"))
     for mark, encoding in _BOMS:
         if raw.startswith(mark):
             text = _decoded(raw[len(mark) :], encoding)
             if text is not None:
                 return Shape(encoding, text, sure=True)
-    if any(escape in raw for escape in _JAPANESE_ESCAPES):
-        text = _decoded(raw, "iso2022_jp_ext")
-        if text is not None:
-            return Shape("iso2022_jp", text, sure=True)
-    if wide and (found := utf16_of(raw, declared)):
-        return Shape(*found)
+    if found := seven_bit(raw):
+        if found.whole:
+            return Shape(found.encoding, found.text, sure=True)
+        return Shape("ascii", raw.decode("ascii"), suspect=True)
+    if wide and (order := utf16_of(raw, declared)):
+        return Shape(*order)
     if raw.isascii() and not CONTROLS.search(raw):
         return Shape("ascii", raw.decode("ascii"))
     return _unmarked(raw, declared)
