@@ -50,21 +50,26 @@ def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
         The decision; a text for each field, in the order they came. A field whose declared encoding may be wrong,
         but not surely enough, keeps its declared text and says ``undecided``.
     """
-    hints = hints or Hints()
+    hints = hints or _NO_HINTS
     shapes = [shape_of(raw, _declared(hints, place)) for place, raw in enumerate(fields)]
     texts = [place for place, shape in enumerate(shapes) if shape.text is not None]
-    claims = [_declared(hints, place) for place in texts]
-    found = dict(zip(texts, _unicode([shapes[place] for place in texts], claims, hints), strict=True))
+    found: dict[int, FieldDecision] = {}
+    if texts:
+        claims = [_declared(hints, place) for place in texts]
+        found.update(zip(texts, _unicode([shapes[place] for place in texts], claims, hints), strict=True))
     odd = [place for place, shape in enumerate(shapes) if shape.text is None]
     record = None
     if odd:
         beside = tuple(found[place].text for place in texts if _surely_right(found[place]))
-        known = tuple(dict.fromkeys((*hints.known, *beside)))
+        known = tuple(dict.fromkeys((*hints.known, *beside))) if beside else hints.known
         record, eight_bit = _eight_bit(
             [fields[place] for place in odd], [shapes[place] for place in odd], fields, hints, known
         )
         found.update(zip(odd, eight_bit, strict=True))
     return _detection(tuple(found[place] for place in range(len(fields))), record)
+
+
+_NO_HINTS: Final = Hints()
 
 
 def _declared(hints: Hints, place: int) -> str:
@@ -147,11 +152,11 @@ class _Weighed:
 
 
 def _weigh(found: list[Hypothesis], fields: int) -> _Weighed:
-    places = range(fields)
-    own = [min([hypothesis.costs[place] + hypothesis.prior for hypothesis in found]) for place in places]
     if fields == 1:
         ranking = sorted([(hypothesis.prior + hypothesis.costs[0], number) for number, hypothesis in enumerate(found)])
-        return _Weighed(ranking, found, own, [NEVER])
+        return _Weighed(ranking, found, [ranking[0][0]], [NEVER])
+    places = range(fields)
+    own = [min([hypothesis.costs[place] + hypothesis.prior for hypothesis in found]) for place in places]
     limits = [min([hypothesis.news[place] + hypothesis.prior for hypothesis in found]) + SWITCH for place in places]
     weighed = _Weighed([], found, own, limits)
     weighed.ranking = sorted([(weighed.total(hypothesis), number) for number, hypothesis in enumerate(found)])
@@ -192,7 +197,7 @@ def _eight_bit(
 def _trust_declared(found: list[Hypothesis], shapes: list[Shape]) -> None:
     """A container that claims something else than Latin-1 means it."""
     claimed = {shape.encoding for shape in shapes if shape.encoding != "cp1252"}
-    for hypothesis in found:
+    for hypothesis in found if claimed else ():
         if hypothesis.encoding in claimed:
             hypothesis.prior -= round(DECLARED_NATS * STEP)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -25,7 +26,6 @@ from mediacrawl.encoding.scoring import (
     MULTIBYTE,
     ODD_WORD,
     Pair,
-    ascii_cost,
     ascii_costs,
     class_cost,
     pairs,
@@ -108,7 +108,8 @@ def decode(raw: bytes, encoding: str) -> str | None:
 def decode_single(raw: bytes, encoding: str) -> str:
     """The bytes in an 8-bit encoding; one that it does not define reads as the C1 control of its number."""
     chars = characters(encoding)
-    text = "".join([chars[byte] for byte in raw])
+    # Python's codec takes U+FFFE for a byte without a character; only the encodings that we made up have that.
+    text = "".join([chars[byte] for byte in raw]) if "\ufffe" in chars else codecs.charmap_decode(raw, None, chars)[0]
     # cp1258 writes tones as characters of their own, which nothing else does.
     return unicodedata.normalize("NFC", text) if encoding == "cp1258" else text
 
@@ -134,11 +135,13 @@ def hypotheses(
         claims: the declared encoding of each of `raws`; empty if none is known.
     """
     pieces = [piece_of(raw) for raw in raws]
-    new = fresh(pieces)
-    again = [place for place, piece in enumerate(pieces) if new[place] is not piece]
+    new = fresh(pieces) if len(pieces) > 1 else pieces
+    again = [place for place, piece in enumerate(pieces) if new[place] is not piece] if len(pieces) > 1 else []
     # Where a field repeats words of an earlier one, what is new of it is priced as one more field.
     priced = [*pieces, *[new[place] for place in again]]
-    of_record = [len(pieces) + again.index(place) if place in again else place for place in range(len(pieces))]
+    of_record = list(range(len(pieces)))
+    for number, place in enumerate(again, len(pieces)):
+        of_record[place] = number
     words = [ODD_WORD.findall(piece) for piece in priced]
     every = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])]
     plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
@@ -179,13 +182,15 @@ def _always(claims: Sequence[str], plain: list[bytes]) -> tuple[tuple[int, ...],
 def _likeliest(plain: list[bytes]) -> int:
     """The pair of Latin-1 whose language suits the ASCII words best."""
     every = pairs()
-    return min(_numbers("cp1252"), key=lambda number: ascii_cost(plain, every[number].language) + every[number].prior)
+    numbers = _numbers("cp1252")
+    costs = ascii_costs(plain, [every[number].language for number in numbers])
+    return min(zip(numbers, costs, strict=True), key=lambda found: found[1] + every[found[0]].prior)[0]
 
 
 def _forgive_spaces(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
     """French puts a no-break space before the signs that it sets apart; in some other encodings that is a letter."""
     for place, raw in enumerate(raws):
-        spaces = len(SET_APART.findall(raw))
+        spaces = len(SET_APART.findall(raw)) if b"\xa0" in raw else 0
         if spaces:
             for hypothesis in found:
                 if characters(hypothesis.encoding)[0xA0] == "\u00a0":
@@ -378,8 +383,9 @@ def _multibyte(pieces: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]
     if min(costs) < NEVER:
         moved = shift("utf-8", "") if shift else 0
         found.append(Hypothesis("utf-8", "", _utf8_prior() + moved, costs, costs))
-    for encoding, language, prior in double_byte():
-        costs = [_cjk_cost(piece, encoding, language) for piece in pieces]
+    every = [_double_costs(piece) for piece in pieces]
+    for number, (encoding, language, prior) in enumerate(double_byte()):
+        costs = [some[number] for some in every]
         if min(costs) < NEVER:
             moved = shift(encoding, language) if shift else 0
             found.append(Hypothesis(encoding, language, prior + moved, costs, costs))
@@ -406,6 +412,18 @@ def _utf8_cost(raw: bytes) -> int:
     cut = 0 if may_be_cut or len(text.encode()) == len(raw) else CUT
     chance = coincidence(decode_single(raw, "cp1252"), raw, text)
     return cut + chance + read(text).cost - UTF8_BONUS * min(3, sum(char > "\x7f" for char in text))
+
+
+def _double_costs(raw: bytes) -> list[int]:
+    """What bytes cost in each of the double-byte encodings."""
+    kernel = native.kernel()
+    if kernel is None or not raw:
+        return [_cjk_cost(raw, encoding, language) for encoding, language, _ in double_byte()]
+    found = kernel.doubles(raw)
+    return [
+        cost if cost is not None else _cjk_cost(raw, encoding, language)
+        for cost, (encoding, language, _) in zip(found, double_byte(), strict=True)
+    ]
 
 
 @remembered_if_short(4096)
