@@ -214,7 +214,7 @@ def _agree(found: list[Hypothesis], raws: list[bytes], known: tuple[str, ...], a
                 agrees[encoding] = _is_known(read_as(raw, hypothesis).strip(), known, anchor)
             if agrees[encoding]:
                 hypothesis.costs[place] -= KNOWN
-                if is_new[place]:
+                if is_new[place] and hypothesis.news is not hypothesis.costs:
                     hypothesis.news[place] -= KNOWN
 
 

@@ -84,7 +84,8 @@ class Hypothesis:
         language: code of `mediacrawl.encoding.languages`; empty for UTF-8.
         prior: cost before the bytes, hints and ASCII words included, in twelfths of a nat.
         costs: of each field.
-        news: of each field without the words that an earlier one has; these make up the record's cost.
+        news: of each field without the words that an earlier one has; these make up the record's cost. The same list
+            as `costs` where no field repeats a word.
     """
 
     encoding: str
@@ -161,9 +162,9 @@ def hypotheses(
             hypothesis.prior += cost
     if len(raws) > 1:
         _let_languages_mix(found, len(priced))
-    for hypothesis in found:
+    for hypothesis in found if again else ():
         costs, hypothesis.costs = hypothesis.costs, hypothesis.costs[: len(raws)]
-        hypothesis.news = [costs[number] for number in of_record] if again else hypothesis.costs[:]
+        hypothesis.news = [costs[number] for number in of_record]
     return found
 
 
@@ -260,12 +261,20 @@ def _mind_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
 def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
     """Signs that stand in the cp1252 reading as in clean text are seldom letters of another encoding."""
     for place, raw in enumerate(raws):
-        if len(raw) > MOST_SCORED or not has_clean_signs(stored := decode_single(raw, "cp1252")):
+        if len(raw) > MOST_SCORED or not raw.translate(None, _no_signs()):
+            continue
+        if not has_clean_signs(stored := decode_single(raw, "cp1252")):
             continue
         for hypothesis in found:
             if hypothesis.encoding not in ("cp1252", "utf-8") and hypothesis.costs[place] < NEVER:
                 text = decode_as(raw, hypothesis.encoding) or ""
                 hypothesis.costs[place] += signs_as_letters(stored, text)
+
+
+@cache
+def _no_signs() -> bytes:
+    """The bytes that are ASCII or letters in cp1252."""
+    return bytes(byte for byte, char in enumerate(characters("cp1252")) if char <= "\x7f" or char.isalpha())
 
 
 def _let_languages_mix(found: list[Hypothesis], fields: int) -> None:
@@ -379,13 +388,12 @@ def _utf8_prior() -> int:
 
 def _multibyte(pieces: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
     found = []
-    costs = list(map(_utf8_cost, pieces))
+    costs = [NEVER if _NO_UTF8.match(piece) else _utf8_cost(piece) for piece in pieces]
     if min(costs) < NEVER:
         moved = shift("utf-8", "") if shift else 0
         found.append(Hypothesis("utf-8", "", _utf8_prior() + moved, costs, costs))
     every = [_double_costs(piece) for piece in pieces]
-    for number, (encoding, language, prior) in enumerate(double_byte()):
-        costs = [some[number] for some in every]
+    for (encoding, language, prior), *costs in zip(double_byte(), *every, strict=True):
         if min(costs) < NEVER:
             moved = shift(encoding, language) if shift else 0
             found.append(Hypothesis(encoding, language, prior + moved, costs, costs))
@@ -399,6 +407,10 @@ def _read_whole(found: list[Hypothesis], raws: Sequence[bytes], pieces: Sequence
             for hypothesis in found:
                 if hypothesis.costs[place] < NEVER and decode_as(raw, hypothesis.encoding) is None:
                     hypothesis.costs[place] = NEVER
+
+
+_NO_UTF8: Final = re.compile(rb"[\x00-\x7f]*+(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4][\x00-\x7f\xc0-\xff])")
+"""The first byte beyond ASCII begins no character of UTF-8; nor of one that was cut."""
 
 
 @remembered_if_short(4096)
