@@ -18,6 +18,8 @@ from mediacrawl.encoding.ways import MANGLED, Stored, Way, undo
 
 LOSSY: Final = 6 * STEP
 """What it costs to believe that something was lost on the way."""
+BLANKS: Final = 4 * STEP
+"""And that no more was lost than that no-break spaces became blanks, or that only a part of a text was mangled."""
 MARKED: Final = 2 * STEP
 """And left marks."""
 SURELY_UTF8: Final = 4
@@ -27,6 +29,10 @@ BAD: Final = 1.3
 MOST_LIKE_CJK: Final = 4
 """So many characters beyond ASCII, at least, are left of what was double-byte text."""
 MOST_PAGES: Final = 4
+LONGEST_WRECK: Final = 2000
+"""Characters of a text that was UTF-8: most of its letters are whole, and need no search."""
+MOST_OPEN: Final = 48
+"""Places of a record that may be one of several characters of UTF-8."""
 MOST_SEARCHED: Final = 360
 """Characters of a record."""
 
@@ -57,7 +63,9 @@ def lossy_ways(stored: Stored, ways: list[Way]) -> list[Way]:
         ways: those that lose nothing.
     """
     searched = _searched(stored.odd)
-    wrecks = [utf8_wreck(text) if text in searched else None for text in stored.odd]
+    wrecks = [utf8_wreck(text) if len(text) <= LONGEST_WRECK else None for text in stored.odd]
+    if sum(wreck.open for wreck in wrecks if wreck) > MOST_OPEN:
+        wrecks = [None] * len(wrecks)
     if not any(wreck.telling for wreck in wrecks if wreck):
         wrecks = [None] * len(wrecks)
     if any(wreck.stripped for wreck in wrecks if wreck):
@@ -87,7 +95,8 @@ def _wreck_way(stored: Stored, wrecks: list[Wreck | None]) -> Way:
     whole = " ".join("".join(slot[0] for slot in wreck.slots if len(slot) == 1) for wreck in wrecks if wreck)
     language = read(whole).language
     filled = [fill_wreck(wreck, language) if wreck else None for wreck in wrecks]
-    return _filled_way(stored, "utf-8", "", filled, MANGLED + LOSSY)
+    gone = any(wreck.gone for wreck in wrecks if wreck)
+    return _filled_way(stored, "utf-8", "", filled, MANGLED + (LOSSY if gone else BLANKS))
 
 
 def _page_ways(stored: Stored, ways: list[Way], searched: set[str], *, marked: bool) -> list[Way]:

@@ -19,7 +19,7 @@ from mediacrawl.encoding.confidence import SURE, confidence_of
 from mediacrawl.encoding.decision import FieldDecision, Hints, Repair
 from mediacrawl.encoding.hinting import Shift, shift_of
 from mediacrawl.encoding.lossy import is_marked, lossy_ways, unmended
-from mediacrawl.encoding.reading import read
+from mediacrawl.encoding.reading import has_unused, read
 from mediacrawl.encoding.ways import STAYS, WORD, Stored, Way, good, lossless_ways
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ENOUGH_WORDS: Final = 5
 ANY_LANGUAGE: Final = 2 * STEP
 """What it costs to stay a text of a language that is seldom written in Latin-1."""
-FEW_LETTERS: Final = (6 * STEP, 6 * STEP, 4 * STEP, 2 * STEP, STEP)
+FEW_LETTERS: Final = (14 * STEP, 6 * STEP, 4 * STEP, 2 * STEP, STEP)
 """How much more a way back must be worth that rests on so few characters."""
 MOST_ROUNDS: Final = 3
 """What was mended is looked at again, so that a second call changes nothing."""
@@ -38,6 +38,10 @@ HARDLY: Final = 0.5
 ENOUGH_TO_TELL: Final = 15 * STEP
 RIGHT_PROPOSAL: Final = 0.85
 """Of the characters that are proposed for lost ones so many are right."""
+LEAST_CONFIDENCE: Final = 0.1
+"""What is mended less surely than this is left as it came, and says ``suspect``."""
+SUREST: Final = 0.999
+"""Of mended texts that have no rival one in a thousand is wrong."""
 LEAST_MARGIN: Final = 0.7
 """Nats; a proposal that is less surely better than the next is no more than that, and says ``suspect``."""
 _LEADS: Final = frozenset("ÃÂÐÑÅÄÎÏØÙ×")
@@ -182,11 +186,14 @@ def _mended(stored: Stored, place: int, way: Way, margin: float) -> FieldDecisio
     lost = way.lost[place] if way.lost else 0
     garbage = good(text) >= ENOUGH_TO_TELL and way.costs[place] > GARBAGE * good(text)
     margin = min(margin, way.margins[place] / STEP) if lost else margin
+    confidence = confidence_of(margin) * RIGHT_PROPOSAL**lost * (HARDLY if garbage else 1)
+    if confidence < LEAST_CONFIDENCE or (has_unused(text) and not has_unused(before)):
+        return replace(_left(before, stored.clean[place], 0.0, ">".join(way.steps)), suspect=True)
     return FieldDecision(
         text,
         ">".join(way.steps),
         way.language or read(text).language,
-        round(confidence_of(margin) * RIGHT_PROPOSAL**lost * (HARDLY if garbage else 1), 4),
+        round(min(confidence, SUREST), 4),
         round(min(margin, SURE), 2),
         decision="fixed",
         lossy=lost > 0,

@@ -1,5 +1,6 @@
 """The ways back from texts that were read wrongly, with nothing lost: readings to undo, and readings to do instead."""
 
+# ruff: noqa: RUF001 - typographic signs and national letters are what this file is about
 from __future__ import annotations
 
 import re
@@ -7,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mediacrawl.encoding.chance import coincidence, signs_as_letters
+from mediacrawl.encoding.chance import coincidence, has_clean_signs, lookalikes, signs_as_letters
 from mediacrawl.encoding.codepages import STEP
-from mediacrawl.encoding.damage import DOUBLE_MISREADINGS, MISREADINGS, bytes_of
+from mediacrawl.encoding.damage import DOUBLE_MISREADINGS, MISREADINGS, bytes_of, joined_halves
 from mediacrawl.encoding.hinting import Shift
 from mediacrawl.encoding.hypotheses import NEVER, UTF8_BONUS, Hypothesis, decode_as, decode_single, hypotheses
 from mediacrawl.encoding.reading import CJK_RUN, read
@@ -31,6 +32,8 @@ GOOD_IDEOGRAM: Final = 15 * STEP // 2
 """A text that costs no more than this for each word, letter and CJK character of its odd words is not looked at
 further."""
 
+_MAC_SIGNS: Final = "‚Ä"
+"""What the UTF-8 of quotation marks, dashes and ellipses begins with in Mac Roman; cp1252 has both characters too."""
 _SHOWN: Final = ("utf-8", "cp1252")
 """Readings that need no letters to speak for them: UTF-8 shows by its form, and what was a C1 control is always a
 character of cp1252."""
@@ -130,7 +133,11 @@ def lossless_ways(stored: Stored, depth: int = DEEPEST) -> list[Way]:
         depth: how many wrong readings may lie on each other.
     """
     ways = undo(stored, "cp1252", MANGLED, depth)
-    if stored.badness() > 1 and any(bytes_of(text, "cp1252") is None for text in stored.odd):
+    if stored.badness() <= 1:
+        return ways
+    if any(_MAC_SIGNS in text for text in stored.odd):
+        ways += undo(stored, "mac_roman", MANGLED + CROSSED, 1)
+    if any(bytes_of(text, "cp1252") is None for text in stored.odd):
         double = any(CJK_RUN.search(text) for text in stored.odd)
         for misread in (*MISREADINGS, *(DOUBLE_MISREADINGS if double else ())):
             ways += undo(stored, misread, MANGLED + CROSSED, 1)
@@ -146,7 +153,7 @@ def undo(stored: Stored, misread: str, damage: int, depth: int) -> list[Way]:
         damage: cost of believing so.
         depth: how many wrong readings may lie on each other.
     """
-    raws = [bytes_of(text, misread) for text in stored.odd]
+    raws = [raw and joined_halves(raw) for raw in (bytes_of(text, misread) for text in stored.odd)]
     live = [raw for raw in raws if raw is not None and not raw.isascii()]
     if not live:
         return []
@@ -156,7 +163,7 @@ def undo(stored: Stored, misread: str, damage: int, depth: int) -> list[Way]:
         if hypothesis.encoding == misread == "cp1252":
             # Latin-1 or cp1252 stays what it is; but C1 controls in a text are always characters of cp1252.
             way = _way(stored.odd, raws, "latin-1", hypothesis)
-            ways.append(way if way.texts != stored.odd else replace(way, steps=()))
+            ways.append(_with_signs(way) if way.texts != stored.odd else replace(way, steps=()))
         elif hypothesis.encoding != misread:
             way = _way(stored.odd, raws, misread, hypothesis)
             way = replace(way, damage=way.damage + damage)
@@ -181,12 +188,21 @@ def _way(odd: tuple[str, ...], raws: list[bytes | None], misread: str, hypothesi
     return Way((misread, hypothesis.encoding), hypothesis.language, hypothesis.prior, tuple(costs), tuple(texts))
 
 
+def _with_signs(way: Way) -> Way:
+    """A way that makes C1 controls the signs of cp1252: these cost no more than in a text that stays."""
+    costs = [
+        min(cost, read(text).cost) if has_clean_signs(text) else cost
+        for cost, text in zip(way.costs, way.texts, strict=True)
+    ]
+    return replace(way, costs=tuple(costs))
+
+
 def _doubt(before: str, raw: bytes, after: str, misread: str, encoding: str) -> int:
     """What it costs that a text may be clean: bytes that are UTF-8 by chance, signs that are no letters."""
     if after == before or misread == "cp1252":
         return 0  # the hypotheses have priced it: they compare with the cp1252 reading
     if encoding != "utf-8":
-        return signs_as_letters(before, after)
+        return signs_as_letters(before, after) + (lookalikes(before) if encoding == "cp1252" else 0)
     priced = coincidence(decode_single(raw, "cp1252"), raw, after)
     return (coincidence(before, raw, after) if len(raw) == len(before) else 0) - priced
 
