@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from mediacrawl.encoding import native
@@ -306,11 +306,11 @@ def _single_bytes(
         shift: what hints do to the priors.
         always: pairs of which the cheapest is never left out.
     """
-    shifts = _shifts(shift) if shift else None
+    shifts, packed = _shifts(shift) if shift else (None, None)
     kernel = native.kernel()
     if kernel is not None:
         every = pairs()
-        ranked = kernel.rank(words, of_record, None if shifts is None else native.shifts_of(shifts), always)
+        ranked = kernel.rank(words, of_record, packed, always)
         return [Hypothesis(every[n].encoding, every[n].language, prior, costs, costs) for n, prior, costs in ranked]
     per_field = [sum(map(word_lanes, some)) for some in words]
     together = _lane_costs(sum([per_field[number] for number in of_record]), shifts)
@@ -333,8 +333,11 @@ def _single_bytes(
     return found
 
 
-def _shifts(shift: Shift) -> list[int]:
-    return [shift(pair.encoding, pair.language) for pair in pairs()]
+@lru_cache(maxsize=64)
+def _shifts(shift: Shift) -> tuple[list[int], bytes]:
+    """What hints do to the prior of each pair, and the same as the kernel takes it."""
+    moved = [shift(pair.encoding, pair.language) for pair in pairs()]
+    return moved, native.shifts_of(moved)
 
 
 def _lane_costs(lanes: int, shifts: list[int] | None) -> Sequence[int]:
