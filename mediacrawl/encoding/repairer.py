@@ -20,7 +20,7 @@ from mediacrawl.encoding.decision import FieldDecision, Hints, Repair
 from mediacrawl.encoding.hinting import Shift, shift_of
 from mediacrawl.encoding.lossy import is_marked, lossy_ways, unmended
 from mediacrawl.encoding.reading import has_unused, read
-from mediacrawl.encoding.ways import STAYS, WORD, Stored, Way, good, lossless_ways
+from mediacrawl.encoding.ways import STAYS, WORD, Stored, Way, good, is_bad, lossless_ways
 
 if TYPE_CHECKING:
     from mediacrawl.encoding.substitutions import Substitutions
@@ -140,7 +140,7 @@ def _priced(stored: Stored) -> tuple[Stored, list[Way]]:
     if marks:
         stored = replace(stored, clean=tuple(map(add, stored.clean, left)))
         ways = [replace(way, damage=way.damage + marks) for way in ways]
-    if is_marked(stored.odd) or min([stored.badness(), *(way.badness(stored.clean) for way in ways)]) > 1:
+    if is_marked(stored.odd) or is_bad(stored, ways, 1):
         ways += lossy_ways(stored, ways)
     return stored, ways
 
@@ -150,17 +150,21 @@ def _few(stored: Stored) -> int:
 
     Half as much where plain words speak as well.
     """
-    letters = sum(_tells(text, place) for text in stored.odd for place in range(len(text)))
-    if letters >= len(FEW_LETTERS):
-        return 0
+    letters = 0
+    for text in stored.odd:
+        for place, char in enumerate(text):
+            if char > "\x7f" and _tells(text, place):
+                letters += 1
+                if letters == len(FEW_LETTERS):
+                    return 0
     words = sum(len(WORD.findall(text)) for text in stored.fields)
     return FEW_LETTERS[letters] // (2 if words > ENOUGH_WORDS else 1)
 
 
 def _tells(text: str, place: int) -> bool:
-    """Whether a character is a letter beyond ASCII, or a sign where clean text has none: before a letter, say."""
+    """Whether a character beyond ASCII is a letter, or a sign where clean text has none: before a letter, say."""
     char = text[place]
-    if char.isascii() or char == "\ufffd":
+    if char == "\ufffd":
         return False
     return (char.isalpha() and char not in "ªº") or not is_clean_sign(text, place)
 
