@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -106,8 +107,7 @@ def decode(raw: bytes, encoding: str) -> str | None:
 
 def decode_single(raw: bytes, encoding: str) -> str:
     """The bytes in an 8-bit encoding; one that it does not define reads as the C1 control of its number."""
-    chars = characters(encoding)
-    text = "".join([chars[byte] for byte in raw])
+    text = codecs.charmap_decode(raw, "replace", characters(encoding))[0]
     # cp1258 writes tones as characters of their own, which nothing else does.
     return unicodedata.normalize("NFC", text) if encoding == "cp1258" else text
 
