@@ -108,9 +108,7 @@ def decode(raw: bytes, encoding: str) -> str | None:
 
 def decode_single(raw: bytes, encoding: str) -> str:
     """The bytes in an 8-bit encoding; one that it does not define reads as the C1 control of its number."""
-    chars = characters(encoding)
-    # Python's codec takes U+FFFE for a byte without a character; only the encodings that we made up have that.
-    text = "".join([chars[byte] for byte in raw]) if "\ufffe" in chars else codecs.charmap_decode(raw, None, chars)[0]
+    text = codecs.charmap_decode(raw, "replace", characters(encoding))[0]
     # cp1258 writes tones as characters of their own, which nothing else does.
     return unicodedata.normalize("NFC", text) if encoding == "cp1258" else text
 
