@@ -33,6 +33,8 @@ PARTS = [
     "mediacrawl.rerun.redis_list",
     "mediacrawl.resolver",
     "mediacrawl.scheduler",
+    "mutagen.flac",
+    "mutagen.id3",
     "scrapy.cmdline",
     "scrapy.core.downloader.handlers.http11",
     "scrapy.core.scraper",
