@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
@@ -101,6 +101,7 @@ class Document:
             last two cannot be compared.
         decided_by: see `DecidedBy`.
         lost: characters that do not decode.
+        is_whole: whether `text` in `encoding` is the very octets: nothing was lost, and nothing cut at the end.
     """
 
     text: str
@@ -109,26 +110,38 @@ class Document:
     confidence: float = 1.0
     decided_by: DecidedBy = "ascii"
     lost: int = 0
+    is_whole: bool = True
+
+    @property
+    def reading(self) -> str:
+        """How it was read, as a field that comes from it says: ``cp1251``, or ``cp1251 models ru 0.9941``.
+
+        Who decided, language (``-`` if it is not known) and confidence are named where no claim decided.
+        """
+        if self.decided_by not in JUDGED:
+            return self.encoding
+        return f"{self.encoding} {self.decided_by} {self.language or '-'} {self.confidence:.4f}"
 
 
-def decide_document(raw: bytes, claims: Iterable[Claim] = (), hints: Hints | None = None) -> Document:
+def decide_document(raw: bytes, claims: Iterable[Claim] = (), hints: Callable[[], Hints] = Hints) -> Document:
     """Decide the text of a whole document. Never raises.
 
     At most 128 KB of a document are looked at by models, and 16 KB by chardet; all of it is decoded.
 
     Args:
         raw: the document without its byte order mark, perhaps cut inside a character.
-        claims: in the order in which they count; unknown encodings are passed over.
-        hints: ``page_language``, ``tld``, ``seen`` (what was found on this host) and ``anchor`` (a text beside the
-            document, such as a title of the link that led to it) are used.
+        claims: in the order in which they count; unknown encodings are passed over. None is asked for after the first
+            that holds.
+        hints: gives what is known besides, if models are asked: ``page_language``, ``tld``, ``seen`` (what was found on
+            this host) and ``anchor`` (a text about the document, such as that of a link to it) are used.
 
     Returns:
         The decision; its text has all of the document.
     """
     for claim in claims:
         found = _decoded(raw, claim.encoding)
-        if found is not None and _holds(*found, claim.encoding):
-            return Document(found[0], claim.encoding, decided_by=claim.by, lost=found[1])
+        if found is not None and _holds(found, claim.encoding):
+            return Document(found.text, claim.encoding, "", 1.0, claim.by, found.lost, found.is_whole)
     if raw.isascii() and not any(mark in raw for mark in _SHIFTS):
         return _unshifted(raw)
     if order := _order_of_wide(raw[:_HEAD]):
@@ -136,9 +149,9 @@ def decide_document(raw: bytes, claims: Iterable[Claim] = (), hints: Hints | Non
     if raw.isascii():
         return _shifted(raw)
     found = _decoded(raw, "utf-8")
-    if found is not None and _holds(*found, "utf-8"):
-        return Document(found[0], "utf-8", decided_by="utf-8", lost=found[1])
-    return _judged(raw, hints or Hints())
+    if found is not None and _holds(found, "utf-8"):
+        return Document(found.text, "utf-8", "", 1.0, "utf-8", found.lost, found.is_whole)
+    return _judged(raw, hints())
 
 
 def _unshifted(raw: bytes) -> Document:
@@ -176,13 +189,19 @@ def _shifted(raw: bytes) -> Document:
 
 def _text(raw: bytes, encoding: str) -> str:
     found = _decoded(raw, encoding)
-    return found[0] if found is not None else ""
+    return found.text if found is not None else ""
 
 
-def _decoded(raw: bytes, encoding: str) -> tuple[str, int] | None:
+class _Decoded(NamedTuple):
+    text: str
+    lost: int
+    is_whole: bool
+
+
+def _decoded(raw: bytes, encoding: str) -> _Decoded | None:
     """The text, and how many characters of it do not decode; None for what is no encoding of text."""
     try:
-        return raw.decode(encoding), 0
+        return _Decoded(raw.decode(encoding), 0, is_whole=True)
     except UnicodeDecodeError:
         pass
     except (LookupError, ValueError):
@@ -192,10 +211,11 @@ def _decoded(raw: bytes, encoding: str) -> tuple[str, int] | None:
         text = codecs.getincrementaldecoder(encoding)("replace").decode(raw)
     except (LookupError, ValueError):
         return None
-    return text, text.count("\ufffd")
+    return _Decoded(text, text.count("\ufffd"), is_whole=False)
 
 
-def _holds(text: str, lost: int, encoding: str) -> bool:
+def _holds(found: _Decoded, encoding: str) -> bool:
+    text, lost, _ = found
     if not lost:
         return True
     odd = len(text) - len(text.encode("ascii", "ignore"))
@@ -258,14 +278,13 @@ def _read(raw: bytes, pieces: list[bytes], answer: _Answer) -> _Reading | None:
     if not encoding:
         return None
     if encoding == "cp1252":
-        text, lost = _with_controls(raw), 0
+        found: _Decoded | None = _Decoded(_with_controls(raw), 0, is_whole=True)
     else:
         found = _decoded(raw, encoding)
-        if found is None or not _holds(*found, encoding):
-            return None
-        text, lost = found
-    cost = _cost([_decoded(piece, encoding) or ("", 0) for piece in pieces])
-    return _Reading(Document(text, encoding, answer.language, answer.confidence, answer.by, lost), cost)
+    if found is None or not _holds(found, encoding):
+        return None
+    cost = _cost(text.text for piece in pieces if (text := _decoded(piece, encoding)) is not None)
+    return _Reading(Document(found.text, *answer, found.lost, found.is_whole), cost)
 
 
 def _with_controls(raw: bytes) -> str:
@@ -285,10 +304,10 @@ def _codec(encoding: str) -> str:
     return "" if ">" in encoding else encoding
 
 
-def _cost(decoded: Iterable[tuple[str, int]]) -> float:
+def _cost(texts: Iterable[str]) -> float:
     """What a character costs on the average, in words beyond ASCII and in the languages that suit the pieces best."""
     total, length = 0.0, 0
-    for text, _ in decoded:
+    for text in texts:
         odd = sum(map(len, _ODD_WORD.findall(text)))
         if odd:
             total += read(text).cost
