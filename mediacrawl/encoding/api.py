@@ -6,6 +6,7 @@ or a whole document.
 
 from __future__ import annotations
 
+import codecs
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -17,8 +18,10 @@ from mediacrawl.encoding.arguments import text as as_text
 from mediacrawl.encoding.confidence import PER_NAT
 from mediacrawl.encoding.decision import FieldDecision, Hints
 from mediacrawl.encoding.detector import detect, rivals
+from mediacrawl.encoding.document import Claim, decide_document
 from mediacrawl.encoding.hypotheses import decode_as
 from mediacrawl.encoding.repairer import repair
+from mediacrawl.encoding.shapes import shape_of
 
 _LONG: Final = 1024
 """Bytes of a text from which on a piece of it tells its other readings, and few of them are given."""
@@ -27,6 +30,13 @@ _PIECE: Final = 1000
 """Characters of a piece of a line; few lines are longer."""
 _TOGETHER: Final = 8192
 """Characters that are mended together."""
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 _ODD: Final = re.compile(rb"[\x80-\xff]")
 
 
@@ -129,8 +139,27 @@ def fix_text(text: str, hints: Hints | None = None, *, min_confidence: float = 0
 
 
 def _decided(raw: bytes, hints: Hints | None) -> Match:
+    if len(raw) > _LONG:
+        return _document(raw, hints or Hints())
     found = detect([raw], hints).fields[0]
     return Match(found.text, found.encoding, found.language, found.confidence)
+
+
+def _document(raw: bytes, hints: Hints) -> Match:
+    declared = hints.declared if isinstance(hints.declared, str) else "".join(hints.declared[:1])
+    # Any bytes decode in an 8-bit encoding, so that it does is no proof of what is declared.
+    claims = [Claim(declared, "header")] if declared.lower().startswith("utf") else []
+    for mark, encoding in _MARKS:
+        if raw.startswith(mark):
+            raw, claims = raw[len(mark) :], [Claim(encoding, "bom")]
+            break
+    else:
+        # Letters of UTF-16 without a mark, such as Cyrillic ones, may all be bytes of ASCII.
+        shape = shape_of(raw[:_LONG], declared)
+        claims += [Claim(shape.encoding, "bom")] if shape.encoding.startswith("utf-16") else []
+    found = decide_document(raw, claims, hints)
+    encoding = "ascii" if found.encoding == "utf-8" and raw.isascii() else found.encoding
+    return Match(found.text, encoding, found.language, found.confidence)
 
 
 def _others(raw: bytes, hints: Hints, best: Match) -> Iterator[Match]:

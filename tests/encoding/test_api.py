@@ -32,6 +32,39 @@ def test_a_title_is_read(text, encoding, language):
     assert 0.5 < match.confidence <= 1
 
 
+LINES = {
+    "ru": "Мы вышли из дома рано утром и долго шли по дороге к реке, где нас ждали друзья.\r\n",
+    "ja": "今日は朝早く家を出て、友達が待っている川まで長い道を歩きました。\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "encoding", "named"),
+    [
+        ("ru", "cp1251", "cp1251"),
+        ("ru", "koi8_r", "koi8_r"),
+        ("ru", "utf-8", "utf-8"),
+        ("ru", "utf-8-sig", "utf-8"),
+        ("ru", "utf-16", "utf-16-le"),
+        ("ru", "utf-16-le", "utf-16-le"),
+        ("ja", "cp932", "cp932"),
+        ("ja", "utf-16-be", "utf-16-be"),
+    ],
+)
+def test_a_document_is_read_as_a_whole(language, encoding, named):
+    text = LINES[language] * 60
+    raw = text.encode(encoding)
+    match = detect_text(raw)
+    assert (match.text == text, match.encoding) == (True, named)
+    assert candidates(raw)[0] == match
+    assert detect_text(text[:1200].encode(), Hints(declared="utf-8")).text == text[:1200]
+
+
+def test_what_only_chardet_knows_is_read_in_a_document():
+    text = "우리는 아침 일찍 집을 나서서 친구들이 기다리는 강까지 걸었다. 똠방각하 펲시콜라. " * 30
+    assert detect_text(text.encode("johab")).text == text
+
+
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
 def test_bytes_of_each_type_are_read_alike(kind):
     raw = "Ночной поезд".encode("koi8_r")
