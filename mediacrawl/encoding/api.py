@@ -157,7 +157,7 @@ def _document(raw: bytes, hints: Hints) -> Match:
         # Letters of UTF-16 without a mark, such as Cyrillic ones, may all be bytes of ASCII.
         shape = shape_of(raw[:_LONG], declared)
         claims += [Claim(shape.encoding, "bom")] if shape.encoding.startswith("utf-16") else []
-    found = decide_document(raw, claims, hints)
+    found = decide_document(raw, claims, lambda: hints)
     encoding = "ascii" if found.encoding == "utf-8" and raw.isascii() else found.encoding
     return Match(found.text, encoding, found.language, found.confidence)
 
