@@ -139,6 +139,14 @@ def print_wrong(kind: str, groups: dict[str, Mended]) -> None:
             print(f"{kind} {group}: {' | '.join(stored)!r} -> {' | '.join(texts)!r}")
 
 
+def print_shapes(found: dict[str, tuple[int, int, list[str]]], *, show_wrong: bool) -> None:
+    print("\nRight titles with signs, no-break spaces and capitals where mojibake has them: left alone")
+    for entrance, (stayed, tried, wrong) in found.items():
+        print(f"{entrance:16}{stayed:>5} of {tried:>5}{100 * stayed / tried:>9.2f} %")
+        for line in wrong if show_wrong else ():
+            print(f"    {line}")
+
+
 def print_speed(found: dict[str, costs.Speed], rounds: int) -> None:
     print(f"\nCPU microseconds of a field, the median of {rounds} rounds")
     print(f"{'':32}{'in bulk':>12}{'alone, mean':>13}{'alone, median':>15}")

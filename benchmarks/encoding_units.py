@@ -139,6 +139,18 @@ def hard_texts() -> list[str]:
     return (TITLES / "hard.txt").read_text(encoding="utf-8").splitlines()
 
 
+@cache
+def shaped_texts(half: int | None) -> tuple[tuple[str, str], ...]:
+    """Language and text of titles that are right, with signs, no-break spaces and capitals where mojibake has them.
+
+    Args:
+        half: of the lines, as in `rows`. The language ``xx`` stands for titles of signs alone.
+    """
+    lines = (TITLES / "shapes.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    found = [tuple(line.split("\t")) for place, line in enumerate(lines) if half is None or place % 2 == half]
+    return tuple((language, text) for language, text in found)
+
+
 def encoded(text: str, encoding: str) -> bytes | None:
     """The text's bytes; None if the encoding does not have all of its characters."""
     try:

@@ -72,8 +72,9 @@ TARGETS = {
     "repair_rare_code_pages": Target("%", 94.0, "more"),
     "repair_utf8": Target("%", 99.7, "more"),
     "repair_twice": Target("%", 98.0, "more"),
-    "repair_lossy": Target("%", 60.0, "more"),
+    "repair_lossy": Target("%", 55.0, "more"),
     "clean_left_alone": Target("%", 99.95, "more"),
+    "clean_shapes_left_alone": Target("%", 99.95, "more"),
     "rerun_records_per_core": Target("records/s", 2500.0, "more"),
     "rerun_two_processes": Target("x", 1.7, "more"),
 }
@@ -123,6 +124,7 @@ def ask_repairs(tasks: Tasks, sample: int, *, beside_others: bool) -> None:
         for name in reversed(names):
             for group in GROUPS:
                 tasks.ask(f"repair {kind}", (name, group), repairs.mended, name, group, kind, sample)
+    tasks.ask("shapes", "held out", repairs.shapes_left_alone)
     tasks.ask("clean", "both halves", repairs.mended, OURS, "clean", "record", sample, None)
 
 
@@ -211,8 +213,12 @@ def report_repairs(tasks: Tasks, *, show_wrong: bool) -> Values:
             tables.print_wrong(kind, found[OURS])
     clean = tasks.results("clean")["both halves"]
     print(f"clean records of both halves left alone: {clean.share:.3f} % of {clean.count:,}")
+    shapes = tasks.results("shapes")["held out"]
+    tables.print_shapes(shapes, show_wrong=show_wrong)
     ours = tasks.results("repair record")
-    return {name: ours[OURS, group].share for name, group in TARGETS_OF_GROUPS.items()}
+    values = {name: ours[OURS, group].share for name, group in TARGETS_OF_GROUPS.items()}
+    stayed, tried = (sum(one[place] for one in shapes.values()) for place in (0, 1))
+    return values | {"clean_shapes_left_alone": 100 * stayed / tried}
 
 
 def report_costs(rounds: int) -> Values:

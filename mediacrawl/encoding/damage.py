@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from mediacrawl.encoding.chance import is_ordinary
 from mediacrawl.encoding.codepages import characters, undefined
 from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.scoring import MULTIBYTE
@@ -70,12 +71,14 @@ class Wreck:
         slots: what may stand at each place, in order.
         lost: how many characters were lost.
         whole: how many were not, and show what this is.
+        telling: something stands there that clean text does not have.
         stripped: more was lost than can be guessed at.
     """
 
     slots: tuple[Slot, ...]
     lost: int
     whole: int = 0
+    telling: bool = True
     stripped: bool = False
 
 
@@ -116,7 +119,7 @@ def utf8_wreck(text: str) -> Wreck | None:
     if not leads or (len(leads) >= SOME_LEADS and followed < LEAST_FOLLOWED * len(leads)):
         return None
     slots: list[Slot] = []
-    at = lost = whole = 0
+    at = lost = whole = telling = 0
     while at < len(units):
         taken = _sequence(units, at)
         if taken is None:
@@ -125,12 +128,15 @@ def utf8_wreck(text: str) -> Wreck | None:
             continue
         slot, width, missing = taken
         slots.append(slot)
+        if width > 1 and not is_ordinary(text, at, at + width):
+            # Of a sequence of three that lost one, half is chance.
+            telling += 1 if missing and units[at] >= 0xE0 else 2
         at += width
         lost += missing
         whole += not missing
     if len(slots) == len(text):
         return None
-    return Wreck(tuple(slots), lost, whole, _was_stripped(units, lost, whole))
+    return Wreck(tuple(slots), lost, whole, telling > 1, _was_stripped(units, lost, whole))
 
 
 def _was_stripped(units: list[int], lost: int, whole: int) -> bool:

@@ -35,6 +35,9 @@ NO_RIVAL: Final = 12 * STEP
 KNOWN: Final = 14 * STEP
 """A reading that agrees with a text that is surely right, in the same file or beside its link."""
 SHORTEST_KNOWN: Final = 3
+UNREADABLE: Final = 0.5
+"""Confidence of bytes that are not what they seem, and cannot be read."""
+_DASHES: Final = {ord("-"): "", ord("_"): ""}
 
 
 def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
@@ -53,21 +56,26 @@ def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
         TypeError: the fields are no sequence of bytes, or the hints are no `Hints`.
     """
     fields = octets(fields, "detect", hints)
-    hints = hints or Hints()
+    hints = hints or _NO_HINTS
     shapes = [shape_of(raw, _declared(hints, place)) for place, raw in enumerate(fields)]
     texts = [place for place, shape in enumerate(shapes) if shape.text is not None]
-    claims = [_declared(hints, place) for place in texts]
-    found = dict(zip(texts, _unicode([shapes[place] for place in texts], claims, hints), strict=True))
+    found: dict[int, FieldDecision] = {}
+    if texts:
+        claims = [_declared(hints, place) for place in texts]
+        found.update(zip(texts, _unicode([shapes[place] for place in texts], claims, hints), strict=True))
     odd = [place for place, shape in enumerate(shapes) if shape.text is None]
     record = None
     if odd:
         beside = tuple(found[place].text for place in texts if _surely_right(found[place]))
-        known = tuple(dict.fromkeys((*hints.known, *beside)))
+        known = tuple(dict.fromkeys((*hints.known, *beside))) if beside else hints.known
         record, eight_bit = _eight_bit(
             [fields[place] for place in odd], [shapes[place] for place in odd], fields, hints, known
         )
         found.update(zip(odd, eight_bit, strict=True))
     return _detection(tuple(found[place] for place in range(len(fields))), record)
+
+
+_NO_HINTS: Final = Hints()
 
 
 def _declared(hints: Hints, place: int) -> str:
@@ -98,15 +106,18 @@ def _unicode(shapes: Sequence[Shape], claims: Sequence[str], hints: Hints) -> li
         undone = field.encoding if field.decision == "fixed" else ""
         encoding = f"{shape.encoding}>{undone}" if undone else shape.encoding
         decision: DecisionName = "fixed" if not _agrees(shape.encoding, declared) else field.decision
-        decided.append(replace(field, encoding=encoding, decision=decision))
+        found = replace(field, encoding=encoding, decision=decision)
+        if shape.suspect:
+            found = replace(found, confidence=min(field.confidence, UNREADABLE), suspect=True)
+        decided.append(found)
     return decided
 
 
 def _agrees(encoding: str, declared: str) -> bool:
     """Whether a container claims what a Unicode field is; ASCII is what anything claims."""
-    claimed = declared.lower().replace("_", "-")
-    family = "utf-16" if encoding.startswith("utf-16") else encoding.replace("_", "-")
-    return encoding == "ascii" or claimed.startswith((family, family.replace("utf-", "utf")))
+    claimed = declared.lower().translate(_DASHES)
+    family = "utf16" if encoding.startswith("utf-16") else encoding.translate(_DASHES)
+    return encoding == "ascii" or claimed.startswith(family)
 
 
 @dataclass(slots=True)
@@ -116,6 +127,17 @@ class _Weighed:
     ranking: list[tuple[int, int]]
     found: list[Hypothesis]
     own: list[int]
+    limits: list[int]
+    """What a field adds to the record's cost at most: what its new words cost on their own, and the switch."""
+
+    def total(self, hypothesis: Hypothesis, leaving: int = -1) -> int:
+        """Cost of the record; with a field that stays, at whatever cost, if one is `leaving`."""
+        return hypothesis.prior + sum(
+            [
+                cost if place == leaving else min(cost, limit)
+                for place, (cost, limit) in enumerate(zip(hypothesis.news, self.limits, strict=True))
+            ]
+        )
 
     def best(self) -> Hypothesis:
         return self.found[self.ranking[0][1]]
@@ -136,21 +158,15 @@ class _Weighed:
 
 
 def _weigh(found: list[Hypothesis], fields: int) -> _Weighed:
-    places = range(fields)
-    own = [min([hypothesis.costs[place] + hypothesis.prior for hypothesis in found]) for place in places]
     if fields == 1:
         ranking = sorted([(hypothesis.prior + hypothesis.costs[0], number) for number, hypothesis in enumerate(found)])
-    else:
-        ranking = sorted(
-            [
-                (
-                    hypothesis.prior + sum([min(hypothesis.costs[place], own[place] + SWITCH) for place in places]),
-                    number,
-                )
-                for number, hypothesis in enumerate(found)
-            ]
-        )
-    return _Weighed(ranking, found, own)
+        return _Weighed(ranking, found, [ranking[0][0]], [NEVER])
+    places = range(fields)
+    own = [min([hypothesis.costs[place] + hypothesis.prior for hypothesis in found]) for place in places]
+    limits = [min([hypothesis.news[place] + hypothesis.prior for hypothesis in found]) + SWITCH for place in places]
+    weighed = _Weighed([], found, own, limits)
+    weighed.ranking = sorted([(weighed.total(hypothesis), number) for number, hypothesis in enumerate(found)])
+    return weighed
 
 
 def _eight_bit(
@@ -184,7 +200,7 @@ def _considered(
     raws: list[bytes], shapes: list[Shape], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
 ) -> list[Hypothesis]:
     """All hypotheses, priced by the bytes and by what is known beside them."""
-    found = hypotheses(raws, fields, shift_of(hints))
+    found = hypotheses(raws, fields, shift_of(hints), [shape.encoding for shape in shapes])
     _trust_declared(found, shapes)
     anchor = hints.anchor if len(hints.anchor) >= SHORTEST_KNOWN and not hints.anchor.isascii() else ""
     if known or anchor:
@@ -221,12 +237,13 @@ def rivals(raw: bytes, hints: Hints) -> list[FieldDecision]:
 def _trust_declared(found: list[Hypothesis], shapes: list[Shape]) -> None:
     """A container that claims something else than Latin-1 means it."""
     claimed = {shape.encoding for shape in shapes if shape.encoding != "cp1252"}
-    for hypothesis in found:
+    for hypothesis in found if claimed else ():
         if hypothesis.encoding in claimed:
             hypothesis.prior -= round(DECLARED_NATS * STEP)
 
 
 def _agree(found: list[Hypothesis], raws: list[bytes], known: tuple[str, ...], anchor: str) -> None:
+    is_new = [any(hypothesis.news[place] for hypothesis in found) for place in range(len(raws))]
     for place, raw in enumerate(raws):
         agrees: dict[str, bool] = {}
         for hypothesis in found:
@@ -237,6 +254,8 @@ def _agree(found: list[Hypothesis], raws: list[bytes], known: tuple[str, ...], a
                 agrees[encoding] = _is_known(read_as(raw, hypothesis).strip(), known, anchor)
             if agrees[encoding]:
                 hypothesis.costs[place] -= KNOWN
+                if is_new[place]:
+                    hypothesis.news[place] -= KNOWN
 
 
 def _is_known(text: str, known: tuple[str, ...], anchor: str) -> bool:
@@ -270,14 +289,8 @@ def _runner_up(weighed: _Weighed, raws: list[bytes], texts: list[str]) -> tuple[
 
 def _leave_cost(weighed: _Weighed, declared: str, place: int) -> int:
     """Cost of the record with one field left as it is declared."""
-    own = weighed.own
     return min(
-        (
-            hypothesis.prior
-            + sum([min(cost, own[at] + SWITCH) if at != place else cost for at, cost in enumerate(hypothesis.costs)])
-            for hypothesis in weighed.found
-            if hypothesis.encoding == declared
-        ),
+        (weighed.total(hypothesis, place) for hypothesis in weighed.found if hypothesis.encoding == declared),
         default=NEVER,
     )
 
@@ -289,7 +302,7 @@ def _own_way(raw: bytes, shape: Shape, weighed: _Weighed, place: int) -> FieldDe
     costs = sorted((other.costs[place] + other.prior, number) for number, other in enumerate(weighed.found))
     mine = hypothesis.costs[place] + hypothesis.prior
     leave = min((cost for cost, number in costs if weighed.found[number].encoding == shape.encoding), default=NEVER)
-    single = _Weighed(costs, weighed.found, weighed.own)
+    single = _Weighed(costs, weighed.found, weighed.own, weighed.limits)
     margin, runner_up = _runner_up(_only(single, place), [raw], [text])
     return _field(raw, shape, _Best(hypothesis, text, margin, runner_up, leave - mine))
 
@@ -297,7 +310,7 @@ def _own_way(raw: bytes, shape: Shape, weighed: _Weighed, place: int) -> FieldDe
 def _only(weighed: _Weighed, place: int) -> _Weighed:
     """The same hypotheses over one field."""
     alone = [replace(hypothesis, costs=[hypothesis.costs[place]]) for hypothesis in weighed.found]
-    return _Weighed(weighed.ranking, alone, [weighed.own[place]])
+    return _Weighed(weighed.ranking, alone, [weighed.own[place]], [weighed.limits[place]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from mediacrawl.encoding.chance import signs_as_letters
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.damage import Wreck, utf8_wreck
 from mediacrawl.encoding.filling import LONGEST, Filled, fill_wreck
@@ -57,6 +58,8 @@ def lossy_ways(stored: Stored, ways: list[Way]) -> list[Way]:
     """
     searched = _searched(stored.odd)
     wrecks = [utf8_wreck(text) if text in searched else None for text in stored.odd]
+    if not any(wreck.telling for wreck in wrecks if wreck):
+        wrecks = [None] * len(wrecks)
     if any(wreck.stripped for wreck in wrecks if wreck):
         return []
     found = [_wreck_way(stored, wrecks)] if any(wrecks) else []
@@ -111,7 +114,10 @@ def _filled_way(stored: Stored, encoding: str, language: str, filled: list[Fille
         ("cp1252", encoding),
         language,
         damage,
-        tuple(some.cost if some else NEVER for some in filled),
+        tuple(
+            some.cost + (signs_as_letters(text, some.text) if encoding != "utf-8" else 0) if some else NEVER
+            for some, text in zip(filled, stored.odd, strict=True)
+        ),
         tuple(some.text if some else text for some, text in zip(filled, stored.odd, strict=True)),
         tuple(some.lost if some else 0 for some in filled),
         tuple(some.margin if some else 0 for some in filled),

@@ -14,6 +14,7 @@ from operator import add
 from typing import TYPE_CHECKING, Final
 
 from mediacrawl.encoding.arguments import texts as as_texts
+from mediacrawl.encoding.chance import is_clean_sign
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.confidence import SURE, confidence_of
 from mediacrawl.encoding.decision import FieldDecision, Hints, Repair
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 ENOUGH_WORDS: Final = 5
 ANY_LANGUAGE: Final = 2 * STEP
 """What it costs to stay a text of a language that is seldom written in Latin-1."""
-FEW_LETTERS: Final = (0, 6 * STEP, 4 * STEP, 2 * STEP, STEP)
+FEW_LETTERS: Final = (6 * STEP, 6 * STEP, 4 * STEP, 2 * STEP, STEP)
 """How much more a way back must be worth that rests on so few characters."""
 MOST_ROUNDS: Final = 3
 """What was mended is looked at again, so that a second call changes nothing."""
@@ -150,11 +151,19 @@ def _few(stored: Stored) -> int:
 
     Half as much where plain words speak as well.
     """
-    letters = sum(not char.isascii() and char != "\ufffd" for text in stored.odd for char in text)
+    letters = sum(_tells(text, place) for text in stored.odd for place in range(len(text)))
     if letters >= len(FEW_LETTERS):
         return 0
     words = sum(len(WORD.findall(text)) for text in stored.fields)
     return FEW_LETTERS[letters] // (2 if words > ENOUGH_WORDS else 1)
+
+
+def _tells(text: str, place: int) -> bool:
+    """Whether a character is a letter beyond ASCII, or a sign where clean text has none: before a letter, say."""
+    char = text[place]
+    if char.isascii() or char == "\ufffd":
+        return False
+    return (char.isalpha() and char not in "ªº") or not is_clean_sign(text, place)
 
 
 def _left(text: str, cost: int, margin: float, runner_up: str) -> FieldDecision:

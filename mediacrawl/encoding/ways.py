@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from mediacrawl.encoding.chance import coincidence, signs_as_letters
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.damage import DOUBLE_MISREADINGS, MISREADINGS, bytes_of
 from mediacrawl.encoding.hinting import Shift
-from mediacrawl.encoding.hypotheses import NEVER, UTF8_BONUS, Hypothesis, decode_as, hypotheses
+from mediacrawl.encoding.hypotheses import NEVER, UTF8_BONUS, Hypothesis, decode_as, decode_single, hypotheses
 from mediacrawl.encoding.reading import CJK_RUN, read
 from mediacrawl.encoding.remembering import remembered_if_short
 
@@ -171,8 +172,29 @@ def _way(odd: tuple[str, ...], raws: list[bytes | None], misread: str, hypothesi
     for text, raw in zip(odd, raws, strict=True):
         cost = next(live) if raw is not None and not raw.isascii() else NEVER
         costs.append(cost)
-        texts.append(decode_as(raw, hypothesis.encoding) or "" if raw is not None and cost < NEVER else text)
+        if raw is None or cost >= NEVER:
+            texts.append(text)
+            continue
+        after = decode_as(raw, hypothesis.encoding) or ""
+        costs[-1] += _doubt(text, raw, after, misread, hypothesis.encoding)
+        texts.append(after)
     return Way((misread, hypothesis.encoding), hypothesis.language, hypothesis.prior, tuple(costs), tuple(texts))
+
+
+def _doubt(before: str, raw: bytes, after: str, misread: str, encoding: str) -> int:
+    """What it costs that a text may be clean: bytes that are UTF-8 by chance, signs that are no letters."""
+    if after == before or misread == "cp1252":
+        return 0  # the hypotheses have priced it: they compare with the cp1252 reading
+    if encoding != "utf-8":
+        return signs_as_letters(before, after)
+    priced = coincidence(decode_single(raw, "cp1252"), raw, after)
+    return (coincidence(before, raw, after) if len(raw) == len(before) else 0) - priced
+
+
+def _chance(before: str, way: Way, place: int) -> int:
+    """What it costs that a text may be UTF-8 by chance, before the first step of a way."""
+    raw = bytes_of(before, way.steps[0])
+    return coincidence(before, raw, way.texts[place]) if raw and len(raw) == len(before) else 0
 
 
 def _go_on(way: Way, stored: Stored, depth: int) -> list[Way]:
@@ -190,8 +212,9 @@ def _go_on(way: Way, stored: Stored, depth: int) -> list[Way]:
         if following.steps:
             costs, texts = list(way.costs), list(way.texts)
             for place, cost, text in zip(live, following.costs, following.texts, strict=True):
-                # That it was UTF-8 still counts, whatever came out.
-                costs[place] = cost - UTF8_BONUS * min(3, sum(not char.isascii() for char in way.texts[place]))
+                # That it was UTF-8, or was so by chance, still counts, whatever came out.
+                bonus = UTF8_BONUS * min(3, sum(not char.isascii() for char in way.texts[place]))
+                costs[place] = cost + _chance(stored.odd[place], way, place) - bonus
                 texts[place] = text
             damage = way.damage + DEEPER + following.damage
             steps = (*way.steps, *following.steps)

@@ -1,0 +1,188 @@
+"""Clean text that is valid UTF-8 by chance: the cp1252 bytes of ``NESTLÉ®`` read as an IPA letter in UTF-8.
+
+A letter with a mark that typographic signs follow at the end of a word is ordinary text. Its bytes may be valid UTF-8,
+and then that says little for UTF-8. What UTF-8 reads there is in most cases a letter that no language here is written
+with, or the only one of its script in the text.
+"""
+
+# ruff: noqa: RUF001 - typographic signs and national letters are what this file is about
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Final
+
+from mediacrawl.encoding.codepages import STEP
+from mediacrawl.encoding.languages import LANGUAGES
+from mediacrawl.encoding.remembering import remembered_if_short
+
+ORDINARY: Final = 9 * STEP
+"""Cost of UTF-8 that is ordinary text as it stands. The bonus of one sequence is 5 nats, so this outweighs it."""
+STRANGE: Final = 20 * STEP
+"""Cost of UTF-8 in which a letter or sign stands that no language here is written with."""
+ALONE: Final = 16 * STEP
+"""Cost of UTF-8 that is ordinary text, and in which the letters beyond ASCII are of another script than the rest."""
+CASE: Final = 8 * STEP
+"""Cost of UTF-8 that is ordinary text, and in which a small letter beyond ASCII ends a word in capitals."""
+LETTER: Final = 3 * STEP
+"""Cost of an ASCII letter in the word of such a letter; about what it costs in the clean word."""
+SIGNS_AS_LETTERS: Final = 8 * STEP
+"""Cost of each sign, the first two of them, that stands as in clean text and becomes a letter in another encoding."""
+FEW: Final = 2
+"""So few sequences may be chance even where one of them is not ordinary text."""
+
+_SEQUENCE: Final = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf][\x80-\xbf][\x80-\xbf]"
+)
+_GLUED: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]++(?=[^\x00-\u0100\s])")
+_OPENING: Final = frozenset("“‘«„‚¿¡‹")
+_BETWEEN_WORDS: Final = frozenset("…–—\u00a0")
+_TITLE_SIGNS: Final = frozenset("“”‘’„‚«»‹›…–—™®©°ªº²³¹½¼¾×§£€¡¿¬´·•†∞ \u00a0")
+"""Signs that stand behind a letter, or in a row, in titles."""
+_AFTER_A_TILDE: Final = frozenset("™…’”®")
+"""Signs that clean text has after ``Ã``; with most others it is an accented small letter in UTF-8."""
+_DASHES: Final = frozenset("–—")
+_OPENING_SIGNS: Final = frozenset("“‘«„¿¡")
+_CLOSING: Final = frozenset("“”’»…™®©°\u00a0")
+_APART: Final = frozenset("×§£€½´–—")
+"""Signs that stand by themselves, or before a figure."""
+_CLITICS: Final = frozenset("sStTdDmMlL")
+_SIGNS: Final = (
+    "\u00a0¡¢£¤¥§¨©ª«¬®¯°±²³´µ¶·¹º»¼½¾¿×÷‐‑‒–—―‘’‚“”„†‡•…‰′″‹›⁄€№™→←↑↓∞≤≥−√■□▲△●○◎★☆♀♂♠♣♥♦♪♫♭♯✓✔❤"
+    "ﬁﬂ\u200b\u200d\u200e\u200f\ufe0f\ufeff"
+)
+
+
+def coincidence(stored: str, raw: bytes, text: str) -> int:
+    """What it costs to believe that a text is UTF-8 where it may be valid UTF-8 by chance.
+
+    Args:
+        stored: the text as it stands, read in an 8-bit encoding: a character for each byte.
+        raw: its bytes, which are valid UTF-8.
+        text: what they read as in UTF-8.
+
+    Returns:
+        The cost, in twelfths of a nat; 0 where sequences stand that ordinary text does not have.
+    """
+    ordinary = True
+    for number, found in enumerate(_SEQUENCE.finditer(raw)):
+        ordinary = ordinary and is_ordinary(stored, *found.span())
+        if not ordinary and number >= FEW:
+            return 0
+    strange = any(char > "\x9f" and char not in _usual() and not _has_no_model(char) for char in text)
+    if not ordinary:
+        return STRANGE if strange else 0
+    odd = STRANGE if strange else ALONE if _is_alone(text) else 0
+    return ORDINARY + odd + (CASE if _ends_small(text) else 0) + (LETTER * _glued(text) if odd else 0)
+
+
+def _glued(text: str) -> int:
+    """How many ASCII letters stand in the words of letters that are not Latin; nothing else prices them."""
+    return sum(len(letters) for letters in _GLUED.findall(text))
+
+
+def signs_as_letters(stored: str, text: str) -> int:
+    """What it costs to believe that the signs of a text, which stand there as in clean text, were letters.
+
+    Args:
+        stored: the text as it stands.
+        text: what its bytes read as in another encoding than UTF-8.
+
+    Returns:
+        The cost, in twelfths of a nat; 0 where the signs stay signs, or stand in the midst of words.
+    """
+    if not has_clean_signs(stored):
+        return 0
+    return SIGNS_AS_LETTERS * min(2, max(0, _signs_of(stored) - _signs_of(text)))
+
+
+def _signs_of(text: str) -> int:
+    return sum(char > "\x7f" and not char.isalpha() for char in text)
+
+
+@remembered_if_short(4096)
+def has_clean_signs(stored: str) -> bool:
+    """Whether a text has signs beyond ASCII, and each of them stands where clean text has it."""
+    signs = [place for place, char in enumerate(stored) if char > "\x7f" and not char.isalpha()]
+    if not signs or not _is_paired(stored):
+        return False
+    return all(is_clean_sign(stored, place) for place in signs)
+
+
+def _is_paired(text: str) -> bool:
+    """Whether opening and closing quotation marks stand for each other."""
+    return ("»" in text) == ("«" in text) and ("„" not in text or "“" in text or "”" in text)
+
+
+def is_clean_sign(text: str, place: int) -> bool:
+    """Whether a sign stands where clean text has it: a quotation mark at a word's edge, a dash between words."""
+    sign, before, after = text[place], text[max(0, place - 1) : place], text[place + 1 : place + 2]
+    if sign == "¬":
+        # Faces: one letter, or none, on each side.
+        return before not in ("", " ") and not text[max(0, place - 2) : place].isalpha() and len(after.strip()) == 1
+    if after.isalpha():
+        if not before.isalpha():
+            return sign in _OPENING_SIGNS
+        if sign == "’":
+            return after in _CLITICS and not text[place + 2 : place + 3].isalpha()
+        return sign in _DASHES and before.isupper() and after.isupper()
+    return sign in _CLOSING or (sign in _APART and not before.isalpha())
+
+
+def is_ordinary(stored: str, begin: int, end: int) -> bool:
+    """Whether a sequence reads as a letter, or a sign, with signs behind it as they stand in clean text.
+
+    Args:
+        stored: the text as it stands.
+        begin: place of the lead byte's character.
+        end: place behind the sequence.
+    """
+    lead, signs = stored[begin], stored[begin + 1 : end]
+    before, after = stored[max(0, begin - 1) : begin], stored[end : end + 1]
+    if lead == "√":
+        # A root of a letter or figure.
+        return not before.isalpha() and not after.isalpha()
+    if not _TITLE_SIGNS.issuperset(signs) or (lead == after and signs != " "):
+        return False
+    if lead == "Â" or (lead == "Ã" and not (before.isupper() and signs in _AFTER_A_TILDE)):
+        return False
+    if (lead.isupper() and before.islower()) or (not lead.isalpha() and (before.isalpha() or lead not in _SIGNS)):
+        return False
+    if not after.isalnum() or not lead.isalpha():
+        return True
+    if signs[-1] in "’¬":
+        return (signs == "¬" or after in _CLITICS) and not stored[end + 1 : end + 2].isalpha()
+    return signs[-1] in _BETWEEN_WORDS and signs[0] not in _OPENING and _script(lead) == _script(after)
+
+
+def _ends_small(text: str) -> bool:
+    """Whether a small letter beyond ASCII stands behind a capital that is not the first of its word."""
+    return any(
+        third > "\x7f" and third.islower() and second.isupper() and first.isupper()
+        for first, second, third in zip(text, text[1:], text[2:], strict=False)
+    )
+
+
+@cache
+def _usual() -> frozenset[str]:
+    """What titles are written with: the letters of languages with a model, and signs."""
+    letters = "".join(language.letters for language in LANGUAGES.values())
+    return frozenset(letters + letters.upper() + _SIGNS)
+
+
+def _has_no_model(char: str) -> bool:
+    """Whether a character is of a script, or a set of pictures, that no model prices: there a letter is no surprise."""
+    return ("\u0700" <= char <= "\u1dff" and char.isalpha()) or char >= "\u2e80"
+
+
+def _is_alone(text: str) -> bool:
+    """Whether the letters beyond ASCII are of a script that no other letter is of."""
+    scripts = [_script(char) for char in text if char.isalpha()]
+    return len(set(scripts)) > 1 or (len(scripts) == 1 and scripts[0] > 0)
+
+
+def _script(char: str) -> int:
+    """A number for the script of a letter: the alphabets apart, East Asian ones together."""
+    if char < "\u0250" or "\u1e00" <= char <= "\u1eff":
+        return 0
+    return 0x2E if char >= "\u2e80" else ord(char) >> 8
