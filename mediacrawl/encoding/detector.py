@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 from typing import Final
 
 from mediacrawl.encoding.arguments import octets
@@ -18,6 +19,7 @@ from mediacrawl.encoding.confidence import SURE, confidence_of
 from mediacrawl.encoding.decision import DecisionName, Detection, FieldDecision, Hints
 from mediacrawl.encoding.hinting import DECLARED_NATS, shift_of
 from mediacrawl.encoding.hypotheses import NEVER, Hypothesis, decode, decode_as, decode_single, hypotheses
+from mediacrawl.encoding.long_fields import heads_of, undone, whole_of
 from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.repairer import repair
 from mediacrawl.encoding.scoring import MULTIBYTE
@@ -35,6 +37,8 @@ NO_RIVAL: Final = 12 * STEP
 KNOWN: Final = 14 * STEP
 """A reading that agrees with a text that is surely right, in the same file or beside its link."""
 SHORTEST_KNOWN: Final = 3
+LONGEST_TEXT: Final = 400
+"""Characters of a text in Unicode that decide whether it was wrong before it came to be Unicode."""
 UNREADABLE: Final = 0.5
 """Confidence of bytes that are not what they seem, and cannot be read."""
 _DASHES: Final = {ord("-"): "", ord("_"): ""}
@@ -57,12 +61,22 @@ def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
     """
     fields = octets(fields, "detect", hints)
     hints = hints or _NO_HINTS
-    shapes = [shape_of(raw, _declared(hints, place)) for place, raw in enumerate(fields)]
+    claims = [_declared(hints, place) for place in range(len(fields))]
+    heads = heads_of(fields, claims)
+    found = _decided(heads, claims, hints)
+    if all(map(is_, fields, heads)):
+        return found
+    return replace(found, fields=tuple(map(whole_of, fields, heads, claims, found.fields)))
+
+
+def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> Detection:
+    """The decision on fields of bounded length."""
+    shapes = list(map(shape_of, fields, claims))
     texts = [place for place, shape in enumerate(shapes) if shape.text is not None]
     found: dict[int, FieldDecision] = {}
     if texts:
-        claims = [_declared(hints, place) for place in texts]
-        found.update(zip(texts, _unicode([shapes[place] for place in texts], claims, hints), strict=True))
+        mended = _unicode([shapes[place] for place in texts], [claims[place] for place in texts], hints)
+        found.update(zip(texts, mended, strict=True))
     odd = [place for place, shape in enumerate(shapes) if shape.text is None]
     record = None
     if odd:
@@ -100,9 +114,12 @@ def _detection(fields: tuple[FieldDecision, ...], record: FieldDecision | None) 
 
 def _unicode(shapes: Sequence[Shape], claims: Sequence[str], hints: Hints) -> list[FieldDecision]:
     """Fields that are Unicode: right as they are, or text that was wrong before it came to be Unicode."""
-    mended = repair([shape.text or "" for shape in shapes], hints).fields
+    texts = [shape.text or "" for shape in shapes]
+    heads = list(map(_head_of_text, texts))
+    mended = repair(heads, hints).fields
     decided = []
-    for shape, declared, field in zip(shapes, claims, mended, strict=True):
+    for shape, declared, head, text, piece in zip(shapes, claims, heads, texts, mended, strict=True):
+        field = piece if text is head else _mended_whole(text, piece)
         undone = field.encoding if field.decision == "fixed" else ""
         encoding = f"{shape.encoding}>{undone}" if undone else shape.encoding
         decision: DecisionName = "fixed" if not _agrees(shape.encoding, declared) else field.decision
@@ -111,6 +128,25 @@ def _unicode(shapes: Sequence[Shape], claims: Sequence[str], hints: Hints) -> li
             found = replace(found, confidence=min(field.confidence, UNREADABLE), suspect=True)
         decided.append(found)
     return decided
+
+
+def _head_of_text(text: str) -> str:
+    """A piece of a long text, from its first word beyond ASCII on."""
+    if len(text) <= LONGEST_TEXT or text.isascii():
+        return text
+    odd = next(place for place, char in enumerate(text) if not char.isascii())
+    start = text.rfind(" ", 0, odd) + 1 if odd > LONGEST_TEXT // 2 else 0
+    return text[start : start + LONGEST_TEXT]
+
+
+def _mended_whole(text: str, found: FieldDecision) -> FieldDecision:
+    """What was decided on a piece of a text, for all of it; it stays as it is where it cannot be mended alike."""
+    if found.decision == "fixed" and not found.lossy:
+        whole = undone(text, found.encoding.split(">"))
+        if whole is not None:
+            return replace(found, text=whole)
+    suspect = found.suspect or found.decision == "fixed"
+    return replace(found, text=text, encoding="", decision="declared", lossy=False, suspect=suspect)
 
 
 def _agrees(encoding: str, declared: str) -> bool:

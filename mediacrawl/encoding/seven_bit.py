@@ -23,6 +23,13 @@ MOST_PRICED: Final = 400
 """Bytes that are priced."""
 SHORTEST_CUT: Final = 28
 """Bytes of a field whose last character may be cut in two, as ID3v1 does."""
+LONGEST: Final = 16_384
+"""Bytes that are read here; of longer fields Python's codecs read what they can."""
+_QUICK: Final = {
+    "hz": ("hz",),
+    "iso2022_kr": ("iso2022_kr",),
+    "iso2022_jp": ("iso2022_jp_ext", "iso2022_jp_2", "iso2022_jp_2004"),
+}
 HZ_PRIOR: Final = 16 * STEP
 CONTROL: Final = 14 * STEP
 OTHER: Final = 6 * STEP
@@ -187,5 +194,17 @@ def read_seven_bit(raw: bytes, encoding: str) -> str | None:
         raw: a field.
         encoding: as `SevenBit.encoding` names it.
     """
+    if len(raw) > LONGEST:
+        return _read_long(raw, encoding)
     found = hz(raw) if encoding == "hz" else iso2022(raw)
     return found.text if found and found.whole else None
+
+
+def _read_long(raw: bytes, encoding: str) -> str | None:
+    """The same by Python's codecs, which are quick and know fewer escapes."""
+    for codec in _QUICK.get(encoding, ()):
+        try:
+            return raw.decode(codec)
+        except UnicodeDecodeError:
+            continue
+    return None
