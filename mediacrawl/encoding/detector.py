@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from operator import is_
 from typing import Final
 
+from mediacrawl.encoding.arguments import octets
 from mediacrawl.encoding.codepages import STEP, undefined
 from mediacrawl.encoding.confidence import SURE, confidence_of
 from mediacrawl.encoding.decision import DecisionName, Detection, FieldDecision, Hints
@@ -47,13 +48,18 @@ def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
     """The encoding of the fields of one record, decided together.
 
     Args:
-        fields: raw bytes of each text field, without padding; any bytes at all, any number, empty ones too.
+        fields: raw bytes of each text field, without padding; any bytes at all (also ``bytearray`` and ``memoryview``),
+            any number, empty ones too.
         hints: what is known beside the bytes.
 
     Returns:
         The decision; a text for each field, in the order they came. A field whose declared encoding may be wrong,
         but not surely enough, keeps its declared text and says ``undecided``.
+
+    Raises:
+        TypeError: the fields are no sequence of bytes, or the hints are no `Hints`.
     """
+    fields = octets(fields, "detect", hints)
     hints = hints or _NO_HINTS
     claims = [_declared(hints, place) for place in range(len(fields))]
     heads = heads_of(fields, claims)
@@ -203,11 +209,7 @@ def _eight_bit(
     raws: list[bytes], shapes: list[Shape], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
 ) -> tuple[FieldDecision, list[FieldDecision]]:
     """Decides the fields that are not Unicode: the record's decision, and each field's."""
-    found = hypotheses(raws, fields, shift_of(hints), [shape.encoding for shape in shapes])
-    _trust_declared(found, shapes)
-    anchor = hints.anchor if len(hints.anchor) >= SHORTEST_KNOWN and not hints.anchor.isascii() else ""
-    if known or anchor:
-        _agree(found, raws, known, anchor)
+    found = _considered(raws, shapes, fields, hints, known)
     weighed = _weigh(found, len(raws))
     best = weighed.best()
     followed = [weighed.reading_of(place, best) for place in range(len(raws))]
@@ -228,6 +230,44 @@ def _eight_bit(
         "", encoding, best.language, confidence_of(margin / STEP), round(margin / STEP, 2), runner_up
     )
     return record, decided
+
+
+def _considered(
+    raws: list[bytes], shapes: list[Shape], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
+) -> list[Hypothesis]:
+    """All hypotheses, priced by the bytes and by what is known beside them."""
+    found = hypotheses(raws, fields, shift_of(hints), [shape.encoding for shape in shapes])
+    _trust_declared(found, shapes)
+    anchor = hints.anchor if len(hints.anchor) >= SHORTEST_KNOWN and not hints.anchor.isascii() else ""
+    if known or anchor:
+        _agree(found, raws, known, anchor)
+    return found
+
+
+def rivals(raw: bytes, hints: Hints) -> list[FieldDecision]:
+    """The readings that were weighed for a field alone, cheapest first, each distinct text once.
+
+    Args:
+        raw: one field.
+        hints: what is known beside the bytes.
+
+    Returns:
+        For 8-bit bytes, readings whose `margin` is 0 for the first one and negative for the others: how many nats
+        dearer each is. None for bytes that are Unicode by their form.
+    """
+    shape = shape_of(raw, _declared(hints, 0))
+    if shape.text is not None:
+        return []
+    found = _considered([raw], [shape], [raw], hints, hints.known)
+    readings: dict[str, FieldDecision] = {}
+    ranking = _weigh(found, 1).ranking
+    for cost, number in ranking:
+        hypothesis = found[number]
+        text = read_as(raw, hypothesis)
+        if hypothesis.costs[0] < NEVER and text not in readings:
+            nats = (ranking[0][0] - cost) / STEP
+            readings[text] = FieldDecision(text, _name(raw, hypothesis.encoding), hypothesis.language, margin=nats)
+    return list(readings.values())
 
 
 def _trust_declared(found: list[Hypothesis], shapes: list[Shape]) -> None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from operator import add
 from typing import TYPE_CHECKING, Final
 
+from mediacrawl.encoding.arguments import texts as as_texts
 from mediacrawl.encoding.chance import is_clean_sign
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.confidence import SURE, confidence_of
@@ -60,7 +61,11 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
         The decision, with a text for each that came in. A text that lost characters has proposals in their place and
         says ``lossy``; and ``suspect`` where another proposal is about as likely. A text that is damaged beyond mending
         stays, and says ``suspect``.
+
+    Raises:
+        TypeError: the texts are no sequence of ``str``, or the hints are no `Hints`.
     """
+    texts = as_texts(texts, "repair", hints)
     if substitutions:
         # Most programs that decide encodings never learn substitutions; their import would double the import's time.
         from mediacrawl.encoding.substituting import with_substitutions  # noqa: PLC0415

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
-
-from mutagen.id3 import TCON as _TCON
+from typing import Any, cast
 
 from mediacrawl.encoding.evidence import decision_of
 from mediacrawl.facts import BESIDE
-
-TCON: Any = _TCON
-"""mutagen has no types."""
 
 TEXT_FIELDS = (
     "title",
@@ -94,7 +89,10 @@ def _rank(element: Mapping[str, Any]) -> int:
 def _genre_names(text: str) -> Iterable[str]:
     """Writes out ID3's numbers of genres: ``(17)`` and ``17`` are Rock."""
     if len(text) <= _MAX_GENRE and (text.isdecimal() or text.startswith("(")):
-        names: list[str] = TCON(encoding=3, text=[text]).genres
+        # Its import takes 120 ms, and few genres are written so.
+        from mutagen.id3 import TCON  # noqa: PLC0415
+
+        names: list[str] = cast("Any", TCON)(encoding=3, text=[text]).genres
         return names or [text]
     return [text]
 
