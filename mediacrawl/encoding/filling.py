@@ -21,6 +21,8 @@ SURE: Final = 40 * STEP
 """Margin of what has no rival."""
 BLANK: Final = 2 * STEP
 """A blank that is not there any more, behind a no-break space that became one."""
+MOST_OPEN: Final = 48
+"""Places of a record that may be one of several characters of UTF-8; a wreck of more is left."""
 LONGEST: Final = 120
 """Longer texts are not searched: a title has a tenth of it."""
 

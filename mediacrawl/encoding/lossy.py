@@ -9,7 +9,7 @@ from typing import Final
 from mediacrawl.encoding.chance import signs_as_letters
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.damage import Wreck, utf8_wreck
-from mediacrawl.encoding.filling import LONGEST, Filled, fill_wreck
+from mediacrawl.encoding.filling import LONGEST, MOST_OPEN, Filled, fill_wreck
 from mediacrawl.encoding.gaps import KEPT_INSIDE, fill_gaps
 from mediacrawl.encoding.hypotheses import NEVER, losable
 from mediacrawl.encoding.reading import read
@@ -29,10 +29,6 @@ BAD: Final = 1.3
 MOST_LIKE_CJK: Final = 4
 """So many characters beyond ASCII, at least, are left of what was double-byte text."""
 MOST_PAGES: Final = 4
-LONGEST_WRECK: Final = 2000
-"""Characters of a text that was UTF-8: most of its letters are whole, and need no search."""
-MOST_OPEN: Final = 48
-"""Places of a record that may be one of several characters of UTF-8."""
 MOST_SEARCHED: Final = 360
 """Characters of a record."""
 
@@ -63,7 +59,7 @@ def lossy_ways(stored: Stored, ways: list[Way]) -> list[Way]:
         ways: those that lose nothing.
     """
     searched = _searched(stored.odd)
-    wrecks = [utf8_wreck(text) if len(text) <= LONGEST_WRECK else None for text in stored.odd]
+    wrecks = list(map(utf8_wreck, stored.odd))
     if sum(wreck.open for wreck in wrecks if wreck) > MOST_OPEN:
         wrecks = [None] * len(wrecks)
     if not any(wreck.telling for wreck in wrecks if wreck):

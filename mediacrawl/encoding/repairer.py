@@ -19,6 +19,7 @@ from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.confidence import SURE, confidence_of
 from mediacrawl.encoding.decision import FieldDecision, Hints, Repair
 from mediacrawl.encoding.hinting import Shift, shift_of
+from mediacrawl.encoding.long_texts import head_of, whole_of
 from mediacrawl.encoding.lossy import is_marked, lossy_ways, unmended
 from mediacrawl.encoding.reading import has_unused, read
 from mediacrawl.encoding.ways import STAYS, WORD, Stored, Way, good, is_bad, lossless_ways
@@ -53,7 +54,9 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
     """What texts were before they were stored wrongly. Clean text comes back unchanged.
 
     Args:
-        texts: the fields of one record, as they are stored; any texts, any number.
+        texts: the fields of one record, as they are stored; any texts, any number. Of a long text a piece of 400
+            characters is looked at, and the rest is read alike: of at most 65,536 characters, or 2,000 if some were
+            lost. A longer one that is mangled stays, and says ``suspect``.
         hints: what is known beside them.
         substitutions: what pairs of stored and right texts taught; asked where the models are unsure.
 
@@ -71,7 +74,14 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
         from mediacrawl.encoding.substituting import with_substitutions  # noqa: PLC0415
 
         return with_substitutions(texts, substitutions, lambda some: repair(some, hints))
-    shift = shift_of(hints) if hints else None
+    heads = list(map(head_of, texts))
+    found = _settled(heads, shift_of(hints) if hints else None)
+    whole = [whole_of(*one) for one in zip(texts, heads, found.fields, strict=True)]
+    return Repair.of(found.encoding, whole)
+
+
+def _settled(texts: Sequence[str], shift: Shift | None) -> Repair:
+    """What texts were, mended as often as one way back follows another."""
     found = _round(texts, shift)
     for _ in range(MOST_ROUNDS):
         if not found.changed:
