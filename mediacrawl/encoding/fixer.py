@@ -20,7 +20,7 @@ from mediacrawl.encoding.heads import heads_of, whole_of
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.substituting import is_open
 from mediacrawl.encoding.substitutions import Substitutions
-from mediacrawl.encoding.values import TEXT_FIELDS, best_values
+from mediacrawl.encoding.values import FILE_FIELDS, best_values
 from mediacrawl.facts import BESIDE
 from mediacrawl.observe.text import clean as without_surrogates
 
@@ -156,7 +156,7 @@ class Fixer:
             Exception: what an item of another kind raises when it refuses a text; it is left as it was.
         """
         tags, every, errors = _evidence(item)
-        plain = PlainItem(item, self._plain_names(ours=bool(tags)), self._raws)
+        plain = PlainItem(item, self._plain_names(tags), self._raws)
         fields = _bounded([*every, *plain.fields])
         tagged, others = every[: len(fields)], plain.fields[: max(len(fields) - len(every), 0)]
         if not fields:
@@ -180,10 +180,11 @@ class Fixer:
             errors=errors,
         )
 
-    def _plain_names(self, *, ours: bool) -> Iterable[str]:
-        if not ours:
+    def _plain_names(self, tags: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+        if not tags:
             return COMMON_NAMES if self._named is None else self._named
-        return [name for name in self._named or () if name not in TEXT_FIELDS]
+        proven = {*FILE_FIELDS, *(element["key"] for element in tags)}
+        return [name for name in self._named or () if name not in proven]
 
     def _decide(
         self, item: Mapping[str, Any], fields: Sequence[Field], tags: Sequence[Mapping[str, Any]]
@@ -206,11 +207,13 @@ class Fixer:
                 continue
             wanted = {place: field for place, field in group.items() if not field.by_user}
             part = list(wanted.values())
+            # The link's text and the page's title are texts of the page itself: they confirm nothing there.
+            about = replace(hints, anchor="") if origin is _Origin.BESIDE else hints
             if origin is _Origin.LOST:
-                found = self._mend(part, hints)
+                found = self._mend(part, about)
             else:
                 # What a page says in its own encoding tells nothing of the files on its host.
-                found = self._read(part, hints, url if origin is _Origin.FILE else None)
+                found = self._read(part, about, url if origin is _Origin.FILE else None)
             fresh.update(zip(wanted, map(self._judged, part, found), strict=True))
         return fresh
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -10,7 +9,7 @@ from typing import Any
 
 from lxml import etree
 
-from mediacrawl.extract.charset import charset_of, to_utf8
+from mediacrawl.extract.charset import read_xml
 from mediacrawl.extract.texts import unescape, without_tags
 
 _PIECE = 64 * 1024
@@ -21,14 +20,8 @@ _MOST_TAGS = 200_000
 """Tags within one element that is read: each takes some 160 bytes until it ends."""
 _HEAD = 4_096
 """Bytes in which the first element is looked for."""
-_DECLARATION = 200
-"""Bytes in which a file says its encoding."""
-_MOST_STRAY = 1_000
-"""Octets that are no UTF-8, in a file that says it is, up to which each is taken for a letter of windows-1252; with
-more the whole file is read so."""
 _MOST_CLOSED = 3 * 5_000
 """Texts of one name that are looked at."""
-_STRAY = "mediacrawl.stray"
 _MOST_MENDED = 200_000
 """Ampersands that are mended, in a third of a second; a file is read up to the next one."""
 
@@ -118,7 +111,7 @@ def readable(body: bytes) -> bytes:
     Args:
         body: the file, perhaps cut.
     """
-    text = _decoded(body).lstrip()
+    text = read_xml(body)[1].lstrip()
     if not text.startswith((b"<?", b"<!")):
         # What a server's own programs warn of stands before the file.
         start = _document(text[:_HEAD])
@@ -164,27 +157,6 @@ def _closed(piece: bytes, begin: re.Pattern[bytes]) -> bytes:
     if b"<" not in inside or b"<![CDATA[" in inside:
         return piece
     return piece[: found.end()] + b"<![CDATA[" + inside.replace(b"]]>", b"") + b"]]>"
-
-
-def _decoded(body: bytes) -> bytes:
-    # Without a word on it XML is UTF-8.
-    is_told = b"encoding" in body[:_DECLARATION]
-    if charset_of(body, None) in ({"utf-8"} if is_told else {"utf-8", "cp1252"}):
-        text = body.removeprefix(codecs.BOM_UTF8)
-        stray = len(text) - len(text.decode("utf-8", "ignore").encode("utf-8"))
-        if stray:
-            decoded = text.decode("utf-8", _STRAY) if stray <= _MOST_STRAY else text.decode("cp1252", "replace")
-            return decoded.encode("utf-8", "replace").replace(b"\0", b"")
-    return to_utf8(body, None)
-
-
-def _letter(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
-
-
-codecs.register_error(_STRAY, _letter)
 
 
 def _mend(found: re.Match[bytes]) -> bytes:
