@@ -75,6 +75,11 @@ def columns_of(
     known, is_all = _names(source, where)
     if known is None:
         return Columns(tuple(fields)), tuple(raws)
+    if isinstance(source, CsvSource) and not must_exist:
+        # What the settings say is for all inputs; a table that has none of these columns is looked at like any other.
+        present = {name.casefold() for name in known}
+        fields = [name for name in fields if name.casefold() in present]
+        raws = [pair for pair in raws if present.issuperset(map(str.casefold, pair))]
     names = _Names(known, where.name, must_exist=must_exist and is_all, near=must_exist)
     chosen = tuple(names.found(name, "--fields") for name in fields)
     pairs = tuple((names.found(name, "--raw"), names.found(raw, "--raw")) for name, raw in raws)

@@ -45,6 +45,7 @@ class InputFile:
         self.total = 0
         self.can_resume = False
         self._file: BinaryIO = sys.stdin.buffer
+        self._once: BinaryIO | None = None
         if not where.is_stream:
             self._open(where)
         with self.reading():
@@ -92,14 +93,22 @@ class InputFile:
         }
 
     def stream(self, offset: int) -> BinaryIO:
-        """The text from an offset on, as UTF-8. A packed or recoded file is read and thrown away up to there."""
+        """The text from an offset on, as UTF-8. A packed or recoded file is read and thrown away up to there.
+
+        What comes out of a pipe is read on, whatever the offset.
+        """
         if not self.where.packed and self.encoding.is_utf8:
             if self.can_resume:
                 self._file.seek(offset)
             return self._file
+        if self._once is not None:
+            return self._once
         stream = self._bytes()
         if not self.encoding.is_utf8:
             stream = recoded(stream, self.encoding)
+        if not self.can_resume:
+            self._once = stream
+            return stream
         while offset > 0 and (passed := len(stream.read(min(offset, 1 << 20)))):
             offset -= passed
         return stream

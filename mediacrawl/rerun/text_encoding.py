@@ -39,6 +39,8 @@ _HEAD: Final = 4_096
 """Bytes in which UTF-16 without a mark shows."""
 _LONGEST_NAME: Final = 40
 """Characters of a name that an error names."""
+_LEAST_ZEROS: Final = 25
+"""One character in so many is ASCII at least: line feeds, spaces, what separates cells. 8-bit text has no zeros."""
 _CHUNK: Final = 64 << 10
 _LONGEST_LINE: Final = 1 << 20
 """Bytes of a line that are turned into UTF-8 together; what is longer is cut, and a character with it at worst."""
@@ -157,7 +159,7 @@ def _as_named(name: str, mark: bytes, marked: str) -> TextEncoding:
 def _order_of_wide(head: bytes) -> str:
     """UTF-16 without a mark: its ASCII characters, of which a table has many, have a zero in the same half."""
     zeros = head[0::2].count(0), head[1::2].count(0)
-    if max(zeros) * 5 < len(head) // 2 or not max(zeros) or min(zeros) * 20 > max(zeros):
+    if max(zeros) * _LEAST_ZEROS < len(head) // 2 or not max(zeros) or min(zeros) * 20 > max(zeros):
         return ""
     return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
 
