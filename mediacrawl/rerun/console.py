@@ -124,7 +124,7 @@ def refuse_unreadable(result: Result, options: Options) -> None:
     """
     if not result.is_unreadable:
         return
-    problems = "; ".join(f"{plural(number, 'line')} {problem}" for problem, number in sorted(result.tally.bad.items()))
+    problems = "; ".join(f"{plural(number, 'line')}: {problem}" for problem, number in sorted(result.tally.bad.items()))
     advice = "" if options.encoding else " If the encoding was found out wrongly, name it with --encoding NAME."
     raise RerunError(f"Nothing of {options.source} could be read: {problems}.{advice}")
 

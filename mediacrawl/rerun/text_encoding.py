@@ -130,9 +130,15 @@ def encoding_of(sample: bytes, *, name: str | None = None) -> TextEncoding:
     Args:
         sample: its beginning, and perhaps further pieces, each of whole lines.
         name: codec that the user named, see `named`; None to find it out.
+
+    Raises:
+        RerunError: the file cannot be in the encoding that the user named.
     """
     mark, marked = next(((mark, of) for mark, of in _MARKS if sample.startswith(mark)), (b"", ""))
     if name is not None:
+        if name.startswith(_WIDE) and sample and b"\0" not in sample:
+            # Read so, any bytes are letters of China, and the file has one line.
+            raise RerunError(f"--encoding: the input is not in {name}, for none of its bytes is zero.")
         return _as_named(name, mark, marked)
     if marked.startswith(_WIDE):
         return TextEncoding(marked, mark)

@@ -353,7 +353,7 @@ def test_a_killed_run_over_another_encoding_goes_on(tmp_path, encoding, kind):
 )
 def test_an_input_of_which_nothing_is_read_is_an_error(tmp_path, name, data):
     options = Options(str(put(tmp_path / name, data)), dry_run=True)
-    with pytest.raises(RerunError, match=r"Nothing of .*in\.\w+ could be read: \d line"):
+    with pytest.raises(RerunError, match=r"Nothing of .*in\.\w+ could be read: \d lines?: "):
         refuse_unreadable(rerun(options), options)
 
 
