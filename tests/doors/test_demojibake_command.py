@@ -304,8 +304,8 @@ def test_an_input_of_which_nothing_can_be_read_is_an_error(folder):
     assert done.code == 1
     assert "1 a quote is not closed (line 2)" in done.out
     assert done.err == (
-        "Nothing of none.csv could be read: 1 line: a quote is not closed. If the encoding was found out wrongly, name it"
-        " with --encoding NAME.\n"
+        "Nothing of none.csv could be read: 1 line: a quote is not closed."
+        " If the encoding was found out wrongly, name it with --encoding NAME.\n"
     )
 
 
