@@ -6,11 +6,11 @@ new file has no more. It is exact, whatever the files are; only its length depen
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterable, Iterator
 
+from mediacrawl.music.mapping import Data
+
 Piece = tuple[int, int] | bytes
-Data = bytes | mmap.mmap
 
 _SHORTEST = 48
 """Bytes that a copied piece has at least; shorter ones cost more to name than to store."""

@@ -13,10 +13,11 @@ from typing import Any, Protocol
 from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.music import audio
 from mediacrawl.music.deciding import Decided, Decider, Text
-from mediacrawl.music.journal import Journal, line_of, mapped
+from mediacrawl.music.journal import Journal, Version, line_of
+from mediacrawl.music.mapping import mapped
 from mediacrawl.music.playlists import NewList, new_list, read_list
 from mediacrawl.music.reading import read_tags
-from mediacrawl.music.replacing import RefusedError, draft_of, put, refuse_unwritable, remove_leftover, sync
+from mediacrawl.music.replacing import Draft, RefusedError, draft_of, put, refuse_unwritable, remove_leftover, sync
 from mediacrawl.music.walking import Folder, folders
 from mediacrawl.music.writing import Id3v1, Plan, plan_of, write_tags
 
@@ -235,29 +236,32 @@ class _Run:
         file = decided.file
         with draft_of(file.path) as draft, mapped(file.path) as old:
             try:
-                before = audio.digest(old, file.container)
+                before = audio.digests(old, file.container)
                 write_tags(draft.path, file, plan)
                 with mapped(draft.path) as new:
-                    if audio.digest(new, file.container) != before:
+                    after = audio.digests(new, file.container)
+                    if after.audio != before.audio:
                         raise RefusedError("its audio would not be the same")
-                    line = line_of(draft, fields, old, new)
+                    versions = Version(old, before.whole), Version(new, after.whole)
+                    line = line_of(draft, fields, file.container, *versions)
             except audio.NoAudioError as error:
                 raise RefusedError("it is damaged, and its audio cannot be told from its tags") from error
-            sync(draft.path)
-            assert self._journal is not None
-            self._journal.add(line)
-            put(draft, keep_mtime=self._wishes.keep_mtime)
+            self._put(draft, line)
 
     def _write_list(self, path: Path, found: NewList, data: bytes, fields: Sequence[Mapping[str, Any]]) -> None:
         with draft_of(path) as draft, mapped(path) as old:
             if old[:] != data:
                 raise RefusedError("another program changed it meanwhile")
             draft.path.write_bytes(found.data)
-            line = line_of(draft, fields, old, found.data)
-            sync(draft.path)
-            assert self._journal is not None
-            self._journal.add(line)
-            put(draft, keep_mtime=self._wishes.keep_mtime)
+            versions = [Version(each, audio.digests(each, "").whole) for each in (old, found.data)]
+            self._put(draft, line_of(draft, fields, "", *versions))
+
+    def _put(self, draft: Draft, line: Mapping[str, Any]) -> None:
+        """The order that a kill at any place may break off: the new file is safe, the way back is, then the rename."""
+        assert self._journal is not None
+        sync(draft.path)
+        self._journal.add(line)
+        put(draft, keep_mtime=self._wishes.keep_mtime)
 
     def _trouble(self, path: Path, why: str) -> None:
         self.outcome.troubles.append((path, why))

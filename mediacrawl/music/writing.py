@@ -22,11 +22,11 @@ from mediacrawl.encoding.evidence import clean
 from mediacrawl.music import own_tags
 from mediacrawl.music.audio import MappedFile
 from mediacrawl.music.deciding import Decided, Text
-from mediacrawl.music.journal import mapped
+from mediacrawl.music.mapping import mapped
 from mediacrawl.music.reading import TaggedFile, read_tags
 from mediacrawl.music.replacing import RefusedError
-from mediacrawl.probe import ProbePolicy, id3
-from mediacrawl.probe.reading import Reading
+from mediacrawl.probe import NeedBytes, ProbePolicy, id3
+from mediacrawl.probe.reading import BrokenError, LimitError, Reading
 from mediacrawl.records import Tag
 
 Id3v1 = Literal["keep", "rewrite", "remove"]
@@ -358,13 +358,16 @@ class _Frames:
 
 
 def _frames(path: Path) -> _Frames:
-    """What the ID3v2 tag at the front of a file holds."""
+    """What the ID3v2 tag at the front of a file holds; raises RefusedError if it is damaged."""
     with mapped(path) as data:
         file = MappedFile(data)
         header = id3.find_header(file, 0)
         if header is None:
             return _Frames()
-        found = list(id3.bodies(Reading(file, _OWN_POLICY), header))
+        try:
+            found = list(id3.bodies(Reading(file, _OWN_POLICY), header))
+        except (BrokenError, LimitError, NeedBytes) as error:
+            raise RefusedError("its tag is damaged") from error
     others = Counter(
         (name, body[-(len(body) // 2) :] if name in _PICTURES else body)
         for name, body in found

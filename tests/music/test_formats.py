@@ -6,32 +6,13 @@ import subprocess
 
 import mutagen
 import pytest
+from mending import mend
 from music_files import COVER, FORMATS, TEXTS
 
 from mediacrawl.music import audio
-from mediacrawl.music.journal import mapped, undo
+from mediacrawl.music.journal import undo
+from mediacrawl.music.mapping import mapped
 from mediacrawl.music.reading import read_tags
-from mediacrawl.music.run import Wishes, run
-
-
-class Told:
-    """Notes what is told of a run."""
-
-    def __init__(self):
-        self.files, self.troubles = [], []
-
-    def file(self, path, fields):
-        self.files.append((path.name, fields))
-
-    def trouble(self, path, why):
-        self.troubles.append((path.name, why))
-
-
-def mend(folder, **wishes):
-    told = Told()
-    journal = folder.parent / f"{folder.name}.jsonl"
-    outcome = run(Wishes(paths=[folder], **({"journal": journal} | wishes)), told)
-    return outcome, told, journal
 
 
 def texts_of(path):
@@ -61,7 +42,7 @@ def by_mutagen(path):
 
 def sound(path):
     with mapped(path) as data:
-        return audio.digest(data, read_tags(path).container)
+        return audio.digests(data, read_tags(path).container).audio
 
 
 @pytest.mark.parametrize("kind", FORMATS)
