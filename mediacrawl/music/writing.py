@@ -48,6 +48,10 @@ _ID3_FRAMES = {
 }
 _APE_KEYS = {"date": "Year", "tracknumber": "Track"}
 _PICTURES = frozenset({"APIC", "PIC"})
+_ATOM = 4
+_3GPP = frozenset({"titl", "auth", "perf", "gnre", "dscp", "albm", "kywd"})
+_ATOM_TEXTS = frozenset({"utf-8", "utf-16-be", "shift_jis"})
+"""What texts of ``ilst`` may be; those that stand elsewhere mostly are something else."""
 _OWN_POLICY = ProbePolicy(max_text_bytes=16 << 20)
 
 Place = tuple[str, str, str]
@@ -81,7 +85,7 @@ def plan_of(decided: Decided, id3v1: Id3v1) -> Plan | None:
         decided: the file and its texts.
         id3v1: what becomes of an ID3v1 tag whose texts are wrong.
     """
-    wrong = [text for text in decided.texts if text.is_wrong and _is_writable(text)]
+    wrong = [text for text in decided.texts if text.is_wrong and is_writable(text)]
     others = [text for text in wrong if text.tag.source != _ID3V1]
     old = [text for text in wrong if text.tag.source == _ID3V1]
     if not wrong:
@@ -95,14 +99,23 @@ def plan_of(decided: Decided, id3v1: Id3v1) -> Plan | None:
     return Plan(others + (old if id3v1 == "rewrite" else []), added, id3v1 if old else "keep")
 
 
-def _is_writable(text: Text) -> bool:
-    """Whether there is a way to write a text; in RIFF, which declares no encoding, UTF-8 is what it becomes."""
+def is_writable(text: Text) -> bool:
+    """Whether something here writes texts of this kind.
+
+    Not so QuickTime's own texts and those of 3GPP and Windows in MP4, AIFF's chunks, Lyrics3, ``bext``, and URLs.
+
+    Args:
+        text: of a file.
+    """
     tag = text.tag
     if tag.source == "riff":
-        return " " not in tag.frame and tag.frame not in {"strn", "IDIT"} and text.text.encode() != tag.raw
+        return " " not in tag.frame and tag.frame not in {"strn", "IDIT"}
+    if tag.source == "mp4":
+        is_named = len(tag.frame) == _ATOM and tag.frame not in _3GPP
+        return (is_named or tag.frame.startswith("----:")) and not tag.lang and tag.declared in _ATOM_TEXTS
     if tag.source in _ID3V2:
         return not (tag.frame.startswith("W") and tag.frame not in {"WXXX", "WXX"}) and tag.frame[:2] != "WX"
-    return tag.source in {_ID3V1, "ape", "vorbis", "mp4", "asf"}
+    return tag.source in {_ID3V1, "ape", "vorbis", "asf"}
 
 
 def write_tags(path: Path, file: TaggedFile, plan: Plan) -> None:
@@ -198,8 +211,10 @@ def _by_mutagen(
             raise cause from error
         said = " ".join(str(error).split())[:100] or type(error).__name__
         raise RefusedError(f"mutagen cannot write it: {said}") from error
-    except (ValueError, TypeError, KeyError, IndexError, AssertionError, NotImplementedError) as error:
-        raise RefusedError(f"mutagen cannot write it: {type(error).__name__}: {error}") from error
+    except (RefusedError, OSError):
+        raise
+    except Exception as error:
+        raise RefusedError(f"mutagen cannot write it: {type(error).__name__}: {error}"[:200]) from error
 
 
 def _module(name: str) -> Any:
