@@ -63,7 +63,7 @@ class Plan:
     """What is to be written into one file.
 
     Attributes:
-        texts: those that change in their place.
+        texts: those that change in their place; those of an ID3v1 tag that goes, too.
         added: those of the ID3v1 tag that go to another tag, since the file has them nowhere else.
         id3v1: what becomes of that tag.
     """
@@ -90,13 +90,14 @@ def plan_of(decided: Decided, id3v1: Id3v1) -> Plan | None:
     old = [text for text in wrong if text.tag.source == _ID3V1]
     if not wrong:
         return None
+    takes = decided.file.container in _APE_FORMATS | _FRONT_FORMATS
     elsewhere = {tag.key for tag in decided.file.tags if tag.source != _ID3V1}
-    container = decided.file.container
-    takes = container in _APE_FORMATS | _FRONT_FORMATS
     added = [text for text in old if takes and text.tag.key not in elsewhere]
-    if not others and not added and id3v1 == "keep":
+    # Where the texts cannot go to another tag, they must not go.
+    fate: Id3v1 = id3v1 if old and takes else "keep"
+    if not others and not added and fate == "keep":
         return None
-    return Plan(others + (old if id3v1 == "rewrite" else []), added, id3v1 if old else "keep")
+    return Plan(others + (old if fate != "keep" else []), added, fate)
 
 
 def is_writable(text: Text) -> bool:
@@ -114,7 +115,7 @@ def is_writable(text: Text) -> bool:
         is_named = len(tag.frame) == _ATOM and tag.frame not in _3GPP
         return (is_named or tag.frame.startswith("----:")) and not tag.lang and tag.declared in _ATOM_TEXTS
     if tag.source in _ID3V2:
-        return not (tag.frame.startswith("W") and tag.frame not in {"WXXX", "WXX"}) and tag.frame[:2] != "WX"
+        return not tag.frame.startswith("W")
     return tag.source in {_ID3V1, "ape", "vorbis", "asf"}
 
 
@@ -130,7 +131,7 @@ def write_tags(path: Path, file: TaggedFile, plan: Plan) -> None:
         RefusedError: it cannot be done without a loss; the copy is of no use.
         OSError: the disk is full, or gives an error.
     """
-    frames = _frames(path) if _ID3V2 & {text.tag.source for text in plan.texts} or plan.added else _Frames()
+    frames = _frames(path) if _ID3V2 & {text.tag.source for text in plan.texts} or _added(file, plan) else _Frames()
     last = own_tags.take_id3v1(path)
     _write(path, file, plan)
     if last and plan.id3v1 != "remove":
@@ -166,12 +167,15 @@ def _write(path: Path, file: TaggedFile, plan: Plan) -> None:
 
 
 def _added(file: TaggedFile, plan: Plan) -> dict[str, str]:
-    """Texts that an ID3v2 or APE tag gets from ID3v1, by key; a tag that is made new gets all that ID3v1 has."""
-    if not plan.added:
-        return {}
+    """Texts that an ID3v2 or APE tag gets from ID3v1, by key.
+
+    One that is made new, or that stays when ID3v1 goes, gets all that it lacks.
+    """
     found = {text.tag.key: text.text for text in plan.added}
-    if all(tag.source == _ID3V1 for tag in file.tags):
-        found = {tag.key: clean(tag.text) for tag in file.tags} | found
+    elsewhere = {tag.key for tag in file.tags if tag.source != _ID3V1}
+    if plan.id3v1 == "remove" or (found and not elsewhere):
+        missing = [tag for tag in file.tags if tag.source == _ID3V1 and tag.key not in elsewhere]
+        found = {tag.key: clean(tag.text) for tag in missing} | found
     return found
 
 

@@ -1,13 +1,14 @@
 # ruff: noqa: RUF001
 """The files of a folder are decided together, and one that comes from elsewhere is not."""
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mending import mend
-from music_files import mp3, mp3_v1_alone
+from music_files import FORMATS, id3v1, mp3, mp3_v1_alone
 from mutagen import id3
 
 from mediacrawl.music import own_tags
@@ -93,6 +94,28 @@ def test_id3v1_is_kept_rewritten_or_removed(tmp_path):
     assert tails["keep"] == before
     assert tails["rewrite"] == before[:3] + bytes(90) + before[93:]
     assert not tails["remove"].startswith(b"TAG")
+
+
+def test_what_id3v1_alone_has_goes_to_id3v2_when_it_is_removed(tmp_path):
+    path = mp3(tmp_path, 3, v1=True)
+    mend(path, id3v1="remove")
+    tags = id3.ID3(path, load_v1=False, translate=False)
+    assert (str(tags["TYER"]), str(tags["COMM::XXX"]), str(tags["TRCK"])) == ("1998", "a remark", "7")
+    assert str(tags["TIT2"]) == "Вечерняя песня"
+
+
+def test_id3v1_behind_flac_stays_where_its_texts_can_go_nowhere(tmp_path):
+    path = FORMATS["flac text"](tmp_path)
+    path.write_bytes(path.read_bytes() + id3v1())
+    mend(path, id3v1="remove")
+    assert path.read_bytes().endswith(id3v1())
+
+
+def test_a_multibyte_text_that_id3v1_cut_is_read_up_to_the_cut():
+    title = "時代はまわる夜明けの歌をうたう人"
+    file = song(0, "cp932", "id3v1", title=title, artist="中島みゆき")
+    file.tags[0] = replace(file.tags[0], raw=title.encode("cp932")[:29])
+    assert read([file]) == [{"title": title[:14], "artist": "中島みゆき"}]
 
 
 def test_id3v1_takes_what_latin_1_has():
