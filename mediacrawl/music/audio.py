@@ -20,7 +20,6 @@ from mediacrawl.probe import SparseFile, ape_tag, id3, id3v1, lyrics3
 Part = tuple[bytes, int, int]
 """What goes into the hash: a label, then the bytes of the file from one offset to another."""
 
-_BLOCK = 1 << 20
 _MOST_TAGS = 16
 """Tags in a row at the front or the end of a file."""
 _MOST_DEPTH = 12
@@ -99,8 +98,9 @@ def digests(data: Data, container: str) -> Digests:
 
 
 def _update(digest: hashlib._Hash, data: Data, start: int, stop: int) -> None:
-    for at in range(start, stop, _BLOCK):
-        digest.update(data[at : min(at + _BLOCK, stop)])
+    # Views are hashed without a copy; an open one would keep the file mapped.
+    with memoryview(data) as view, view[start:stop] as piece:
+        digest.update(piece)
 
 
 def bounds(data: Data) -> tuple[int, int]:

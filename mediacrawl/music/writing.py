@@ -211,7 +211,7 @@ def _by_mutagen(
         writers[source]()
     except _module("mutagen").MutagenError as error:
         cause = error.__cause__ or error.__context__
-        if isinstance(cause, OSError):
+        if isinstance(cause, OSError) and cause.errno:
             raise cause from error
         said = " ".join(str(error).split())[:100] or type(error).__name__
         raise RefusedError(f"mutagen cannot write it: {said}") from error
@@ -340,8 +340,8 @@ def _compare(before: TaggedFile, after: TaggedFile, plan: Plan) -> None:
     family = "ape" if before.container in _APE_FORMATS else "id3v2"
     expected.update((family, key, clean(text)) for key, text in _added(before, plan).items())
     if expected != found:
-        ((_, key, text), *_) = [*(expected - found), *(found - expected)]
-        raise RefusedError(f"its tags would not be as meant ({key}: {str(text)[:40]})")
+        ((_, key, _), *_) = [*(expected - found), *(found - expected)]
+        raise RefusedError(f"it is damaged: its tags would not be as meant ({key})")
     if after.cover != before.cover or after.container != before.container:
         raise RefusedError("its cover would not be the same")
 

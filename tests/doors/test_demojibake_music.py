@@ -1,6 +1,7 @@
 """`scrapy demojibake` over music, called as a person calls it."""
 
 import json
+import os
 import shutil
 
 import pytest
@@ -69,8 +70,22 @@ def test_what_cannot_be_read_or_written_is_told_and_the_exit_code_says_so(music)
         (("--write",), "name a folder or a file"),
         (("--undo", "x.jsonl", "Music"), "--undo takes a journal and nothing else"),
         (("--write", "nowhere"), "nowhere is not there"),
+        (("--write", "items.jl"), "items.jl is no folder of music and no media file"),
     ],
 )
 def test_options_that_make_no_sense_are_errors(music, arguments, sentence):
+    (music.parent / "items.jl").write_text("{}\n")
     assert demojibake(music.parent, *arguments).sentence == sentence
     assert contents(music)["ozero.mp3"] == (MEDIA / "ozero.mp3").read_bytes()
+
+
+def test_names_that_are_no_utf8_are_shown_and_undone(music):
+    strange = music / os.fsdecode(b"\xee\xe7\xe5\xf0\xee \x1b[2J.mp3")
+    (music / "ozero.mp3").rename(strange)
+    old = contents(music)
+    done = demojibake(music.parent, "Music", "--write", "--journal", "back.jsonl", "--report", "r.json").check()
+    assert "3 written" in done.out
+    assert "\x1b" not in done.out
+    assert json.loads((music.parent / "r.json").read_bytes())["written"] == 3
+    demojibake(music.parent, "--undo", "back.jsonl").check()
+    assert contents(music) == old

@@ -180,6 +180,9 @@ def test_links_in_a_folder_are_not_followed_and_named_ones_are(music, tmp_path):
 def test_permissions_attributes_and_times_stay(music):
     path = music / "0.mp3"
     path.chmod(0o640)
+    if not os.geteuid():
+        os.chown(path, 4321, 4322)
+    owner = path.stat().st_uid, path.stat().st_gid
     os.utime(path, ns=(10**18, 10**18))
     try:
         os.setxattr(path, "user.note", b"mine")
@@ -190,6 +193,7 @@ def test_permissions_attributes_and_times_stay(music):
     mend(path, keep_mtime=True)
     assert title(path) == TEXTS["title"]
     assert path.stat().st_mode & 0o777 == 0o640
+    assert (path.stat().st_uid, path.stat().st_gid) == owner
     assert path.stat().st_mtime_ns == 10**18
     assert noted is None or os.getxattr(path, "user.note") == noted
 
