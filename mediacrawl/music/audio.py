@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mediacrawl.music.mapping import Data
+from mediacrawl.music.mapping import STRETCH, Data, forget
 from mediacrawl.probe import SparseFile, ape_tag, id3, id3v1, lyrics3
 
 Part = tuple[bytes, int, int]
@@ -99,8 +99,12 @@ def digests(data: Data, container: str) -> Digests:
 
 def _update(digest: hashlib._Hash, data: Data, start: int, stop: int) -> None:
     # Views are hashed without a copy; an open one would keep the file mapped.
-    with memoryview(data) as view, view[start:stop] as piece:
-        digest.update(piece)
+    with memoryview(data) as view:
+        for at in range(start, stop, STRETCH):
+            with view[at : min(at + STRETCH, stop)] as piece:
+                digest.update(piece)
+            if stop - start > STRETCH:
+                forget(data, at + STRETCH)
 
 
 def bounds(data: Data) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from mediacrawl.music.mapping import Data
+from mediacrawl.music.mapping import STRETCH, Data, forget
 
 Piece = tuple[int, int] | bytes
 
@@ -97,6 +97,9 @@ def _alike(old: Data, new: Data, at: int, there: int) -> int:
         if old[at + same : at + same + size] == new[there + same : there + same + size]:
             same += size
             size = _BLOCK
+            if same % STRETCH == 0:
+                forget(old, at + same)
+                forget(new, there + same)
         elif size == 1:
             break
         else:
