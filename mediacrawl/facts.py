@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-PAGE, FEED, SITEMAP, PLAYLIST = "page", "feed", "sitemap", "playlist"
-BESIDE = frozenset({PAGE, FEED, SITEMAP, PLAYLIST})
+PAGE, FEED, SITEMAP, PLAYLIST, URL = "page", "feed", "sitemap", "playlist", "url"
+BESIDE = frozenset({PAGE, FEED, SITEMAP, PLAYLIST, URL})
 """Sources of facts that do not stand in the file itself."""
 
 KEYS = frozenset(

@@ -8,13 +8,14 @@ then, and the decision is the document's, if it was sure.
 from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
+from urllib.parse import unquote_to_bytes
 
 from mediacrawl.encoding.decision import FieldDecision
 from mediacrawl.encoding.evidence import is_codec, noted, tag_element
 from mediacrawl.encoding.fields import CHARDET
 from mediacrawl.encoding.models import model_version
 from mediacrawl.encoding.priors import codec_name
-from mediacrawl.facts import FEED, OCTETS, PAGE, PLAYLIST, SITEMAP, Fact
+from mediacrawl.facts import FEED, LONGEST_TEXT, OCTETS, PAGE, PLAYLIST, SITEMAP, URL, Fact
 from mediacrawl.records import Evidence, Tag
 
 UTF8: Final = "utf-8"
@@ -22,7 +23,8 @@ _SURE: Final = 0.9
 """Confidence of the models from which on a document's decision is that of its texts. Below, each record decides anew,
 for which the document's encoding is a strong hint."""
 _JUDGED_PARTS: Final = 3
-_SIGHTED: Final = (("title", "page_title"), ("anchor", "anchor_text"))
+_SIGHTED: Final = ("page_title", "anchor_text")
+"""Fields of a record, and what their elements are called: a feed has a ``title`` of each entry as well."""
 
 
 def told_element(each: Fact) -> dict[str, Any]:
@@ -59,10 +61,32 @@ def sighted_elements(evidence: Evidence) -> list[dict[str, Any]]:
     source = FEED if evidence.feed_url else via if via in {PLAYLIST, SITEMAP} else PAGE
     texts = zip(_SIGHTED, (evidence.page_title, evidence.anchor), strict=True)
     return [
-        told_element(Fact(source, frame, key, text, evidence.page_charset or UTF8))
-        for (frame, key), text in texts
+        told_element(Fact(source, name, name, text, evidence.page_charset or UTF8))
+        for name, text in texts
         if text and not text.isascii()
     ]
+
+
+def name_elements(url: str) -> list[dict[str, Any]]:
+    """The entry of a file's name in its URL, whose octets are in whatever encoding the server's file system has.
+
+    Plain ASCII needs none. The claim is UTF-8 if they are that, else Latin-1: the octets are decided like those of any
+    text.
+
+    Args:
+        url: of the file, absolute.
+    """
+    written = url.partition("#")[0].partition("?")[0].rpartition("/")[2]
+    if len(written) > 3 * LONGEST_TEXT or ("%" not in written and written.isascii()):
+        return []
+    raw = unquote_to_bytes(written)[:LONGEST_TEXT]
+    if raw.isascii():
+        return []
+    try:
+        text, declared = raw.decode(UTF8), UTF8
+    except UnicodeDecodeError:
+        text, declared = raw.decode(OCTETS), OCTETS
+    return [tag_element(Tag(URL, "path", "filename", declared, raw, text))]
 
 
 class ReadingParts(NamedTuple):

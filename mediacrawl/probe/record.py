@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from mediacrawl.encoding.evidence import clean, tag_element
-from mediacrawl.encoding.told import parts_of_reading, sighted_elements, told_element
+from mediacrawl.encoding.told import name_elements, parts_of_reading, sighted_elements, told_element
 from mediacrawl.encoding.values import SIGHTED_FIELDS, best_values
 from mediacrawl.facts import Fact, unpack
 from mediacrawl.probe.byte_budget import LEAST, within
@@ -106,7 +106,7 @@ def build_item(
         head_sha256=hashlib.sha256(probe.head).hexdigest() if probe.head else None,
         head_bytes=len(probe.head) or None,
     )
-    told = (*map(told_element, facts), *sighted_elements(found))
+    told = (*map(told_element, facts), *name_elements(url), *sighted_elements(found))
     _set_tags(item, (*map(tag_element, result.tags), *told), probe.policy.max_record_bytes)
     for name in _FACTS:
         value = getattr(result, name)
