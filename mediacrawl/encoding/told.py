@@ -35,8 +35,7 @@ def told_element(each: Fact) -> dict[str, Any]:
     """
     read = parts_of_reading(each.declared)
     encoding, by = read.encoding, read.by
-    # What is Latin-1 for its page is Unicode that may be misread, as any other: one text alone tells less than it did.
-    raw = None if encoding in {UTF8, "cp1252"} else _octets(each.text, encoding, by)
+    raw = None if encoding == UTF8 else _octets(each.text, encoding, by)
     declared = encoding if raw is not None else UTF8
     element = tag_element(
         Tag(each.source, each.frame, each.key, declared, each.text.encode() if raw is None else raw, each.text)
