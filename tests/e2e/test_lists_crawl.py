@@ -67,8 +67,11 @@ def build(web):
     feed = f"<rss><channel><title>{CHANNEL}</title><language>ru</language>{entry}</channel></rss>"
     put("kino", "/koi8.xml", feed.encode("koi8-r"), "application/rss+xml")
     song("kino", "/8.mp3")
-    station = (("icy-name", STATION.encode("cp1251").decode("latin-1")), ("icy-metaint", "16000"))
-    put("kino", "/live", SONG, "audio/mpeg", headers=station)
+    station = (("icy-name", STATION.encode("cp1251").decode("latin-1")), ("icy-metaint", "4096"))
+    words = f"StreamTitle='{EPISODE}';".encode("cp1251")
+    words += bytes(-len(words) % 16)
+    body = SONG[:4_096] + bytes((len(words) // 16,)) + words + SONG[4_096:]
+    put("kino", "/live", body, "audio/mpeg", headers=station)
     lines = "".join(f"#EXTINF:{number},{title}\n{number}.mp3\n" for number, title in enumerate(JAPANESE))
     put("kana", "/kana.m3u", f"#EXTM3U\n{lines}".encode("cp932"), "audio/x-mpegurl")
     for number in range(len(JAPANESE)):
@@ -165,6 +168,7 @@ def test_a_feed_that_names_no_encoding_is_decided_whole(crawled):
 def test_a_station_says_its_name_in_a_code_page(crawled):
     found = other(crawled, "kino", "/live")
     assert (found["title"], found["probe_status"]) == (STATION, "stream")
+    assert told(found, "StreamTitle", "icy")["text"] == EPISODE
 
 
 def test_a_list_in_a_japanese_code_page_loses_nothing(crawled):
