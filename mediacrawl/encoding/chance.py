@@ -28,6 +28,8 @@ LETTER: Final = 3 * STEP
 """Cost of an ASCII letter in the word of such a letter; about what it costs in the clean word."""
 SIGNS_AS_LETTERS: Final = 8 * STEP
 """Cost of each sign, the first two of them, that stands as in clean text and becomes a letter in another encoding."""
+LOOKALIKE: Final = 10 * STEP
+"""Cost of a Western reading of Cyrillic letters that stand for Latin ones: some people write so."""
 FEW: Final = 2
 """So few sequences may be chance even where one of them is not ordinary text."""
 
@@ -43,9 +45,10 @@ _AFTER_A_TILDE: Final = frozenset("™…’”®")
 """Signs that clean text has after ``Ã``; with most others it is an accented small letter in UTF-8."""
 _DASHES: Final = frozenset("–—")
 _OPENING_SIGNS: Final = frozenset("“‘«„¿¡")
-_CLOSING: Final = frozenset("“”’»…™®©°\u00a0")
-_APART: Final = frozenset("×§£€½´–—")
+_CLOSING: Final = frozenset("“”’»…™®©°´\u00a0")
+_APART: Final = frozenset("×§£€½–—√∆")
 """Signs that stand by themselves, or before a figure."""
+_LOOKALIKES: Final = frozenset("АВЕКМНОРСТУХІЈЅасеорухіјѕ")
 _CLITICS: Final = frozenset("sStTdDmMlL")
 _SIGNS: Final = (
     "\u00a0¡¢£¤¥§¨©ª«¬®¯°±²³´µ¶·¹º»¼½¾¿×÷‐‑‒–—―‘’‚“”„†‡•…‰′″‹›⁄€№™→←↑↓∞≤≥−√■□▲△●○◎★☆♀♂♠♣♥♦♪♫♭♯✓✔❤"
@@ -79,6 +82,12 @@ def coincidence(stored: str, raw: bytes, text: str) -> int:
 def _glued(text: str) -> int:
     """How many ASCII letters stand in the words of letters that are not Latin; nothing else prices them."""
     return sum(len(letters) for letters in _GLUED.findall(text))
+
+
+def lookalikes(stored: str) -> int:
+    """What it costs to believe that Cyrillic letters were misread that look like the Latin ones beside them."""
+    odd = [char for char in stored if char > "\x7f"]
+    return LOOKALIKE if odd and all(char in _LOOKALIKES for char in odd) else 0
 
 
 def signs_as_letters(stored: str, text: str) -> int:
@@ -126,7 +135,7 @@ def is_clean_sign(text: str, place: int) -> bool:
         if sign == "’":
             return after in _CLITICS and not text[place + 2 : place + 3].isalpha()
         return sign in _DASHES and before.isupper() and after.isupper()
-    return sign in _CLOSING or (sign in _APART and not before.isalpha())
+    return sign in _CLOSING or (sign in _APART and not before.isalpha()) or (sign in "¡¿" and before.isupper())
 
 
 def is_ordinary(stored: str, begin: int, end: int) -> bool:
@@ -145,11 +154,13 @@ def is_ordinary(stored: str, begin: int, end: int) -> bool:
     if not _TITLE_SIGNS.issuperset(signs) or (lead == after and signs != " "):
         return False
     if lead == "Â" or (lead == "Ã" and not (before.isupper() and signs in _AFTER_A_TILDE)):
-        return False
+        return signs + after == "’s" and not before.isalpha() and not stored[end + 1 : end + 2].isalpha()
     if "”" in signs and not before.isalpha() and "“" not in stored[:begin]:
         # One letter alone, and a quotation that nothing opens: the bytes of 酔 in ``DJ 酔``.
         return False
-    if (lead.isupper() and before.islower()) or (not lead.isalpha() and (before.isalpha() or lead not in _SIGNS)):
+    if (lead.isupper() and before.islower()) or (
+        not lead.isalpha() and (before.isalpha() or lead not in _SIGNS + "∆∑∏∫")
+    ):
         return False
     if not after.isalnum() or not lead.isalpha():
         return True

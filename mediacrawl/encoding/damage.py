@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
+from unicodedata import category
 
 from mediacrawl.encoding.chance import is_ordinary
 from mediacrawl.encoding.codepages import characters, undefined
@@ -59,6 +60,18 @@ def bytes_of(text: str, encoding: str) -> bytes | None:
         return None
 
 
+_HALVES: Final = re.compile(rb"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]")
+
+
+def joined_halves(raw: bytes) -> bytes:
+    """CESU-8 as UTF-8: surrogates that were each written in three bytes, as some databases do, become one character."""
+    return _HALVES.sub(_joined, raw) if b"\xed" in raw else raw
+
+
+def _joined(halves: re.Match[bytes]) -> bytes:
+    return halves[0].decode("utf-8", "surrogatepass").encode("utf-16", "surrogatepass").decode("utf-16").encode()
+
+
 Slot = tuple[str, ...]
 """What may stand at one place: one text if that is sure."""
 
@@ -71,6 +84,7 @@ class Wreck:
         slots: what may stand at each place, in order.
         lost: how many characters were lost.
         whole: how many were not, and show what this is.
+        gone: of these, how many left nothing, not even a blank.
         telling: something stands there that clean text does not have.
         stripped: more was lost than can be guessed at.
     """
@@ -78,8 +92,14 @@ class Wreck:
     slots: tuple[Slot, ...]
     lost: int
     whole: int = 0
+    gone: int = 0
     telling: bool = True
     stripped: bool = False
+
+    @property
+    def open(self) -> int:
+        """How many places may be one of several characters."""
+        return sum(len(slot) > 1 for slot in self.slots)
 
 
 _OTHER: Final = re.compile(
@@ -94,6 +114,9 @@ def _written() -> frozenset[str]:
     return frozenset(char for char in letters + letters.upper() if not char.isascii())
 
 
+_THREE: Final = re.compile(rb"[\xe0-\xef][\x80-\xbf][\x80-\xbf]")
+_MERE_LETTERS: Final = frozenset("àáâãäåæçèéêëìíîïòóô")
+"""Small letters that are lead bytes of three and four; they are letters where nothing else of a sequence is left."""
 _CONTINUE: Final = range(0x80, 0xC0)
 _FOLLOW: Final = frozenset((*_CONTINUE, 0x20, -1))
 
@@ -119,24 +142,30 @@ def utf8_wreck(text: str) -> Wreck | None:
     if not leads or (len(leads) >= SOME_LEADS and followed < LEAST_FOLLOWED * len(leads)):
         return None
     slots: list[Slot] = []
-    at = lost = whole = telling = 0
+    at = lost = gone = whole = telling = 0
+    blocks = _blocks(units)
     while at < len(units):
-        taken = _sequence(units, at)
+        taken = _sequence(units, at, blocks)
         if taken is None:
             slots.append((text[at],))
             at += 1
             continue
         slot, width, missing = taken
+        if width == 1 and text[at] in _MERE_LETTERS:
+            slots.append((text[at],))
+            at += 1
+            continue
         slots.append(slot)
         if width > 1 and not is_ordinary(text, at, at + width):
             # Of a sequence of three that lost one, half is chance.
             telling += 1 if missing and units[at] >= 0xE0 else 2
         at += width
         lost += missing
+        gone += 0 if 0x20 in units[at - width : at] else missing
         whole += not missing
     if len(slots) == len(text):
         return None
-    return Wreck(tuple(slots), lost, whole, telling > 1, _was_stripped(units, lost, whole))
+    return Wreck(tuple(slots), lost, whole, gone, telling > 1, _was_stripped(units, gone, whole))
 
 
 def _was_stripped(units: list[int], lost: int, whole: int) -> bool:
@@ -152,13 +181,22 @@ def _unit(char: str) -> int:
     return raw[0] if raw else -2
 
 
-def _sequence(units: list[int], at: int) -> tuple[Slot, int, int] | None:
+def _blocks(units: list[int]) -> frozenset[int]:
+    """The blocks of 128 characters that the whole sequences of three bytes are of: scripts without a model, too."""
+    raw = bytes(unit if unit >= 0 else 0x3F for unit in units)
+    return frozenset(ord(found[0].decode("utf-8", "replace")[0]) >> 7 for found in _THREE.finditer(raw))
+
+
+def _sequence(units: list[int], at: int, blocks: frozenset[int]) -> tuple[Slot, int, int] | None:
     """A sequence that begins here: what it may be, how many characters it takes, how many bytes it lacks."""
     for lead in _leads(units[at]):
         needs = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
         rest = units[at + 1 : at + 1 + needs]
         for width in range(len(rest), -1, -1):
-            found = tuple(dict.fromkeys(_fill(lead, rest[:width], needs)))
+            found = tuple(dict.fromkeys(_fill(lead, rest[:width], needs, blocks)))
+            if "à" in found and rest[width - 1] == 0x20:
+                # The no-break space of an ``à`` and the blank behind it may have become one.
+                found += ("à ",)
             # A letter whose case was changed is a loss as well.
             missing = needs - sum(unit in _CONTINUE for unit in rest[:width]) + (lead != units[at])
             if found and (needs == 1 or missing <= 1):
@@ -173,7 +211,7 @@ def _leads(unit: int) -> tuple[int, ...]:
     return ()
 
 
-def _fill(lead: int, rest: list[int], needs: int) -> Iterator[str]:
+def _fill(lead: int, rest: list[int], needs: int, blocks: frozenset[int]) -> Iterator[str]:
     """The characters that a lead byte and what is left of the others can have been."""
     options: list[tuple[int, ...]] = []
     for unit in rest:
@@ -190,8 +228,21 @@ def _fill(lead: int, rest: list[int], needs: int) -> Iterator[str]:
             char = bytes((lead, *tail)).decode("utf-8")
         except UnicodeDecodeError:
             continue
-        if char in _written() or _OTHER.match(char):
+        known = char in _written() or _OTHER.match(char)
+        if known or (_is_kept(rest, tail) and _is_likely(char, blocks, whole=len(rest) == needs and min(rest) >= 0x80)):
             yield char
+
+
+def _is_kept(rest: list[int], tail: tuple[int, ...]) -> bool:
+    """Whether what is left of a sequence stands in it as it is, no letter's case changed."""
+    left = iter(tail)
+    return all(unit in left for unit in rest if unit >= 0x80)
+
+
+def _is_likely(char: str, blocks: frozenset[int], *, whole: bool) -> bool:
+    """Whether a character without a model is one: a letter of a block that others are of, or a sign."""
+    kind = category(char)[0]
+    return (ord(char) >> 7 in blocks and kind in "LM") or (whole and kind in "PS")
 
 
 def _cased(unit: int) -> tuple[int, ...]:

@@ -69,6 +69,9 @@ def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
     return replace(found, fields=tuple(map(whole_of, fields, heads, claims, found.fields)))
 
 
+_NO_HINTS: Final = Hints()
+
+
 def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> Detection:
     """The decision on fields of bounded length."""
     shapes = list(map(shape_of, fields, claims))
@@ -87,9 +90,6 @@ def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> De
         )
         found.update(zip(odd, eight_bit, strict=True))
     return _detection(tuple(found[place] for place in range(len(fields))), record)
-
-
-_NO_HINTS: Final = Hints()
 
 
 def _declared(hints: Hints, place: int) -> str:
@@ -290,7 +290,7 @@ def _agree(found: list[Hypothesis], raws: list[bytes], known: tuple[str, ...], a
                 agrees[encoding] = _is_known(read_as(raw, hypothesis).strip(), known, anchor)
             if agrees[encoding]:
                 hypothesis.costs[place] -= KNOWN
-                if is_new[place]:
+                if is_new[place] and hypothesis.news is not hypothesis.costs:
                     hypothesis.news[place] -= KNOWN
 
 

@@ -19,6 +19,10 @@ WHOLE: Final = 5 * STEP
 MOST_WHOLE: Final = 6
 SURE: Final = 40 * STEP
 """Margin of what has no rival."""
+BLANK: Final = 2 * STEP
+"""A blank that is not there any more, behind a no-break space that became one."""
+MOST_OPEN: Final = 48
+"""Places of a record that may be one of several characters of UTF-8; a wreck of more is left."""
 LONGEST: Final = 120
 """Longer texts are not searched: a title has a tenth of it."""
 
@@ -65,14 +69,20 @@ def _parts(slots: Sequence[Slot], *, apart: bool) -> Iterator[list[Slot]]:
 
 
 def _fill_part(slots: list[Slot], language: str) -> Filled:
-    beam = [""]
+    beam = [(0, "")]
     for slot in slots:
-        grown = [begun + choice for begun in beam for choice in slot]
-        beam = grown if len(slot) == 1 else [text for _, text in _best(grown, language)]
+        grown = [(paid + (BLANK if len(choice) > 1 else 0), begun + choice) for paid, begun in beam for choice in slot]
+        beam = grown if len(slot) == 1 else [(paid, text) for _, paid, text in _best(grown, language)]
     ranked = _best(beam, language)
-    cost, text = ranked[0]
-    return Filled(text, cost, 0, ranked[1][0] - cost if len(ranked) > 1 else SURE)
+    cost, _, text = ranked[0]
+    # Where no model prices the letters, proposals are alike.
+    alike = [] if language else [other for rival, _, other in ranked[1:] if rival == cost]
+    rivals = [other for other in alike if len(other) == len(text)]
+    marked = "".join(
+        ["\ufffd" if any(other[place] != char for other in rivals) else char for place, char in enumerate(text)]
+    )
+    return Filled(marked, cost, 0, ranked[1][0] - cost if len(ranked) > 1 else SURE)
 
 
-def _best(texts: Iterable[str], language: str) -> list[tuple[int, str]]:
-    return sorted((read_in(text, language), text) for text in texts)[:BEAM]
+def _best(texts: Iterable[tuple[int, str]], language: str) -> list[tuple[int, int, str]]:
+    return sorted((paid + read_in(text, language), paid, text) for paid, text in texts)[:BEAM]

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from mediacrawl.encoding import native
@@ -84,7 +84,8 @@ class Hypothesis:
         language: code of `mediacrawl.encoding.languages`; empty for UTF-8.
         prior: cost before the bytes, hints and ASCII words included, in twelfths of a nat.
         costs: of each field.
-        news: of each field without the words that an earlier one has; these make up the record's cost.
+        news: of each field without the words that an earlier one has; these make up the record's cost. The same list
+            as `costs` where no field repeats a word.
     """
 
     encoding: str
@@ -107,9 +108,7 @@ def decode(raw: bytes, encoding: str) -> str | None:
 
 def decode_single(raw: bytes, encoding: str) -> str:
     """The bytes in an 8-bit encoding; one that it does not define reads as the C1 control of its number."""
-    chars = characters(encoding)
-    # Python's codec takes U+FFFE for a byte without a character; only the encodings that we made up have that.
-    text = "".join([chars[byte] for byte in raw]) if "\ufffe" in chars else codecs.charmap_decode(raw, None, chars)[0]
+    text = codecs.charmap_decode(raw, "replace", characters(encoding))[0]
     # cp1258 writes tones as characters of their own, which nothing else does.
     return unicodedata.normalize("NFC", text) if encoding == "cp1258" else text
 
@@ -161,9 +160,9 @@ def hypotheses(
             hypothesis.prior += cost
     if len(raws) > 1:
         _let_languages_mix(found, len(priced))
-    for hypothesis in found:
+    for hypothesis in found if again else ():
         costs, hypothesis.costs = hypothesis.costs, hypothesis.costs[: len(raws)]
-        hypothesis.news = [costs[number] for number in of_record] if again else hypothesis.costs[:]
+        hypothesis.news = [costs[number] for number in of_record]
     return found
 
 
@@ -268,12 +267,20 @@ def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes], but: bytes) -> N
     for place, raw in enumerate(raws):
         if but and not raw.translate(None, _LOW).strip(but):
             continue
-        if len(raw) > MOST_SCORED or not has_clean_signs(stored := decode_single(raw, "cp1252")):
+        if len(raw) > MOST_SCORED or not raw.translate(None, _no_signs()):
+            continue
+        if not has_clean_signs(stored := decode_single(raw, "cp1252")):
             continue
         for hypothesis in found:
             if hypothesis.encoding not in ("cp1252", "utf-8") and hypothesis.costs[place] < NEVER:
                 text = decode_as(raw, hypothesis.encoding) or ""
                 hypothesis.costs[place] += signs_as_letters(stored, text)
+
+
+@cache
+def _no_signs() -> bytes:
+    """The bytes that are ASCII or letters in cp1252."""
+    return bytes(byte for byte, char in enumerate(characters("cp1252")) if char <= "\x7f" or char.isalpha())
 
 
 def _let_languages_mix(found: list[Hypothesis], fields: int) -> None:
@@ -305,11 +312,11 @@ def _single_bytes(
         shift: what hints do to the priors.
         always: pairs of which the cheapest is never left out.
     """
-    shifts = _shifts(shift) if shift else None
+    shifts, packed = _shifts(shift) if shift else (None, None)
     kernel = native.kernel()
     if kernel is not None:
         every = pairs()
-        ranked = kernel.rank(words, of_record, None if shifts is None else native.shifts_of(shifts), always)
+        ranked = kernel.rank(words, of_record, packed, always)
         return [Hypothesis(every[n].encoding, every[n].language, prior, costs, costs) for n, prior, costs in ranked]
     per_field = [sum(map(word_lanes, some)) for some in words]
     together = _lane_costs(sum([per_field[number] for number in of_record]), shifts)
@@ -332,8 +339,11 @@ def _single_bytes(
     return found
 
 
-def _shifts(shift: Shift) -> list[int]:
-    return [shift(pair.encoding, pair.language) for pair in pairs()]
+@lru_cache(maxsize=64)
+def _shifts(shift: Shift) -> tuple[list[int], bytes]:
+    """What hints do to the prior of each pair, and the same as the kernel takes it."""
+    moved = [shift(pair.encoding, pair.language) for pair in pairs()]
+    return moved, native.shifts_of(moved)
 
 
 def _lane_costs(lanes: int, shifts: list[int] | None) -> Sequence[int]:
@@ -387,13 +397,12 @@ def _utf8_prior() -> int:
 
 def _multibyte(pieces: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
     found = []
-    costs = list(map(_utf8_cost, pieces))
+    costs = [NEVER if _NO_UTF8.match(piece) else _utf8_cost(piece) for piece in pieces]
     if min(costs) < NEVER:
         moved = shift("utf-8", "") if shift else 0
         found.append(Hypothesis("utf-8", "", _utf8_prior() + moved, costs, costs))
     every = [_double_costs(piece) for piece in pieces]
-    for number, (encoding, language, prior) in enumerate(double_byte()):
-        costs = [some[number] for some in every]
+    for (encoding, language, prior), *costs in zip(double_byte(), *every, strict=True):
         if min(costs) < NEVER:
             moved = shift(encoding, language) if shift else 0
             found.append(Hypothesis(encoding, language, prior + moved, costs, costs))
@@ -407,6 +416,10 @@ def _read_whole(found: list[Hypothesis], raws: Sequence[bytes], pieces: Sequence
             for hypothesis in found:
                 if hypothesis.costs[place] < NEVER and decode_as(raw, hypothesis.encoding) is None:
                     hypothesis.costs[place] = NEVER
+
+
+_NO_UTF8: Final = re.compile(rb"[\x00-\x7f]*+(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4][\x00-\x7f\xc0-\xff])")
+"""The first byte beyond ASCII begins no character of UTF-8; nor of one that was cut."""
 
 
 @remembered_if_short(4096)

@@ -9,15 +9,17 @@ from typing import Final
 from mediacrawl.encoding.chance import signs_as_letters
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.damage import Wreck, utf8_wreck
-from mediacrawl.encoding.filling import LONGEST, Filled, fill_wreck
+from mediacrawl.encoding.filling import LONGEST, MOST_OPEN, Filled, fill_wreck
 from mediacrawl.encoding.gaps import KEPT_INSIDE, fill_gaps
 from mediacrawl.encoding.hypotheses import NEVER, losable
 from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.scoring import MULTIBYTE
-from mediacrawl.encoding.ways import MANGLED, Stored, Way, undo
+from mediacrawl.encoding.ways import MANGLED, Stored, Way, is_bad, undo
 
 LOSSY: Final = 6 * STEP
 """What it costs to believe that something was lost on the way."""
+BLANKS: Final = 4 * STEP
+"""And that no more was lost than that no-break spaces became blanks, or that only a part of a text was mangled."""
 MARKED: Final = 2 * STEP
 """And left marks."""
 SURELY_UTF8: Final = 4
@@ -57,7 +59,9 @@ def lossy_ways(stored: Stored, ways: list[Way]) -> list[Way]:
         ways: those that lose nothing.
     """
     searched = _searched(stored.odd)
-    wrecks = [utf8_wreck(text) if text in searched else None for text in stored.odd]
+    wrecks = list(map(utf8_wreck, stored.odd))
+    if sum(wreck.open for wreck in wrecks if wreck) > MOST_OPEN:
+        wrecks = [None] * len(wrecks)
     if not any(wreck.telling for wreck in wrecks if wreck):
         wrecks = [None] * len(wrecks)
     if any(wreck.stripped for wreck in wrecks if wreck):
@@ -66,7 +70,7 @@ def lossy_ways(stored: Stored, ways: list[Way]) -> list[Way]:
     if sum(wreck.whole for wreck in wrecks if wreck) >= SURELY_UTF8 or not searched:
         return found
     marked = is_marked(stored.odd)
-    if marked or min([stored.badness(), *(way.badness(stored.clean) for way in ways)]) > BAD:
+    if marked or is_bad(stored, ways, BAD):
         found += _page_ways(stored, ways, searched, marked=marked)
     return found
 
@@ -87,7 +91,8 @@ def _wreck_way(stored: Stored, wrecks: list[Wreck | None]) -> Way:
     whole = " ".join("".join(slot[0] for slot in wreck.slots if len(slot) == 1) for wreck in wrecks if wreck)
     language = read(whole).language
     filled = [fill_wreck(wreck, language) if wreck else None for wreck in wrecks]
-    return _filled_way(stored, "utf-8", "", filled, MANGLED + LOSSY)
+    gone = any(wreck.gone for wreck in wrecks if wreck)
+    return _filled_way(stored, "utf-8", "", filled, MANGLED + (LOSSY if gone else BLANKS))
 
 
 def _page_ways(stored: Stored, ways: list[Way], searched: set[str], *, marked: bool) -> list[Way]:

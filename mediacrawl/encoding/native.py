@@ -136,15 +136,19 @@ def _load(name: str | tuple[int, int]) -> tuple[Any, ...] | str:
 
 def _spec() -> dict[str, Any]:
     """All tables and constants that the kernel works with."""
-    from mediacrawl.encoding import codepages, scoring  # noqa: PLC0415 - those modules ask this one
+    from mediacrawl.encoding import codepages, reading, scoring  # noqa: PLC0415 - those modules ask this one
 
     return {
         **_constants(),
         "steps": codepages.steps(),
         "pair_steps": codepages.pair_steps(),
         "half": scoring.HALF,
-        "clitics_before": sorted(scoring.CLITICS_BEFORE),
-        "clitics_after": sorted(scoring.CLITICS_AFTER),
+        "clitics": [
+            sorted(scoring.CLITICS_BEFORE),
+            sorted(scoring.CLITICS_AFTER),
+            list(reading.PLAIN_BEFORE),
+            list(reading.PLAIN_AFTER),
+        ],
         "english": languages()["en"],
         "declared": encodings()["cp1252"],
         "names": [*languages(), *written_in_characters()],
@@ -191,6 +195,7 @@ def _constants() -> dict[str, int]:
         "private": reading.PRIVATE,
         "signs_only": reading.SIGNS_ONLY,
         "rare": reading.RARE,
+        "plain_apostrophe": reading.APOSTROPHE[0],
         "shortest_cut": hypotheses.SHORTEST_CUT,
     }
 

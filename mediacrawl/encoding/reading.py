@@ -30,21 +30,36 @@ _ALPHABETS: Final = (
     (re.compile("[\u0530-\u058f]"), ("u-hy",)),
     (re.compile("[\u0900-\u097f]"), ("u-hi",)),
 )
+APOSTROPHE: Final = b"\x92"
+PLAIN_AFTER: Final = (b"s", b"t", b"m", b"d", b"re", b"ll", b"ve")
+PLAIN_BEFORE: Final = (b"l", b"d", b"j", b"n", b"c", b"qu", b"s", b"t", b"m", b"dell", b"un")
+_CLITIC: Final = re.compile(
+    b"[A-Za-z]++%b(?:%b)|(?:%b)%b[A-Za-z]++"
+    % (APOSTROPHE, b"|".join(PLAIN_AFTER), b"|".join(PLAIN_BEFORE), APOSTROPHE),
+    re.IGNORECASE,
+)
+"""A word of ASCII letters with an apostrophe of cp1252 and its relatives where many languages have one."""
 MOST_PAIRS: Final = 6
 GUEST: Final = 5 * STEP
 """A word of another language."""
 SUITS: Final = 14 * STEP
 """A text that costs more for each of its odd words is looked at for such words."""
 MOST_TOKENS: Final = 20
-_BROKEN: Final = re.compile("[\x80-\x9f\ufffd\ufffe\uffff\ud800-\udfff]")
+_BROKEN: Final = re.compile("ï¿½|[\x80-\x9f\ufffd\ufffe\uffff\ud800-\udfff]")
 _SET_APART: Final = re.compile(
     "[\u00a0\u202f](?=[!?;:»%€$£°])|(?<=[«№§°º©])\u00a0|(?<=[a-z]\\.)\u00a0(?=\\d)|(?<=[A-ZÀ-Þ])[–—](?=[A-ZÀ-Þ])"
+    "|(?<=[\\wÀ-ɏ`])¬(?=[\\w´](?!\\w))|√(?=π)"
 )
 FORGIVEN: Final = 8 * STEP
 """Of what a no-break space costs at the end of a word: French puts one before the signs that it sets apart, and many
-languages put one between a sign and its figure. And of a dash between capitals."""
+languages put one between a sign and its figure. And of a dash between
+capitals, and the nose of a face."""
 BROKEN: Final = 20 * STEP
-"""What no text has that is right: C1 controls, the replacement character, half a surrogate."""
+"""What no text has that is right: C1 controls, the replacement character (or what its UTF-8 reads as), half a
+surrogate."""
+_TORN: Final = re.compile("(?<![A-Z][A-Z])Ã\u00a0(?=[a-z])")
+TORN: Final = 12 * STEP
+"""What the UTF-8 of ``à`` reads as, in the midst of a word."""
 UNREAD: Final = 1 << 30
 LOST: Final = 14 * STEP
 """A character that no encoding of the language has."""
@@ -88,7 +103,7 @@ def read(text: str) -> Reading:
     readings += [alphabet_reading(text, encodings) for pattern, encodings in _alphabets() if pattern.search(text)]
     best = min(readings, key=lambda reading: reading.cost) if readings else alphabet_reading(text, ("cp1252",))
     best.cost -= FORGIVEN * len(_SET_APART.findall(text))
-    worst = BROKEN * len(_BROKEN.findall(text)) + PRIVATE * len(UNUSED.findall(text))
+    worst = BROKEN * len(_BROKEN.findall(text)) + PRIVATE * len(UNUSED.findall(text)) + TORN * len(_TORN.findall(text))
     return Reading(best.cost + worst, best.language)
 
 
@@ -127,7 +142,7 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> R
     near = []
     for encoding, raw in written:
         if raw.count(b"?") == least:
-            words = ODD_WORD.findall(raw)
+            words = [word for word in ODD_WORD.findall(raw) if not _CLITIC.fullmatch(word)]
             lanes = spread(sum(map(word_lanes, words)))
             near += [
                 (lanes[pair.number], pair.number, pair, words)
@@ -197,6 +212,11 @@ OUTSIDE: Final = {
     "☆": 5 * STEP,
     "★": 5 * STEP,
 }
+
+
+def has_unused(text: str) -> bool:
+    """Whether a text has characters that no title has."""
+    return UNUSED.search(text) is not None
 
 
 def _outside(text: str) -> int:

@@ -19,9 +19,10 @@ from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.confidence import SURE, confidence_of
 from mediacrawl.encoding.decision import FieldDecision, Hints, Repair
 from mediacrawl.encoding.hinting import Shift, shift_of
+from mediacrawl.encoding.long_texts import head_of, whole_of
 from mediacrawl.encoding.lossy import is_marked, lossy_ways, unmended
-from mediacrawl.encoding.reading import read
-from mediacrawl.encoding.ways import STAYS, WORD, Stored, Way, good, lossless_ways
+from mediacrawl.encoding.reading import has_unused, read
+from mediacrawl.encoding.ways import STAYS, WORD, Stored, Way, good, is_bad, lossless_ways
 
 if TYPE_CHECKING:
     from mediacrawl.encoding.substitutions import Substitutions
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 ENOUGH_WORDS: Final = 5
 ANY_LANGUAGE: Final = 2 * STEP
 """What it costs to stay a text of a language that is seldom written in Latin-1."""
-FEW_LETTERS: Final = (6 * STEP, 6 * STEP, 4 * STEP, 2 * STEP, STEP)
+FEW_LETTERS: Final = (14 * STEP, 6 * STEP, 4 * STEP, 2 * STEP, STEP)
 """How much more a way back must be worth that rests on so few characters."""
 MOST_ROUNDS: Final = 3
 """What was mended is looked at again, so that a second call changes nothing."""
@@ -39,6 +40,10 @@ HARDLY: Final = 0.5
 ENOUGH_TO_TELL: Final = 15 * STEP
 RIGHT_PROPOSAL: Final = 0.85
 """Of the characters that are proposed for lost ones so many are right."""
+LEAST_CONFIDENCE: Final = 0.1
+"""What is mended less surely than this is left as it came, and says ``suspect``."""
+SUREST: Final = 0.999
+"""Of mended texts that have no rival one in a thousand is wrong."""
 LEAST_MARGIN: Final = 0.7
 """Nats; a proposal that is less surely better than the next is no more than that, and says ``suspect``."""
 _LEADS: Final = frozenset("ÃÂÐÑÅÄÎÏØÙ×")
@@ -49,7 +54,9 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
     """What texts were before they were stored wrongly. Clean text comes back unchanged.
 
     Args:
-        texts: the fields of one record, as they are stored; any texts, any number.
+        texts: the fields of one record, as they are stored; any texts, any number. Of a long text a piece of 400
+            characters is looked at, and the rest is read alike: of at most 65,536 characters, or 2,000 if some were
+            lost. A longer one that is mangled stays, and says ``suspect``.
         hints: what is known beside them.
         substitutions: what pairs of stored and right texts taught; asked where the models are unsure.
 
@@ -67,7 +74,14 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
         from mediacrawl.encoding.substituting import with_substitutions  # noqa: PLC0415
 
         return with_substitutions(texts, substitutions, lambda some: repair(some, hints))
-    shift = shift_of(hints) if hints else None
+    heads = list(map(head_of, texts))
+    found = _settled(heads, shift_of(hints) if hints else None)
+    whole = [whole_of(*one) for one in zip(texts, heads, found.fields, strict=True)]
+    return Repair.of(found.encoding, whole)
+
+
+def _settled(texts: Sequence[str], shift: Shift | None) -> Repair:
+    """What texts were, mended as often as one way back follows another."""
     found = _round(texts, shift)
     for _ in range(MOST_ROUNDS):
         if not found.changed:
@@ -141,7 +155,7 @@ def _priced(stored: Stored) -> tuple[Stored, list[Way]]:
     if marks:
         stored = replace(stored, clean=tuple(map(add, stored.clean, left)))
         ways = [replace(way, damage=way.damage + marks) for way in ways]
-    if is_marked(stored.odd) or min([stored.badness(), *(way.badness(stored.clean) for way in ways)]) > 1:
+    if is_marked(stored.odd) or is_bad(stored, ways, 1):
         ways += lossy_ways(stored, ways)
     return stored, ways
 
@@ -151,17 +165,21 @@ def _few(stored: Stored) -> int:
 
     Half as much where plain words speak as well.
     """
-    letters = sum(_tells(text, place) for text in stored.odd for place in range(len(text)))
-    if letters >= len(FEW_LETTERS):
-        return 0
+    letters = 0
+    for text in stored.odd:
+        for place, char in enumerate(text):
+            if char > "\x7f" and _tells(text, place):
+                letters += 1
+                if letters == len(FEW_LETTERS):
+                    return 0
     words = sum(len(WORD.findall(text)) for text in stored.fields)
     return FEW_LETTERS[letters] // (2 if words > ENOUGH_WORDS else 1)
 
 
 def _tells(text: str, place: int) -> bool:
-    """Whether a character is a letter beyond ASCII, or a sign where clean text has none: before a letter, say."""
+    """Whether a character beyond ASCII is a letter, or a sign where clean text has none: before a letter, say."""
     char = text[place]
-    if char.isascii() or char == "\ufffd":
+    if char == "\ufffd":
         return False
     return (char.isalpha() and char not in "ªº") or not is_clean_sign(text, place)
 
@@ -187,11 +205,14 @@ def _mended(stored: Stored, place: int, way: Way, margin: float) -> FieldDecisio
     lost = way.lost[place] if way.lost else 0
     garbage = good(text) >= ENOUGH_TO_TELL and way.costs[place] > GARBAGE * good(text)
     margin = min(margin, way.margins[place] / STEP) if lost else margin
+    confidence = confidence_of(margin) * RIGHT_PROPOSAL**lost * (HARDLY if garbage else 1)
+    if confidence < LEAST_CONFIDENCE or (has_unused(text) and not has_unused(before)):
+        return replace(_left(before, stored.clean[place], 0.0, ">".join(way.steps)), suspect=True)
     return FieldDecision(
         text,
         ">".join(way.steps),
         way.language or read(text).language,
-        round(confidence_of(margin) * RIGHT_PROPOSAL**lost * (HARDLY if garbage else 1), 4),
+        round(min(confidence, SUREST), 4),
         round(min(margin, SURE), 2),
         decision="fixed",
         lossy=lost > 0,

@@ -17,10 +17,12 @@ from mediacrawl.encoding.seven_bit import may_be_seven_bit, seven_bit
 from mediacrawl.encoding.utf16 import BAD, utf16_of
 
 _BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_MARKS: Final = frozenset(mark[:1] for mark, _ in _BOMS)
 CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 """No text has them, but half of UTF-16's units do: 04 is Cyrillic."""
 _HIGH_HALVES: Final = bytes((*range(9), 0x0B, 0x0C, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x30))
 _INDIC_HALVES: Final = b"\x09\x0a\x0d"
+_NEITHER_HALF: Final = bytes(byte for byte in range(256) if byte not in _HIGH_HALVES + _INDIC_HALVES)
 """High halves of Devanagari, Bengali, Gurmukhi, Gujarati, Malayalam and Sinhala, which 8-bit texts have as blanks."""
 _FORGIVEN: Final = dict.fromkeys(b"\x00\t\n\r", " ")
 _WIDE: Final = ("utf-16", "utf_16", "utf16")
@@ -54,7 +56,7 @@ def shape_of(raw: bytes, declared: str) -> Shape:
     wide = declared.startswith(_WIDE)
     if raw.isascii() and not wide and not may_be_seven_bit(raw) and not CONTROLS.search(raw):
         return Shape("ascii", raw.decode("ascii"))
-    for mark, encoding in _BOMS:
+    for mark, encoding in _BOMS if raw[:1] in _MARKS else ():
         if raw.startswith(mark):
             text = _decoded(raw[len(mark) :], encoding)
             if text is not None:
@@ -89,6 +91,8 @@ def _order_by_halves(raw: bytes) -> str:
 
     That half is NUL for Latin letters, another control for Greek, Cyrillic, Hebrew, Arabic and Thai ones, 30 for kana.
     """
+    if not raw.translate(None, _NEITHER_HALF):
+        return ""
     shares = []
     for order, high, low in (("utf-16-le", raw[1::2], raw[::2]), ("utf-16-be", raw[::2], raw[1::2])):
         if len(high) > 1 and not high.translate(None, high[:1]) and high[:1] in _INDIC_HALVES:

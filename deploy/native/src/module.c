@@ -92,6 +92,7 @@ static int take_constants(KernelObject *self, PyObject *spec)
         {"latin_word", &is->latin_word}, {"most_latin", &is->most_latin}, {"most_gain", &is->most_gain},
         {"least_difference", &is->least_difference}, {"glued", &is->glued}, {"joined", &is->joined},
         {"private", &is->private_use}, {"signs_only", &is->signs_only}, {"rare", &is->rare}, {"shortest_cut", &is->shortest_cut},
+        {"plain_apostrophe", &is->plain_apostrophe},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (integer_of(spec, wanted[i].name, wanted[i].to) < 0) return -1;
@@ -163,25 +164,21 @@ static PyObject *list_of(PyObject *spec, const char *name, Py_ssize_t least, Py_
 
 static int take_clitics(KernelObject *self, PyObject *spec)
 {
-    Kernel *kernel = &self->kernel;
-    for (int after = 0; after < 2; after++) {
-        PyObject *list = list_of(spec, after ? "clitics_after" : "clitics_before", 0, 64);
-        if (!list) return -1;
-        int count = (int)PyList_Size(list);
-        for (int i = 0; i < count; i++) {
+    PyObject *lists = list_of(spec, "clitics", CLITICS, CLITICS);
+    if (!lists) return -1;
+    for (int which = 0; which < CLITICS; which++) {
+        PyObject *list = PyList_GetItem(lists, which);
+        Clitics *to = &self->kernel.clitics[which];
+        if (!PyList_Check(list) || PyList_Size(list) > 64) return fails("clitics");
+        for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
             char *at;
             Py_ssize_t length;
             if (PyBytes_AsStringAndSize(PyList_GetItem(list, i), &at, &length) < 0) return -1;
             if (length > MOST_CLITIC) return fails("a clitic");
-            if (after) {
-                kernel->after[i].length = (uint8_t)length;
-                memcpy(kernel->after[i].text, at, (size_t)length);
-            } else {
-                kernel->before[i].length = (uint8_t)length;
-                memcpy(kernel->before[i].text, at, (size_t)length);
-            }
+            to->words[i].length = (uint8_t)length;
+            memcpy(to->words[i].text, at, (size_t)length);
         }
-        *(after ? &kernel->after_count : &kernel->before_count) = count;
+        to->count = (int)PyList_Size(list);
     }
     return 0;
 }

@@ -136,25 +136,22 @@ static int64_t english_cost(Kernel *kernel, Piece part)
     return cost_of_run(model, &run);
 }
 
-static int is_clitic(const Kernel *kernel, Piece part, int after)
+static int is_clitic(const Clitics *clitics, Piece part)
 {
     if (part.length > MOST_CLITIC) return 0;
     uint8_t small[MOST_CLITIC];
     for (size_t at = 0; at < part.length; at++)
         small[at] = part.at[at] >= 'A' && part.at[at] <= 'Z' ? part.at[at] | 0x20 : part.at[at];
-    int count = after ? kernel->after_count : kernel->before_count;
-    for (int i = 0; i < count; i++) {
-        size_t length = after ? kernel->after[i].length : kernel->before[i].length;
-        const uint8_t *text = after ? kernel->after[i].text : kernel->before[i].text;
-        if (length == part.length && !memcmp(text, small, length)) return 1;
-    }
+    for (int i = 0; i < clitics->count; i++)
+        if (clitics->words[i].length == part.length && !memcmp(clitics->words[i].text, small, part.length)) return 1;
     return 0;
 }
 
 /* What stands on one side of an apostrophe. */
 static int64_t part_cost(Kernel *kernel, const Pair *pair, Piece part, int is_first, int is_last)
 {
-    if ((!is_first && is_clitic(kernel, part, 1)) || (!is_last && is_clitic(kernel, part, 0))) return kernel->is.clitic;
+    if (!is_first && is_clitic(&kernel->clitics[AFTER], part)) return kernel->is.clitic;
+    if (!is_last && is_clitic(&kernel->clitics[BEFORE], part)) return kernel->is.clitic;
     if (!pair->is_latin) {
         size_t at = 0;
         while (at < part.length && part.at[at] < 0x80) at++;
@@ -233,19 +230,20 @@ int64_t ascii_cost(Kernel *kernel, const Piece *words, size_t count, int languag
 
 /* ---- The first pass, and the choice ---- */
 
+static inline uint8_t step_cost(const Kernel *kernel, const Pair *pair, uint8_t first, uint8_t second)
+{
+    const Letters *model = &kernel->languages[pair->language];
+    return (uint8_t)(kernel->half[model->bigrams[pair->letters[first] * model->size + pair->letters[second]]] +
+                     kernel->half[kernel->pair_steps[pair->classes[first] << 5 | pair->classes[second]]] +
+                     pair->extra[second]);
+}
+
 static const uint8_t *row_of(Kernel *kernel, uint8_t first, uint8_t second)
 {
     uint32_t key = 0x10000u | (uint32_t)first << 8 | second;
     Row *row = &kernel->rows[((first * 0x9E3779B1u ^ second * 0x85EBCA6Bu) >> 15) & (ROWS - 1)];
     if (row->key != key) {
-        for (int i = 0; i < kernel->pair_count; i++) {
-            const Pair *pair = &kernel->pairs[i];
-            const Letters *model = &kernel->languages[pair->language];
-            row->costs[i] =
-                (uint8_t)(kernel->half[model->bigrams[pair->letters[first] * model->size + pair->letters[second]]] +
-                          kernel->half[kernel->pair_steps[pair->classes[first] << 5 | pair->classes[second]]] +
-                          pair->extra[second]);
-        }
+        for (int i = 0; i < kernel->pair_count; i++) row->costs[i] = step_cost(kernel, &kernel->pairs[i], first, second);
         row->key = key;
     }
     return row->costs;
@@ -265,6 +263,20 @@ void first_pass(Kernel *kernel, Piece word, int64_t *lanes)
         last = byte;
     }
     for (int i = 0; i < count; i++) lanes[i] += sums[i];
+}
+
+/* The same for one pair. */
+static int64_t first_pass_of(const Kernel *kernel, const Pair *pair, Piece word)
+{
+    size_t length = word.length < (size_t)kernel->is.longest_word ? word.length : (size_t)kernel->is.longest_word;
+    int64_t total = 0;
+    uint8_t last = ' ';
+    for (size_t at = 0; at <= length; at++) {
+        uint8_t byte = at < length ? word.at[at] : ' ';
+        total += step_cost(kernel, pair, last, byte);
+        last = byte;
+    }
+    return total;
 }
 
 static inline int64_t floor_divide(int64_t number, int64_t by)
@@ -381,21 +393,48 @@ int64_t encode_in(const Kernel *kernel, int encoding, const uint32_t *text, size
     return marks;
 }
 
+static int is_ascii_word(Piece part)
+{
+    size_t at = 0;
+    while (at < part.length && is_ascii_letter(part.at[at])) at++;
+    return at && at == part.length;
+}
+
+/* A word of ASCII letters with an apostrophe and its relatives where many languages have one. */
+static int is_plain_with_clitic(const Kernel *kernel, Piece word)
+{
+    const uint8_t *found = memchr(word.at, (int)kernel->is.plain_apostrophe, word.length);
+    if (!found) return 0;
+    Piece before = {word.at, (size_t)(found - word.at)}, after = {found + 1, word.length - before.length - 1};
+    return (is_ascii_word(before) && is_clitic(&kernel->clitics[PLAIN_AFTER], after)) ||
+           (is_clitic(&kernel->clitics[PLAIN_BEFORE], before) && is_ascii_word(after));
+}
+
+/* As `next_odd_word`, without those that say nothing of the language. */
+static int next_telling_word(const Kernel *kernel, Piece raw, size_t *from, Piece *word)
+{
+    while (next_odd_word(raw.at, raw.length, from, word))
+        if (!is_plain_with_clitic(kernel, *word)) return 1;
+    return 0;
+}
+
 int64_t best_alphabet(Kernel *kernel, const int *encodings, const Piece *raws, int count, int only, int *pair,
                       int64_t *work)
 {
-    int64_t *lanes = work, *near = work + kernel->pair_count, best = kernel->is.unread;
+    int64_t *near = work, best = kernel->is.unread;
     int near_count = 0;
     *pair = -1;
     for (int i = 0; i < count; i++) {
         const Page *page = &kernel->pages[encodings[i]];
-        memset(lanes, 0, sizeof *lanes * (size_t)kernel->pair_count);
-        size_t from = 0;
-        Piece word;
-        while (next_odd_word(raws[i].at, raws[i].length, &from, &word)) first_pass(kernel, word, lanes);
         for (int j = 0; j < page->pair_count; j++) {
             int number = kernel->by_encoding[page->first_pair + j];
-            if (only < 0 || kernel->pairs[number].language == only) near[near_count++] = lanes[number] * 1024 + number;
+            if (only >= 0 && kernel->pairs[number].language != only) continue;
+            int64_t lanes = 0;
+            size_t from = 0;
+            Piece word;
+            while (next_telling_word(kernel, raws[i], &from, &word))
+                lanes += first_pass_of(kernel, &kernel->pairs[number], word);
+            near[near_count++] = lanes * 1024 + number;
         }
     }
     qsort(near, (size_t)near_count, sizeof *near, by_size);
@@ -406,7 +445,7 @@ int64_t best_alphabet(Kernel *kernel, const int *encodings, const Piece *raws, i
         size_t from = 0;
         Piece word;
         int64_t total = 0;
-        while (next_odd_word(raws[place].at, raws[place].length, &from, &word)) {
+        while (next_telling_word(kernel, raws[place], &from, &word)) {
             int64_t cost = word_cost(kernel, &kernel->pairs[number], word);
             if (cost < 0) return -1;
             total += cost;

@@ -79,9 +79,18 @@ typedef struct {
     int64_t gate, most_pairs, hopeless, most_languages, field_gate, field_pairs, never, step, lane_step, longest_word;
     int64_t near_pairs, lost, unread;
     int64_t latin_word, most_latin, most_gain, least_difference;
-    int64_t shortest_cut;
+    int64_t shortest_cut, plain_apostrophe;
     int64_t glued, joined, private_use, signs_only, rare;
 } Constants;
+
+/* Short words that stand before or after an apostrophe, in lower case; the last two of any reading. */
+enum { BEFORE, AFTER, PLAIN_BEFORE, PLAIN_AFTER, CLITICS };
+typedef struct {
+    int count;
+    struct {
+        uint8_t length, text[MOST_CLITIC];
+    } words[64];
+} Clitics;
 
 typedef struct {
     uint32_t key; /* the two bytes, and bit 16 for a row that is filled */
@@ -102,10 +111,7 @@ struct Kernel {
     uint8_t steps[1 << 15];
     uint8_t pair_steps[1 << 10];
     uint8_t half[256];
-    struct {
-        uint8_t length, text[MOST_CLITIC];
-    } before[64], after[64];
-    int before_count, after_count;
+    Clitics clitics[CLITICS];
     int32_t *gains; /* cost of an ASCII word by how much cheaper it is than in English, from `least_difference` on */
     size_t gain_count;
     uint8_t *kinds;      /* of the code points up to U+FFFF: bits KIND_... */

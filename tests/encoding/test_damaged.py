@@ -1,0 +1,96 @@
+"""Damaged text is not made worse: blanks come back, surrogates join, and what is doubtful says so."""
+
+# ruff: noqa: RUF001 - letters of many scripts, and what they read as, are what this file is about
+
+import pytest
+
+from mediacrawl.encoding import repair
+
+WITH_A = [
+    "Il est à Lyon cet été", "L'été à Paris", "À l'été prochain, à bientôt", "Grâce à toi", "Adieu à la forêt brûlée",
+    "Bonjour à tous les garçons", "Prière à Notre-Dame", "Pensées à l'aube", "Rivière à truites",
+    "Du côté de chez moi, à midi", "Il y a une fée là-bas à Rouen", "La fête à Neuneu", "Le Déjeuner à l'Opéra",
+    "Jusqu'à nos étés", "Aller à Málaga em férias", "Così è la libertà per me", "Perché la città è lontana",
+    "Ho detto già così",
+]  # fmt: skip
+
+
+def windows(data):
+    """Bytes read as browsers read Latin-1: as cp1252, with C1 controls where that has nothing."""
+    return "".join(bytes((byte,)).decode("cp1252", "ignore") or chr(byte) for byte in data)
+
+
+def latin(data):
+    return data.decode("latin-1")
+
+
+def cesu(text):
+    """UTF-8 of UTF-16 units, as some databases write it."""
+    units = text.encode("utf-16-be")
+    return b"".join(
+        chr(int.from_bytes(units[place : place + 2], "big")).encode("utf-8", "surrogatepass")
+        for place in range(0, len(units), 2)
+    )
+
+
+@pytest.mark.parametrize("title", WITH_A)
+def test_a_no_break_space_and_the_blank_behind_it_that_became_one_blank_come_back(title):
+    stored = windows(title.encode()).replace("\xa0 ", " ").replace("\xa0", " ")
+    assert repair([stored]).texts == (title,)
+
+
+@pytest.mark.parametrize(
+    "title", ["Šesta rukovet: „Hajduk Veljko“", "ŠĮVAKAR, rytoj ŽALIA", "Ġebel u Ħamrija", "Šveices baņķieri gaida"]
+)
+def test_a_letter_whose_no_break_space_became_a_blank_gets_no_blank(title):
+    assert repair([windows(title.encode()).replace("\xa0", " ")]).texts == (title,)
+
+
+def test_a_word_with_an_ellipsis_and_a_lost_space_is_no_drawing_of_boxes():
+    assert repair(["TroisiÃ¨me…Ã s'"]).texts[0] in ("Troisième…à s'", "Troisième…às'")
+
+
+@pytest.mark.parametrize("reading", [latin, windows])
+@pytest.mark.parametrize("title", ["Party 🎉 mix", "😂😂 live", "😂 Ünï"])
+def test_emoji_in_cesu_8_come_back(title, reading):
+    assert repair([reading(cesu(title))]).texts == (title,)
+
+
+@pytest.mark.parametrize("title", ["தமிழ் பாடல்", "မြန်မာ သီချင်း", "ខ្មែរ ចម្រៀង", "বাংলা গান", "ગુજરાતી ગીત"])
+def test_a_script_without_a_model_is_utf_8_and_no_chinese(title):
+    assert repair([windows(title.encode())]).texts == (title,)
+    lost = repair([windows(title.encode()).replace("\x8d", "\ufffd").replace("\x81", "\ufffd")])
+    assert not any("\u4e00" <= char <= "\u9fff" for char in lost.texts[0])
+
+
+@pytest.mark.parametrize(
+    ("stored", "title"),
+    [
+        ("UkrsotsbankвЂ™s", "Ukrsotsbank’s"),
+        ("Bank вЂњAvalвЂќ", "Bank “Aval”"),
+        ("TroisiÃ¨me é Ã©dition", "Troisième é édition"),
+        ("III DivisÃ£o - SÃ©rie F > Classificação", "III Divisão - Série F > Classificação"),
+        ("CrÃ¨me brÃ»lÃ©e – Été", "Crème brûlée – Été"),
+        ("“Ã€ bientÃ´t l’amitiÃ©”", "“À bientôt l’amitié”"),
+    ],
+)
+def test_text_of_which_a_part_is_mojibake_is_mended_there(stored, title):
+    assert repair([stored]).texts == (title,)
+
+
+@pytest.mark.parametrize("byte", ["\xff", "\xe0"])
+def test_utf_8_with_one_wrong_byte_is_still_utf_8(byte):
+    text = repair([windows("Ленинград, Žluťoučký kůň".encode()) + byte]).texts[0]
+    assert text.startswith("Ленинград, Žluťoučký kůň")
+    assert not any("\u2500" <= char <= "\u257f" for char in text)
+
+
+@pytest.mark.parametrize("stored", ["Â®Ã©tÃ©", "ÐŸÑ€Ð¸Ð²ÐµÑ‚", "íîâàÿ ïåñíÿ", "Ã©", "Ã†Ã˜Ã…"])
+def test_what_was_mended_is_never_said_to_be_certain(stored):
+    repaired = repair([stored]).fields[0]
+    assert repaired.decision == "fixed"
+    assert repaired.confidence < 1.0
+
+
+def test_a_cyrillic_letter_that_looks_latin_is_not_read_as_another():
+    assert repair(["LIVЕ at Wembley"]).texts == ("LIVЕ at Wembley",)
