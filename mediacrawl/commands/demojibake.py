@@ -20,7 +20,7 @@ from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.observe.text import printable
 from mediacrawl.pipelines.mojibake import models_setting
 from mediacrawl.rerun import Options, RerunError, rerun
-from mediacrawl.rerun.console import Console, is_coloured, write_report
+from mediacrawl.rerun.console import Console, is_coloured, refuse_unreadable, write_report
 from mediacrawl.setting_kinds import fields_setting
 
 _ROWS = 40
@@ -59,7 +59,8 @@ class Command(Checked, ScrapyCommand):
         super().add_options(parser)
         add = parser.add_argument
         add("-o", "--output", metavar="OUT", help="where to write; may be left out for a media.db, mended in place")
-        add("--fields", metavar="A,B", help="fields with text, for items of other projects (default: common names)")
+        add("--fields", metavar="A,B", help="fields with text, in any case (default: common names; in CSV by content)")
+        add("--encoding", metavar="NAME", help="of a file of lines (default: found out)")
         add("--raw", metavar="A=B", action="append", help="field B holds the raw bytes of A, as bytes or in base64")
         add("--min-confidence", metavar="P", type=float, help="mend only what is as sure as this, 0 to 1")
         add("--pairs", metavar="FILE", help="learn first from pairs of stored and right texts (recheck's pairs.jl)")
@@ -92,6 +93,7 @@ class Command(Checked, ScrapyCommand):
             console.report(result, sys.stderr if options.output == "-" else sys.stdout)
             if opts.report:
                 write_report(Path(opts.report), result, _asked(options))
+            refuse_unreadable(result, options)
         except RerunError as error:
             console.end()
             print(printable(str(error)), file=sys.stderr)
@@ -130,12 +132,15 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
         output=opts.output,
         fields=_names(opts.fields or "") if is_named else _setting(settings)[0],
         raws=_pairs(opts.raw or []) if is_named else _setting(settings)[1],
+        must_exist=is_named,
+        encoding=opts.encoding,
         min_confidence=_least(opts, settings),
         only_mangled=opts.only_mangled,
         jobs=opts.jobs,
         force=opts.force,
         restart=opts.restart,
         dry_run=opts.dry_run,
+        rows=opts.limit,
         substitutions=_learned(opts.pairs),
         models=tuple(map(str, models_setting(settings))),
     )
@@ -190,5 +195,5 @@ def _pairs(texts: list[str]) -> tuple[tuple[str, str], ...]:
 
 def _asked(options: Options) -> dict[str, Any]:
     """What the user asked for, for the report."""
-    names = ("fields", "raws", "min_confidence", "only_mangled", "dry_run")
+    names = ("fields", "raws", "encoding", "min_confidence", "only_mangled", "dry_run")
     return {name: getattr(options, name) for name in names}

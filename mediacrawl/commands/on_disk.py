@@ -112,6 +112,9 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
     missing = [word for word in args if not os.path.lexists(word)]
     if missing:
         raise UsageError(f"{printable(missing[0])} is not there", print_help=False)
+    others = [word for word in args if not _is_music(word)]
+    if others:
+        raise UsageError(f"{printable(others[0])} is no folder of music and no media file", print_help=False)
     if opts.journal and Path(opts.journal).is_dir():
         raise UsageError("--journal must name a file", print_help=False)
 

@@ -19,6 +19,9 @@ BY_USER = "fixed_by_user"
 """The key that names fields which nobody may touch."""
 _EXTRA = "extra"
 """Where a catalogue's export keeps what the catalogue has no column for."""
+CHARDET = "chardet"
+"""Who decided the document of a text, see `encoding.told`: chardet knows encodings that the models do not, so these are
+not asked again."""
 LONGEST = 4096
 """Characters of a text without raw bytes; a longer one is no title, and is left alone."""
 
@@ -56,7 +59,7 @@ class Field:
             version: of the models.
             min_confidence: that a change needs now; it may have been another one then.
         """
-        if self.by_user:
+        if self.by_user or self.proof.get("document") == CHARDET:
             return True
         if self.proof.get("fixer") != version:
             return False

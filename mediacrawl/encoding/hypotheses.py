@@ -149,7 +149,7 @@ def hypotheses(
     _forgive_spaces(found, priced)
     _mind_tones(found, priced)
     found += _multibyte(priced, shift)
-    _mind_signs(found, priced)
+    _mind_signs(found, priced, but=b"\xa0" if claims else b"")
     _read_whole(found, raws, pieces)
     if claims:
         _distrust_spaces(found, priced, [*claims, *[claims[place] for place in again]])
@@ -256,9 +256,17 @@ def _mind_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
                 hypothesis.costs[place] += LOOSE_TONE * len(_LOOSE_TONE.findall(raw))
 
 
-def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
-    """Signs that stand in the cp1252 reading as in clean text are seldom letters of another encoding."""
+def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes], but: bytes) -> None:
+    """Signs that stand in the cp1252 reading as in clean text are seldom letters of another encoding.
+
+    Args:
+        found: the hypotheses, priced.
+        raws: what is priced.
+        but: a text with no other byte beyond ASCII than this is left to `_distrust_spaces`, which knows the words.
+    """
     for place, raw in enumerate(raws):
+        if but and not raw.translate(None, _LOW).strip(but):
+            continue
         if len(raw) > MOST_SCORED or not raw.translate(None, _no_signs()):
             continue
         if not has_clean_signs(stored := decode_single(raw, "cp1252")):

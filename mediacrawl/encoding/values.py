@@ -9,7 +9,7 @@ from typing import Any, cast
 from mediacrawl.encoding.evidence import decision_of
 from mediacrawl.facts import BESIDE
 
-TEXT_FIELDS = (
+FILE_FIELDS = (
     "title",
     "artist",
     "albumartist",
@@ -39,6 +39,10 @@ TEXT_FIELDS = (
     "chapters_url",
     "hub_url",
 )
+"""Fields of a `MediaItem` that describe its file."""
+SIGHTED_FIELDS = ("page_title", "anchor_text")
+"""Fields of a `MediaItem` that tell where its file was found. They have evidence only if they are not plain ASCII."""
+TEXT_FIELDS = (*FILE_FIELDS, *SIGHTED_FIELDS)
 """Fields of a `MediaItem` that come from its tags."""
 
 _SEVERAL = frozenset({"artist", "albumartist", "composer", "genre"})
@@ -52,7 +56,9 @@ _SURE = 0.9
 
 
 def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
-    """Gives each of `TEXT_FIELDS` the value of the first source that has one; None where no source has.
+    """Gives each of `FILE_FIELDS` the value of the first source that has one; None where no source has.
+
+    Those of `SIGHTED_FIELDS` that have evidence are there too.
 
     The file itself goes before what is said of it elsewhere (`facts.BESIDE`); of its own sources those that cut long
     texts (ID3v1, Lyrics3) are the last. The language is what the file declares; if it declares none, the one that most
@@ -66,7 +72,8 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
     for element in elements:
         if element["text"]:
             found.setdefault(element["key"], []).append(element)
-    values = {key: _best(found[key], key) if key in found else None for key in TEXT_FIELDS}
+    values = {key: _best(found[key], key) if key in found else None for key in FILE_FIELDS}
+    values |= {key: _best(found[key], key) for key in SIGHTED_FIELDS if key in found}
     values["language"] = values["language"] or _language_read(elements)
     return values
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from mediacrawl.music.delta import Data
+from mediacrawl.music.mapping import STRETCH, Data, forget
 from mediacrawl.probe import SparseFile, ape_tag, id3, id3v1, lyrics3
 
 Part = tuple[bytes, int, int]
 """What goes into the hash: a label, then the bytes of the file from one offset to another."""
 
-_BLOCK = 1 << 20
 _MOST_TAGS = 16
 """Tags in a row at the front or the end of a file."""
 _MOST_DEPTH = 12
@@ -57,26 +57,54 @@ class MappedFile(SparseFile):
         return self._data[start:stop]
 
 
-def digest(data: Data, container: str) -> str:
-    """SHA-256 of a file's audio, in hexadecimal.
+class Digests(NamedTuple):
+    """What tells two files apart, in hexadecimal.
+
+    Attributes:
+        audio: SHA-256 of the audio.
+        whole: SHA-256 of `audio` and of all bytes beside the audio; so each byte is read once.
+    """
+
+    audio: str
+    whole: str
+
+
+def digests(data: Data, container: str) -> Digests:
+    """The digests of a file.
 
     Args:
         data: the file.
-        container: name of its format, see `mediacrawl.probe.sniff`.
+        container: name of its format, see `mediacrawl.probe.sniff`; empty for a file without audio.
 
     Raises:
-        NoAudioError: it is not told apart from the tags.
+        NoAudioError: the audio is not told apart from the tags.
     """
-    found = hashlib.sha256()
     try:
-        for label, start, stop in _READERS[container](data):
-            found.update(b"%d:%d:" % (len(label), stop - start))
-            found.update(label)
-            for at in range(start, stop, _BLOCK):
-                found.update(data[at : min(at + _BLOCK, stop)])
+        parts = list(_READERS[container](data)) if container else []
+        audio = hashlib.sha256()
+        for label, start, stop in parts:
+            audio.update(b"%d:%d:" % (len(label), stop - start))
+            audio.update(label)
+            _update(audio, data, start, stop)
     except (struct.error, IndexError, KeyError, ValueError) as error:
         raise NoAudioError(str(error)) from error
-    return found.hexdigest()
+    whole = hashlib.sha256(audio.digest())
+    at = 0
+    for start, stop in sorted((start, stop) for _, start, stop in parts if start < stop):
+        _update(whole, data, at, start)
+        at = max(at, stop)
+    _update(whole, data, at, len(data))
+    return Digests(audio.hexdigest(), whole.hexdigest())
+
+
+def _update(digest: hashlib._Hash, data: Data, start: int, stop: int) -> None:
+    # Views are hashed without a copy; an open one would keep the file mapped.
+    with memoryview(data) as view:
+        for at in range(start, stop, STRETCH):
+            with view[at : min(at + STRETCH, stop)] as piece:
+                digest.update(piece)
+            if stop - start > STRETCH:
+                forget(data, at + STRETCH)
 
 
 def bounds(data: Data) -> tuple[int, int]:

@@ -70,7 +70,9 @@ class Text:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the file should have another text there."""
+        """Whether the file should have another text there. RIFF declares nothing, and UTF-8 is what programs expect."""
+        if self.tag.source in {"riff", "aiff"} and self.text.encode() == self.tag.raw:
+            return False
         return self.decision == "fixed" and self.text != self.before and not self.is_damaged
 
 

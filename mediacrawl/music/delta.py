@@ -6,11 +6,11 @@ new file has no more. It is exact, whatever the files are; only its length depen
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterable, Iterator
 
+from mediacrawl.music.mapping import STRETCH, Data, forget
+
 Piece = tuple[int, int] | bytes
-Data = bytes | mmap.mmap
 
 _SHORTEST = 48
 """Bytes that a copied piece has at least; shorter ones cost more to name than to store."""
@@ -97,6 +97,9 @@ def _alike(old: Data, new: Data, at: int, there: int) -> int:
         if old[at + same : at + same + size] == new[there + same : there + same + size]:
             same += size
             size = _BLOCK
+            if same % STRETCH == 0:
+                forget(old, at + same)
+                forget(new, there + same)
         elif size == 1:
             break
         else:

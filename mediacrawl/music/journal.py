@@ -6,8 +6,9 @@ that is still the old one, which `undo` sees) and never one too few. A last line
 =============  =====================================================================================
 ``path``       absolute, as text; or ``path_b64``, base64, where the name is no UTF-8
 ``fields``     what changed: ``source``, ``frame``, ``key``, ``old``, ``new``, ``old_b64`` (the bytes), ``encoding``
-``old``        ``size``, ``sha256``, ``mtime_ns`` of the file before
-``new``        ``size``, ``sha256`` of the file after: `undo` touches no file that is another one by now
+``container``  format of the file, for `audio.digests`; empty for a playlist or a cue sheet
+``old``        ``size``, ``digest`` (`audio.Digests.whole`), ``mtime_ns`` of the file before
+``new``        ``size``, ``digest`` of the file after: `undo` touches no file that is another one by now
 ``pieces``     how the old file is made of the new one: ``[offset, length]`` of it, or bytes in base64
 =============  =====================================================================================
 """
@@ -15,17 +16,18 @@ that is still the old one, which `undo` sees) and never one too few. A last line
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
-import mmap
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
-from mediacrawl.music.delta import Data, Piece, delta, restored
+from mediacrawl.music.audio import NoAudioError, digests
+from mediacrawl.music.delta import Piece, delta, restored
+from mediacrawl.music.mapping import Data, mapped
+from mediacrawl.music.reading import CONTAINERS
 from mediacrawl.music.replacing import Draft, RefusedError, draft_of, put, sync
 from mediacrawl.observe.archive import sync_folder
 
@@ -39,7 +41,7 @@ class JournalError(Exception):
 class Journal:
     """Writes a journal; see the module for what stands in it, and what a kill leaves.
 
-    The file is made with the first line. Lines are added to one that is there.
+    The file is made with the first line. Lines are added to one that is there; a last line that a kill cut off goes.
 
     Args:
         path: of the file.
@@ -47,7 +49,7 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file: BinaryIO | None = None
+        self._file: FileIO | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -67,39 +69,68 @@ class Journal:
         """
         try:
             if self._file is None:
-                self._file = self.path.open("ab")
-                sync_folder(self.path.parent)
-                if self._file.tell() and not self._ends_a_line():
-                    self._file.write(b"\n")
-            self._file.write(json.dumps(line, ensure_ascii=True).encode() + b"\n")
-            self._file.flush()
+                self._file = self._opened()
+            left = memoryview(json.dumps(line, ensure_ascii=True).encode() + b"\n")
+            while left:
+                left = left[self._file.write(left) or 0 :]
             os.fsync(self._file.fileno())
         except OSError as error:
             raise JournalError(f"The journal {self.path} cannot be written: {error.strerror or error}.") from error
 
-    def _ends_a_line(self) -> bool:
-        with self.path.open("rb") as file:
-            file.seek(-1, os.SEEK_END)
-            return file.read(1) == b"\n"
+    def _opened(self) -> FileIO:
+        file = FileIO(self.path, "a+")
+        try:
+            if size := file.seek(0, os.SEEK_END):
+                file.truncate(_end_of_lines(file, size))
+            sync_folder(self.path.absolute().parent)
+        except BaseException:
+            file.close()
+            raise
+        return file
 
 
-def line_of(draft: Draft, fields: Sequence[Mapping[str, Any]], old: Data, new: Data) -> dict[str, Any]:
+def _end_of_lines(file: FileIO, size: int) -> int:
+    """Where the last whole line of a file ends."""
+    for start in range(size - size % _BLOCK, -1, -_BLOCK):
+        file.seek(start)
+        at = file.read(_BLOCK).rfind(b"\n")
+        if at >= 0:
+            return start + at + 1
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of a file.
+
+    Attributes:
+        data: its contents.
+        digest: `audio.Digests.whole` of them.
+    """
+
+    data: Data
+    digest: str
+
+
+def line_of(
+    draft: Draft, fields: Sequence[Mapping[str, Any]], container: str, old: Version, new: Version
+) -> dict[str, Any]:
     """The line of one file.
 
     Args:
         draft: of the new file.
         fields: what changed.
-        old: contents of the old file.
-        new: contents of the new file.
+        container: format of the file; empty for a list.
+        old: the file before.
+        new: the file after.
     """
     return {
         **_named(draft.target),
         "fields": list(fields),
-        "old": {"size": len(old), "sha256": sha256(old), "mtime_ns": draft.state.st_mtime_ns},
-        "new": {"size": len(new), "sha256": sha256(new)},
-        "pieces": [
-            base64.b64encode(piece).decode() if isinstance(piece, bytes) else list(piece) for piece in delta(old, new)
-        ],
+        "container": container,
+        "old": {"size": len(old.data), "digest": old.digest, "mtime_ns": draft.state.st_mtime_ns},
+        "new": {"size": len(new.data), "digest": new.digest},
+        "pieces": [_stored(piece) for piece in delta(old.data, new.data)],
     }
 
 
@@ -156,16 +187,16 @@ def _bring_back(path: Path, line: Mapping[str, Any], *, keep_mtime: bool) -> boo
     """
     with draft_of(path) as draft:
         with mapped(path) as now:
-            if _is(line["old"], now):
+            if _is(line, "old", now):
                 return False
-            if not _is(line["new"], now):
+            if not _is(line, "new", now):
                 raise RefusedError("it was changed since by another program")
             with draft.path.open("r+b") as file:
                 file.truncate()
                 for piece in restored(line["pieces"], now):
                     file.write(piece)
         with mapped(draft.path) as found:
-            if not _is(line["old"], found):
+            if not _is(line, "old", found):
                 raise RefusedError("the journal does not lead back to the old file")
         sync(draft.path)
         if keep_mtime:
@@ -174,31 +205,14 @@ def _bring_back(path: Path, line: Mapping[str, Any], *, keep_mtime: bool) -> boo
     return True
 
 
-@contextmanager
-def mapped(path: Path) -> Iterator[Data]:
-    """The contents of a file, without reading it whole.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    with path.open("rb") as file:
-        if not os.fstat(file.fileno()).st_size:
-            yield b""
-            return
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            yield data
-
-
-def sha256(data: Data) -> str:
-    """SHA-256 of contents, in hexadecimal."""
-    found = hashlib.sha256()
-    for at in range(0, len(data), _BLOCK):
-        found.update(data[at : at + _BLOCK])
-    return found.hexdigest()
-
-
-def _is(stated: Mapping[str, Any], data: Data) -> bool:
-    return bool(stated["size"] == len(data) and stated["sha256"] == sha256(data))
+def _is(line: Mapping[str, Any], version: str, data: Data) -> bool:
+    """Whether contents are the old or the new version of a file."""
+    if line[version]["size"] != len(data):
+        return False
+    try:
+        return bool(digests(data, line["container"]).whole == line[version]["digest"])
+    except NoAudioError:
+        return False
 
 
 def _named(path: Path) -> dict[str, str]:
@@ -256,9 +270,11 @@ def _checked(line: Any) -> dict[str, Any]:
             start, length = piece
             pieces.append((int(start), int(length)))
     for name in ("old", "new"):
-        if not isinstance(line[name]["size"], int) or not isinstance(line[name]["sha256"], str):
+        if not isinstance(line[name]["size"], int) or not isinstance(line[name]["digest"], str):
             raise TypeError("a file without size and hash")
     if not isinstance(line["old"]["mtime_ns"], int) or not isinstance(line["fields"], list):
         raise TypeError("a line without its fields")
+    if line["container"] not in {"", *CONTAINERS}:
+        raise ValueError("no format")
     _path(line)
     return {**line, "pieces": pieces}

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from mediacrawl.music.audio import MappedFile, bounds
-from mediacrawl.music.delta import Data
-from mediacrawl.music.journal import mapped
+from mediacrawl.music.mapping import Data, mapped
 from mediacrawl.music.replacing import RefusedError
 from mediacrawl.probe import ape_tag, id3v1
 

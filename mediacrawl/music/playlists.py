@@ -10,11 +10,13 @@ from __future__ import annotations
 import codecs
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from mediacrawl.encoding import Hints, detect
+from mediacrawl.encoding.priors import all_priors
 from mediacrawl.music.replacing import RefusedError
 
 M3U = frozenset({".m3u", ".m3u8", ".pls"})
@@ -24,6 +26,9 @@ _LARGEST = 4 << 20
 _LOOKED_AT = 64
 """Texts of a list that decide on its encoding."""
 _LONGEST = 400
+_NAMED = 0.99
+"""Confidence of an encoding in which the name of a file is found."""
+_MOST_NAMES = 200
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _UNSURE = 1.0
 """Nats below which nobody knows: as for a tag, the list stays as it is."""
@@ -78,24 +83,50 @@ def new_list(path: Path, data: bytes) -> NewList | None:
     """
     if data.startswith(_MARKS) or data.isascii() or _is_utf8(data):
         return None
-    texts = list(dict.fromkeys(_texts(data)))[:_LOOKED_AT]
-    found = detect(texts, Hints(known=tuple(_names(path))))
-    if found.encoding in {"utf-8", "ascii"} or found.encoding.startswith("utf-16") or found.margin < _UNSURE:
+    encoding, confidence = _encoding(path, data)
+    if not encoding:
         return None
     try:
-        text = data.decode(found.encoding)
+        text = data.decode(encoding)
     except (UnicodeDecodeError, LookupError) as error:
         line = data.count(b"\n", 0, getattr(error, "start", 0)) + 1
-        raise RefusedError(f"most of it is in {found.encoding}, but line {line} is not") from error
+        raise RefusedError(f"most of it is in {encoding}, but line {line} is not") from error
     for raw in _files(path, data):
-        _refuse_lost(path, raw, found.encoding)
+        _refuse_lost(path, raw, encoding)
     old, new = data.splitlines(), text.encode().splitlines()
     changed = [
         (number, before, after.decode())
         for number, (before, after) in enumerate(zip(old, new, strict=False), 1)
         if before != after
     ]
-    return NewList(_marked(path, text).encode(), found.encoding, found.confidence, changed)
+    return NewList(_marked(path, text).encode(), encoding, confidence, changed)
+
+
+def _encoding(path: Path, data: bytes) -> tuple[str, float]:
+    """The encoding of a list and how sure that is; none if nobody knows. A file that lies beside the list decides."""
+    named = _named_in(path, data)
+    # Code pages of one alphabet share most of their letters.
+    if named and len({data.decode(encoding, "replace") for encoding in named}) == 1:
+        return named[0], _NAMED
+    texts = list(dict.fromkeys(_texts(data)))[:_LOOKED_AT]
+    found = detect(texts, Hints(known=tuple(_names(path))))
+    if found.encoding in {"utf-8", "ascii"} or found.encoding.startswith("utf-16") or found.margin < _UNSURE:
+        return "", 0.0
+    return found.encoding, found.confidence
+
+
+def _named_in(path: Path, data: bytes) -> list[str]:
+    """The encodings in which a list names most of the files that lie beside it."""
+    encodings = sorted({encoding for encoding, _ in all_priors()} - {"utf-8"})
+    met: Counter[str] = Counter()
+    for name in _names(path):
+        for encoding in encodings:
+            try:
+                met[encoding] += name.encode(encoding) in data
+            except UnicodeEncodeError:
+                continue
+    most = max(met.values(), default=0)
+    return [encoding for encoding, count in met.items() if most and count == most]
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -118,7 +149,7 @@ def _names(path: Path) -> Iterator[str]:
     """Names in the list's folder: a reading that agrees with one of them is the right one."""
     try:
         with os.scandir(path.parent) as entries:
-            for _, entry in zip(range(1000), entries, strict=False):
+            for _, entry in zip(range(_MOST_NAMES), entries, strict=False):
                 if not entry.name.isascii() and _is_unicode(entry.name):
                     yield entry.name
     except OSError:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mediacrawl.probe import ProbePolicy, SparseFile
+from mediacrawl.probe import NeedBytes, ProbePolicy, SparseFile
 from mediacrawl.probe.containers import read_container
 from mediacrawl.probe.reading import Reading
 from mediacrawl.records import Tag
@@ -111,7 +111,10 @@ def read_open(descriptor: int, path: Path) -> TaggedFile:
     if not size:
         return TaggedFile(path, why="it is empty")
     reading = Reading(DiskFile(descriptor, size), _POLICY)
-    read_container(reading)
+    try:
+        read_container(reading)
+    except NeedBytes:
+        return TaggedFile(path, why="its tags are too long")
     result = reading.result
     cover = (result.has_cover, result.cover_mime, result.cover_size)
     found = TaggedFile(

@@ -23,6 +23,7 @@ from mediacrawl.observe.archive import sync_folder
 if sys.platform != "win32":
     import fcntl
 
+_BLOCK = 1 << 26
 _DRAFT = re.compile(r"\.demojibake-[0-9a-f]{16}\.tmp")
 _NO_ATTRIBUTES = frozenset({1, 22, 61, 95})
 """EPERM, EINVAL, ENODATA, EOPNOTSUPP: a disk without such attributes, or one that only the system may write."""
@@ -66,7 +67,7 @@ def refuse_unwritable(path: Path) -> os.stat_result:
         raise RefusedError(f"it has {state.st_nlink} names (hard links), and only this one would change; copy it first")
     if not state.st_mode & 0o222 or not os.access(path, os.W_OK):
         raise RefusedError("it is read-only")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
+    if not path.parent.stat().st_mode & 0o222 or not os.access(path.parent, os.W_OK | os.X_OK):
         raise RefusedError("its folder is read-only")
     return state
 
@@ -88,8 +89,7 @@ def draft_of(path: Path) -> Iterator[Draft]:
     try:
         # The lock tells other runs that this copy is no leftover; a kill takes it away.
         _lock(descriptor)
-        with path.open("rb") as source, os.fdopen(os.dup(descriptor), "wb") as copy:
-            shutil.copyfileobj(source, copy, 1 << 20)
+        copy_contents(path, descriptor)
         _keep_owner(descriptor, state)
         _copy_attributes(path, draft)
         draft.chmod(stat.S_IMODE(state.st_mode))
@@ -97,6 +97,25 @@ def draft_of(path: Path) -> Iterator[Draft]:
     finally:
         os.close(descriptor)
         draft.unlink(missing_ok=True)
+
+
+def copy_contents(path: Path, descriptor: int) -> None:
+    """Copy a file into an open one; where the disk can, without moving its bytes through memory.
+
+    Raises:
+        OSError: the disk is full, or gives an error.
+    """
+    with path.open("rb") as source, os.fdopen(os.dup(descriptor), "wb") as copy:
+        if sys.platform == "linux":
+            with suppress(OSError):
+                while os.copy_file_range(source.fileno(), descriptor, _BLOCK):
+                    pass
+                return
+            # It knows no such call, or is full: the usual way says which.
+            source.seek(0)
+            os.ftruncate(descriptor, 0)
+            copy.seek(0)
+        shutil.copyfileobj(source, copy, 1 << 20)
 
 
 def put(draft: Draft, *, keep_mtime: bool) -> None:

@@ -13,12 +13,13 @@ from typing import Any, Protocol
 from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.music import audio
 from mediacrawl.music.deciding import Decided, Decider, Text
-from mediacrawl.music.journal import Journal, line_of, mapped
+from mediacrawl.music.journal import Journal, Version, line_of
+from mediacrawl.music.mapping import mapped
 from mediacrawl.music.playlists import NewList, new_list, read_list
 from mediacrawl.music.reading import read_tags
-from mediacrawl.music.replacing import RefusedError, draft_of, put, refuse_unwritable, remove_leftover, sync
+from mediacrawl.music.replacing import Draft, RefusedError, draft_of, put, refuse_unwritable, remove_leftover, sync
 from mediacrawl.music.walking import Folder, folders
-from mediacrawl.music.writing import Id3v1, Plan, plan_of, write_tags
+from mediacrawl.music.writing import Id3v1, Plan, is_writable, plan_of, write_tags
 
 _TOGETHER = 1000
 """Files of one folder that are decided together, and so held in memory: some 10 MB."""
@@ -61,6 +62,7 @@ class Outcome:
         mended: of them, those that change.
         undecided: of them, those that another reading fits better, but not surely.
         damaged: of them, those that have lost characters, which is not written.
+        unwritable: of them, those that are wrong where nothing here writes; see `writing.is_writable`.
         links: symbolic links, left alone.
         leftovers: copies that a killed run had left, removed.
         encodings: how many texts change, by the encoding they are in.
@@ -76,6 +78,7 @@ class Outcome:
     mended: int = 0
     undecided: int = 0
     damaged: int = 0
+    unwritable: int = 0
     links: int = 0
     leftovers: int = 0
     encodings: Counter[str] = field(default_factory=Counter)
@@ -139,8 +142,14 @@ def field_of(text: Text, *, is_planned: bool) -> dict[str, Any]:
         "encoding": str(text.element.get("encoding") or ""),
         "language": str(text.element.get("language") or ""),
         "confidence": text.confidence,
-        "decision": "fixed" if is_planned else "damaged" if text.is_damaged else text.decision,
+        "decision": "fixed" if is_planned else _stays(text),
     }
+
+
+def _stays(text: Text) -> str:
+    if text.is_damaged:
+        return "damaged"
+    return "unwritable" if text.is_wrong else text.decision
 
 
 class _Run:
@@ -178,8 +187,10 @@ class _Run:
         damaged = [text for text in decided.texts if text.is_damaged and text.decision != "declared"]
         outcome.texts += len(decided.texts)
         outcome.undecided += len(undecided)
+        stuck = [text for text in decided.texts if text.is_wrong and not is_writable(text)]
         outcome.damaged += len(damaged)
-        shown = {id(text) for text in (*undecided, *damaged)} | planned
+        outcome.unwritable += len(stuck)
+        shown = {id(text) for text in (*undecided, *damaged, *stuck)} | planned
         fields = [field_of(text, is_planned=id(text) in planned) for text in decided.texts if id(text) in shown]
         if fields:
             self._watcher.file(file.path, fields)
@@ -233,31 +244,43 @@ class _Run:
 
     def _write_tags(self, decided: Decided, plan: Plan, fields: Sequence[Mapping[str, Any]]) -> None:
         file = decided.file
-        with draft_of(file.path) as draft, mapped(file.path) as old:
+        with draft_of(file.path) as draft:
             try:
-                before = audio.digest(old, file.container)
-                write_tags(draft.path, file, plan)
-                with mapped(draft.path) as new:
-                    if audio.digest(new, file.container) != before:
-                        raise RefusedError("its audio would not be the same")
-                    line = line_of(draft, fields, old, new)
+                line = self._changed(decided, plan, fields, draft)
             except audio.NoAudioError as error:
                 raise RefusedError("it is damaged, and its audio cannot be told from its tags") from error
-            sync(draft.path)
-            assert self._journal is not None
-            self._journal.add(line)
-            put(draft, keep_mtime=self._wishes.keep_mtime)
+            self._put(draft, line)
+
+    def _changed(
+        self, decided: Decided, plan: Plan, fields: Sequence[Mapping[str, Any]], draft: Draft
+    ) -> dict[str, Any]:
+        """Writes the tags of a draft; gives the line of the journal that leads back."""
+        file = decided.file
+        with mapped(file.path) as old:
+            before = audio.digests(old, file.container)
+            write_tags(draft.path, file, plan)
+            with mapped(draft.path) as new:
+                after = audio.digests(new, file.container)
+                if after.audio != before.audio:
+                    raise RefusedError("its audio would not be the same")
+                versions = Version(old, before.whole), Version(new, after.whole)
+                return line_of(draft, fields, file.container, *versions)
 
     def _write_list(self, path: Path, found: NewList, data: bytes, fields: Sequence[Mapping[str, Any]]) -> None:
-        with draft_of(path) as draft, mapped(path) as old:
-            if old[:] != data:
+        with draft_of(path) as draft:
+            old = draft.path.read_bytes()
+            if old != data:
                 raise RefusedError("another program changed it meanwhile")
             draft.path.write_bytes(found.data)
-            line = line_of(draft, fields, old, found.data)
-            sync(draft.path)
-            assert self._journal is not None
-            self._journal.add(line)
-            put(draft, keep_mtime=self._wishes.keep_mtime)
+            versions = [Version(each, audio.digests(each, "").whole) for each in (old, found.data)]
+            self._put(draft, line_of(draft, fields, "", *versions))
+
+    def _put(self, draft: Draft, line: Mapping[str, Any]) -> None:
+        """The order that a kill at any place may break off: the new file is safe, the way back is, then the rename."""
+        assert self._journal is not None
+        sync(draft.path)
+        self._journal.add(line)
+        put(draft, keep_mtime=self._wishes.keep_mtime)
 
     def _trouble(self, path: Path, why: str) -> None:
         self.outcome.troubles.append((path, why))

@@ -93,6 +93,7 @@ def report(outcome: Outcome, journal: Path | None) -> list[str]:
     texts = [f"{count(outcome.texts)} not ASCII", f"{count(outcome.mended)} wrong"]
     texts += [f"{count(outcome.undecided)} not sure"] if outcome.undecided else []
     texts += [f"{count(outcome.damaged)} damaged, which stay"] if outcome.damaged else []
+    texts += [f"{count(outcome.unwritable)} where nothing here writes"] if outcome.unwritable else []
     lines.append(f"  texts      {', '.join(texts)}")
     lines += [f"  {label:<10} {ranked}" for label, ranked in _rankings(outcome) if ranked]
     if outcome.troubles:
@@ -127,7 +128,7 @@ def write_report(path: Path, outcome: Outcome, wishes: Wishes) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    names = ("files", "wrong", "written", "texts", "mended", "undecided", "damaged", "links", "leftovers")
+    names = ("files", "wrong", "written", "texts", "mended", "undecided", "damaged", "unwritable", "links", "leftovers")
     found = {
         "models": model_version(),
         "journal": str(wishes.journal) if wishes.journal else None,

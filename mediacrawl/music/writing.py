@@ -22,11 +22,11 @@ from mediacrawl.encoding.evidence import clean
 from mediacrawl.music import own_tags
 from mediacrawl.music.audio import MappedFile
 from mediacrawl.music.deciding import Decided, Text
-from mediacrawl.music.journal import mapped
+from mediacrawl.music.mapping import mapped
 from mediacrawl.music.reading import TaggedFile, read_tags
 from mediacrawl.music.replacing import RefusedError
-from mediacrawl.probe import ProbePolicy, id3
-from mediacrawl.probe.reading import Reading
+from mediacrawl.probe import NeedBytes, ProbePolicy, id3
+from mediacrawl.probe.reading import BrokenError, LimitError, Reading
 from mediacrawl.records import Tag
 
 Id3v1 = Literal["keep", "rewrite", "remove"]
@@ -48,6 +48,10 @@ _ID3_FRAMES = {
 }
 _APE_KEYS = {"date": "Year", "tracknumber": "Track"}
 _PICTURES = frozenset({"APIC", "PIC"})
+_ATOM = 4
+_3GPP = frozenset({"titl", "auth", "perf", "gnre", "dscp", "albm", "kywd"})
+_ATOM_TEXTS = frozenset({"utf-8", "utf-16-be", "shift_jis"})
+"""What texts of ``ilst`` may be; those that stand elsewhere mostly are something else."""
 _OWN_POLICY = ProbePolicy(max_text_bytes=16 << 20)
 
 Place = tuple[str, str, str]
@@ -59,7 +63,7 @@ class Plan:
     """What is to be written into one file.
 
     Attributes:
-        texts: those that change in their place.
+        texts: those that change in their place; those of an ID3v1 tag that goes, too.
         added: those of the ID3v1 tag that go to another tag, since the file has them nowhere else.
         id3v1: what becomes of that tag.
     """
@@ -81,28 +85,38 @@ def plan_of(decided: Decided, id3v1: Id3v1) -> Plan | None:
         decided: the file and its texts.
         id3v1: what becomes of an ID3v1 tag whose texts are wrong.
     """
-    wrong = [text for text in decided.texts if text.is_wrong and _is_writable(text)]
+    wrong = [text for text in decided.texts if text.is_wrong and is_writable(text)]
     others = [text for text in wrong if text.tag.source != _ID3V1]
     old = [text for text in wrong if text.tag.source == _ID3V1]
     if not wrong:
         return None
+    takes = decided.file.container in _APE_FORMATS | _FRONT_FORMATS
     elsewhere = {tag.key for tag in decided.file.tags if tag.source != _ID3V1}
-    container = decided.file.container
-    takes = container in _APE_FORMATS | _FRONT_FORMATS
     added = [text for text in old if takes and text.tag.key not in elsewhere]
-    if not others and not added and id3v1 == "keep":
+    # Where the texts cannot go to another tag, they must not go.
+    fate: Id3v1 = id3v1 if old and takes else "keep"
+    if not others and not added and fate == "keep":
         return None
-    return Plan(others + (old if id3v1 == "rewrite" else []), added, id3v1 if old else "keep")
+    return Plan(others + (old if fate != "keep" else []), added, fate)
 
 
-def _is_writable(text: Text) -> bool:
-    """Whether there is a way to write a text; in RIFF, which declares no encoding, UTF-8 is what it becomes."""
+def is_writable(text: Text) -> bool:
+    """Whether something here writes texts of this kind.
+
+    Not so QuickTime's own texts and those of 3GPP and Windows in MP4, AIFF's chunks, Lyrics3, ``bext``, and URLs.
+
+    Args:
+        text: of a file.
+    """
     tag = text.tag
     if tag.source == "riff":
-        return " " not in tag.frame and tag.frame not in {"strn", "IDIT"} and text.text.encode() != tag.raw
+        return " " not in tag.frame and tag.frame not in {"strn", "IDIT"}
+    if tag.source == "mp4":
+        is_named = len(tag.frame) == _ATOM and tag.frame not in _3GPP
+        return (is_named or tag.frame.startswith("----:")) and not tag.lang and tag.declared in _ATOM_TEXTS
     if tag.source in _ID3V2:
-        return not (tag.frame.startswith("W") and tag.frame not in {"WXXX", "WXX"}) and tag.frame[:2] != "WX"
-    return tag.source in {_ID3V1, "ape", "vorbis", "mp4", "asf"}
+        return not tag.frame.startswith("W")
+    return tag.source in {_ID3V1, "ape", "vorbis", "asf"}
 
 
 def write_tags(path: Path, file: TaggedFile, plan: Plan) -> None:
@@ -117,7 +131,7 @@ def write_tags(path: Path, file: TaggedFile, plan: Plan) -> None:
         RefusedError: it cannot be done without a loss; the copy is of no use.
         OSError: the disk is full, or gives an error.
     """
-    frames = _frames(path) if _ID3V2 & {text.tag.source for text in plan.texts} or plan.added else _Frames()
+    frames = _frames(path) if _ID3V2 & {text.tag.source for text in plan.texts} or _added(file, plan) else _Frames()
     last = own_tags.take_id3v1(path)
     _write(path, file, plan)
     if last and plan.id3v1 != "remove":
@@ -153,12 +167,15 @@ def _write(path: Path, file: TaggedFile, plan: Plan) -> None:
 
 
 def _added(file: TaggedFile, plan: Plan) -> dict[str, str]:
-    """Texts that an ID3v2 or APE tag gets from ID3v1, by key; a tag that is made new gets all that ID3v1 has."""
-    if not plan.added:
-        return {}
+    """Texts that an ID3v2 or APE tag gets from ID3v1, by key.
+
+    One that is made new, or that stays when ID3v1 goes, gets all that it lacks.
+    """
     found = {text.tag.key: text.text for text in plan.added}
-    if all(tag.source == _ID3V1 for tag in file.tags):
-        found = {tag.key: clean(tag.text) for tag in file.tags} | found
+    elsewhere = {tag.key for tag in file.tags if tag.source != _ID3V1}
+    if plan.id3v1 == "remove" or (found and not elsewhere):
+        missing = [tag for tag in file.tags if tag.source == _ID3V1 and tag.key not in elsewhere]
+        found = {tag.key: clean(tag.text) for tag in missing} | found
     return found
 
 
@@ -194,12 +211,14 @@ def _by_mutagen(
         writers[source]()
     except _module("mutagen").MutagenError as error:
         cause = error.__cause__ or error.__context__
-        if isinstance(cause, OSError):
+        if isinstance(cause, OSError) and cause.errno:
             raise cause from error
         said = " ".join(str(error).split())[:100] or type(error).__name__
         raise RefusedError(f"mutagen cannot write it: {said}") from error
-    except (ValueError, TypeError, KeyError, IndexError, AssertionError, NotImplementedError) as error:
-        raise RefusedError(f"mutagen cannot write it: {type(error).__name__}: {error}") from error
+    except (RefusedError, OSError):
+        raise
+    except Exception as error:
+        raise RefusedError(f"mutagen cannot write it: {type(error).__name__}: {error}"[:200]) from error
 
 
 def _module(name: str) -> Any:
@@ -321,8 +340,8 @@ def _compare(before: TaggedFile, after: TaggedFile, plan: Plan) -> None:
     family = "ape" if before.container in _APE_FORMATS else "id3v2"
     expected.update((family, key, clean(text)) for key, text in _added(before, plan).items())
     if expected != found:
-        ((_, key, text), *_) = [*(expected - found), *(found - expected)]
-        raise RefusedError(f"its tags would not be as meant ({key}: {str(text)[:40]})")
+        ((_, key, _), *_) = [*(expected - found), *(found - expected)]
+        raise RefusedError(f"it is damaged: its tags would not be as meant ({key})")
     if after.cover != before.cover or after.container != before.container:
         raise RefusedError("its cover would not be the same")
 
@@ -358,13 +377,16 @@ class _Frames:
 
 
 def _frames(path: Path) -> _Frames:
-    """What the ID3v2 tag at the front of a file holds."""
+    """What the ID3v2 tag at the front of a file holds; raises RefusedError if it is damaged."""
     with mapped(path) as data:
         file = MappedFile(data)
         header = id3.find_header(file, 0)
         if header is None:
             return _Frames()
-        found = list(id3.bodies(Reading(file, _OWN_POLICY), header))
+        try:
+            found = list(id3.bodies(Reading(file, _OWN_POLICY), header))
+        except (BrokenError, LimitError, NeedBytes) as error:
+            raise RefusedError("its tag is damaged") from error
     others = Counter(
         (name, body[-(len(body) // 2) :] if name in _PICTURES else body)
         for name, body in found

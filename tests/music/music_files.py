@@ -76,6 +76,17 @@ def mp3(folder, version=3, *, v1=False, name=None, texts=TEXTS, padding=0, cover
     return path
 
 
+def mp3_misread(folder):
+    """UTF-16 that was made of misread bytes: the bytes themselves are lost."""
+    path = sample(folder, "cbr.mp3", "misread.mp3")
+    tags = id3.ID3()
+    for kind, text in zip((id3.TIT2, id3.TPE1, id3.TALB), TEXTS.values(), strict=True):
+        tags.add(kind(encoding=1, text=[misread(text)]))
+    tags.add(id3.APIC(encoding=0, mime="image/png", type=3, desc="", data=COVER))
+    tags.save(path, v2_version=3)
+    return path
+
+
 def mp3_v1_alone(folder):
     path = folder / "v1.mp3"
     path.write_bytes((SAMPLES / "cbr.mp3").read_bytes() + id3v1())
@@ -235,6 +246,7 @@ FORMATS = {
     "id3v2.2": lambda folder: mp3(folder, 2),
     "id3v2.3": lambda folder: mp3(folder, 3, padding=500),
     "id3v2.4": lambda folder: mp3(folder, 4, v1=True),
+    "id3v2.3 text": mp3_misread,
     "id3v1": mp3_v1_alone,
     "ape in mp3": mp3_ape,
     "ape in wavpack": wavpack,

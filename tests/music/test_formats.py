@@ -2,36 +2,22 @@
 
 import hashlib
 import importlib.util
+import shutil
+import struct
 import subprocess
 
 import mutagen
 import pytest
-from music_files import COVER, FORMATS, TEXTS
+from launcher import ROOT
+from mending import mend
+from music_files import COVER, FORMATS, SAMPLES, TEXTS, raw
 
 from mediacrawl.music import audio
-from mediacrawl.music.journal import mapped, undo
+from mediacrawl.music.journal import undo
+from mediacrawl.music.mapping import mapped
 from mediacrawl.music.reading import read_tags
-from mediacrawl.music.run import Wishes, run
 
-
-class Told:
-    """Notes what is told of a run."""
-
-    def __init__(self):
-        self.files, self.troubles = [], []
-
-    def file(self, path, fields):
-        self.files.append((path.name, fields))
-
-    def trouble(self, path, why):
-        self.troubles.append((path.name, why))
-
-
-def mend(folder, **wishes):
-    told = Told()
-    journal = folder.parent / f"{folder.name}.jsonl"
-    outcome = run(Wishes(paths=[folder], **({"journal": journal} | wishes)), told)
-    return outcome, told, journal
+MEDIA = ROOT / "mediacrawl" / "demo" / "media"
 
 
 def texts_of(path):
@@ -61,7 +47,7 @@ def by_mutagen(path):
 
 def sound(path):
     with mapped(path) as data:
-        return audio.digest(data, read_tags(path).container)
+        return audio.digests(data, read_tags(path).container).audio
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -138,3 +124,22 @@ def test_other_programs_read_the_result_and_hear_the_same(kind, reader, tmp_path
     mend(tmp_path, id3v1="remove", journal=tmp_path.parent / "journal.jsonl")
     assert read(path) in (TEXTS, None)
     assert hear(path) == before
+
+
+@pytest.mark.parametrize(("name", "key"), [("halling.aiff", "title"), ("baile.avi", "title")])
+def test_utf8_where_nothing_is_declared_is_right(name, key, tmp_path):
+    shutil.copy(MEDIA / name, tmp_path)
+    outcome, told, _ = mend(tmp_path)
+    assert (outcome.wrong, outcome.unwritable, told.files) == (0, 0, [])
+
+
+def test_wrong_texts_that_nothing_here_writes_are_shown_and_stay(tmp_path):
+    path = tmp_path / "tone.aiff"
+    data = (SAMPLES / "tone.aiff").read_bytes()
+    name = b"NAME" + struct.pack(">I", 14) + raw(TEXTS["title"])
+    path.write_bytes(b"FORM" + struct.pack(">I", len(data) + len(name) - 8) + data[8:12] + name + data[12:])
+    outcome, told, journal = mend(tmp_path)
+    assert (outcome.wrong, outcome.unwritable, told.troubles) == (0, 1, [])
+    ((_, (field,)),) = told.files
+    assert (field["decision"], field["new"]) == ("unwritable", None)
+    assert not journal.exists()
