@@ -94,3 +94,24 @@ def test_what_was_mended_is_never_said_to_be_certain(stored):
 
 def test_a_cyrillic_letter_that_looks_latin_is_not_read_as_another():
     assert repair(["LIVЕ at Wembley"]).texts == ("LIVЕ at Wembley",)
+
+
+@pytest.mark.parametrize(
+    ("stored", "title"),
+    [
+        ("Vida sana: â\x89¥ 40 %", "Vida sana: ≥ 40 %"),
+        ("Il cantante di Bitonto‚Ä¶", "Il cantante di Bitonto…"),
+        ("La rГ©volte gronde, de Kiev Г la mer", "La révolte gronde, de Kiev à la mer"),
+        ("Canciones de AmĂ©rica, Asia y Ă\ufffdfrica en OceanĂ\xada", "Canciones de América, Asia y África en Oceanía"),
+        ("MÃ\xa0iri NicAonghais: CÃ\xa0nan an lÃ\xa0", "Màiri NicAonghais: Cànan an là"),
+    ],
+)
+def test_mojibake_of_the_classes_that_others_mend_is_mended(stored, title):
+    assert repair([stored]).texts == (title,)
+
+
+@pytest.mark.parametrize(
+    "text", ["e^√π = 5,88", "∆° in the box", "(ò¬ó)", "x ≥ 5 – Live", "Interferon-γ", "``coração´´", "LIVE… Ôôô"]
+)
+def test_signs_of_science_and_faces_stay(text):
+    assert repair([text]).texts == (text,)
