@@ -7,13 +7,12 @@ elements of ``tags`` whose source is one of `BESIDE`. Where the file says someth
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from mediacrawl.records import Tag
-
-PAGE, FEED, SITEMAP, PLAYLIST = "page", "feed", "sitemap", "playlist"
-BESIDE = frozenset({PAGE, FEED, SITEMAP, PLAYLIST})
+PAGE, FEED, SITEMAP, PLAYLIST, URL = "page", "feed", "sitemap", "playlist", "url"
+BESIDE = frozenset({PAGE, FEED, SITEMAP, PLAYLIST, URL})
 """Sources of facts that do not stand in the file itself."""
 
 KEYS = frozenset(
@@ -36,6 +35,11 @@ _LONGEST_ALL = 4_000
 """Characters of all facts of one file together: they wait in the frontier, one such text for each URL to media."""
 
 
+_is_reading = re.compile(
+    r"[a-z0-9][a-z0-9_-]{1,39}+(?: (?:models|chardet|default) (?:-|[A-Za-z]{2,3}(?:-[A-Za-z]{4})?) [01]\.\d{4})?",
+    re.ASCII,
+).fullmatch
+
 _CONTROLS = dict.fromkeys([*range(0x20), 0x7F], " ")
 
 
@@ -48,7 +52,9 @@ class Fact(NamedTuple):
         key: what it is about, one of `KEYS`.
         text: what it says, white space folded.
         declared: ``latin-1`` for octets in an encoding that nobody named, each as the character of its number: the
-            fixer finds out what they mean. Else ``utf-8``: the text is what was meant.
+            fixer finds out what they mean. Else the text is what was meant, and this the encoding of the page or list
+            that it stands in: ``utf-8``, ``cp1251``; or, where models decided that, ``cp1251 models ru 0.9941`` (see
+            `encoding.document.Document.reading`).
     """
 
     source: str
@@ -73,7 +79,7 @@ def fact(source: str, frame: str, key: str, text: object, declared: str = "utf-8
     if isinstance(text, int) and text.bit_length() > 64:
         return None
     cut = str(text)[: 4 * LONGEST_TEXT].translate(_CONTROLS)
-    if declared == OCTETS and cut.isascii():
+    if declared != "utf-8" and cut.isascii():
         declared = "utf-8"
     # Beyond ASCII an octet that is a space as Latin-1 may be half of a letter.
     words = cut.split(" ") if declared == OCTETS else cut.split()
@@ -88,6 +94,19 @@ def stated(found: Iterable[Fact | None]) -> list[Fact]:
         found: what `fact` gave, one after the other.
     """
     return [each for each in found if each is not None]
+
+
+def read_as(facts: Iterable[Fact], reading: str) -> tuple[Fact, ...]:
+    """Say of facts in which encoding the page or list is that they come from; ASCII is the same in all.
+
+    Args:
+        facts: of one page or list; those of another one, whose encoding was said before, keep it.
+        reading: see `Fact.declared`.
+    """
+    return tuple(
+        each._replace(declared=reading) if each.declared == "utf-8" and not each.text.isascii() else each
+        for each in facts
+    )
 
 
 def pack(facts: Iterable[Fact]) -> str:
@@ -121,15 +140,6 @@ def unpack(text: str) -> list[Fact]:
     return stated(map(_read, found[:MOST_FACTS] if isinstance(found, list) else []))
 
 
-def as_tag(each: Fact) -> Tag:
-    """Give a fact the form that the file's own texts have: its bytes are its UTF-8, or the octets that it stands for.
-
-    Args:
-        each: the fact.
-    """
-    return Tag(each.source, each.frame, each.key, each.declared, each.text.encode(each.declared), each.text)
-
-
 def of_tags(elements: Iterable[Any]) -> list[Fact]:
     """Find the facts among the elements of a record's ``tags``, as they were told first.
 
@@ -140,8 +150,8 @@ def of_tags(elements: Iterable[Any]) -> list[Fact]:
     for element in elements:
         if isinstance(element, dict) and element.get("source") in BESIDE:
             told = element.get("text_declared") or element.get("text")
-            octets = [OCTETS] if element.get("declared") == OCTETS else []
-            found.append(_read([element.get(name) for name in ("source", "frame", "key")] + [told, *octets]))
+            read = [declared] if (declared := _reading_of(element)) != "utf-8" else []
+            found.append(_read([element.get(name) for name in ("source", "frame", "key")] + [told, *read]))
     return stated(found)
 
 
@@ -149,10 +159,22 @@ def _read(entry: Any) -> Fact | None:
     if not isinstance(entry, list) or len(entry) not in {4, 5} or not all(isinstance(part, str) for part in entry):
         return None
     source, frame, key, text = entry[:4]
-    is_octets = entry[4:] == [OCTETS] and all(character < "\u0100" for character in text)
-    return (
-        fact(source, _unicode(frame[:100]), key, text, OCTETS if is_octets else "utf-8") if source in BESIDE else None
-    )
+    declared = next(iter(entry[4:]), "utf-8")
+    if not _is_reading(declared) or (declared == OCTETS and not all(character < "\u0100" for character in text)):
+        declared = "utf-8"
+    return fact(source, _unicode(frame[:100]), key, text, declared) if source in BESIDE else None
+
+
+def _reading_of(element: Mapping[str, Any]) -> str:
+    """What `Fact.declared` was of an element of ``tags``."""
+    declared, by = element.get("declared"), element.get("document")
+    if not isinstance(declared, str):
+        return "utf-8"
+    if not isinstance(by, str):
+        return declared
+    confidence = element.get("confidence")
+    sure = confidence if isinstance(confidence, (int, float)) and 0 <= confidence <= 1 else 0.0
+    return f"{declared} {by} {element.get('language') or '-'} {sure:.4f}"
 
 
 def _unicode(text: str) -> str:

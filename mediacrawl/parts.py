@@ -20,6 +20,7 @@ from scrapy.utils.misc import load_object
 
 from mediacrawl.clock import Clock
 from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, redis_url
+from mediacrawl.encoding.history import History
 from mediacrawl.fleet import server
 from mediacrawl.folders import spider_folder, state_folder
 from mediacrawl.foreign import is_ours
@@ -113,6 +114,8 @@ class Parts:
         self.is_ours = True
         """Whether it is one of our spiders. Other people's may be several in a project, each with state of its own."""
         self.clock = Clock()
+        self.encodings = History(settings.getint("MOJIBAKE_HISTORY_HOSTS", 10_000))
+        """Encodings in which pages and lists of a host were read, for those that declare none. It is not kept."""
         self.finds = Finds()
         """The records of this crawl, in numbers."""
         self.fates = Fates()

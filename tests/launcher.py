@@ -33,6 +33,8 @@ PARTS = [
     "mediacrawl.rerun.redis_list",
     "mediacrawl.resolver",
     "mediacrawl.scheduler",
+    "mutagen.flac",
+    "mutagen.id3",
     "scrapy.cmdline",
     "scrapy.core.downloader.handlers.http11",
     "scrapy.core.scraper",
@@ -275,7 +277,7 @@ def main():
             importlib.import_module(module.name)
     # The models are unpacked when they are first asked.
     for encoding in ("utf-8", "cp1251"):
-        repair("Привет, мир".encode(encoding).decode("latin-1"))
+        repair(["Привет, мир".encode(encoding).decode("latin-1")])
     # So is the list of public suffixes.
     site_of("http://www.example.co.uk/")
     is_above_suffix("example")

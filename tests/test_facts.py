@@ -3,9 +3,9 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.encoding.evidence import tag_element
+from mediacrawl.encoding.told import told_element
 from mediacrawl.encoding.values import best_values
-from mediacrawl.facts import BESIDE, KEYS, LONGEST_TEXT, MOST_FACTS, Fact, as_tag, fact, of_tags, pack, unpack
+from mediacrawl.facts import BESIDE, KEYS, LONGEST_TEXT, MOST_FACTS, Fact, fact, of_tags, pack, unpack
 
 TEXTS = st.text(max_size=40)
 FACTS = st.lists(
@@ -20,7 +20,7 @@ FACTS = st.lists(
 @given(FACTS)
 def test_facts_come_back_as_they_were_packed_each_once(facts):
     assert unpack(pack(facts)) == list(dict.fromkeys(facts))
-    assert of_tags([tag_element(as_tag(each)) for each in facts]) == facts
+    assert of_tags([told_element(each) for each in facts]) == facts
 
 
 def test_a_fact_is_folded_cut_and_free_of_lone_surrogates():

@@ -14,13 +14,13 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, Checked, leave_output, refuse_options
+from mediacrawl.commands import INTERRUPTED, Checked, leave_output, on_disk, refuse_options
 from mediacrawl.encoding.pairs import read_pairs
 from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.observe.text import printable
 from mediacrawl.pipelines.mojibake import models_setting
 from mediacrawl.rerun import Options, RerunError, rerun
-from mediacrawl.rerun.console import Console, is_coloured, write_report
+from mediacrawl.rerun.console import Console, is_coloured, refuse_unreadable, write_report
 from mediacrawl.setting_kinds import fields_setting
 
 _ROWS = 40
@@ -51,6 +51,7 @@ class Command(Checked, ScrapyCommand):
             " they may be of different kinds. A run that was killed goes on with the same command. Running it twice"
             " changes nothing. Without --fields, --raw and --min-confidence the settings MOJIBAKE_FIELDS and"
             " MOJIBAKE_MIN_CONFIDENCE count; MOJIBAKE_MODELS names models of your own (scrapy trainencoding)."
+            " IN may also be folders and files of music: their tags are shown before and after; --write changes them."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -58,7 +59,8 @@ class Command(Checked, ScrapyCommand):
         super().add_options(parser)
         add = parser.add_argument
         add("-o", "--output", metavar="OUT", help="where to write; may be left out for a media.db, mended in place")
-        add("--fields", metavar="A,B", help="fields with text, for items of other projects (default: common names)")
+        add("--fields", metavar="A,B", help="fields with text, in any case (default: common names; in CSV by content)")
+        add("--encoding", metavar="NAME", help="of a file of lines (default: found out)")
         add("--raw", metavar="A=B", action="append", help="field B holds the raw bytes of A, as bytes or in base64")
         add("--min-confidence", metavar="P", type=float, help="mend only what is as sure as this, 0 to 1")
         add("--pairs", metavar="FILE", help="learn first from pairs of stored and right texts (recheck's pairs.jl)")
@@ -70,10 +72,16 @@ class Command(Checked, ScrapyCommand):
         add("--report", metavar="FILE", help="write the report at the end also as JSON")
         add("--force", action="store_true", help="replace OUT if it is there")
         add("--restart", action="store_true", help="throw away what a broken-off run has done, begin anew")
+        on_disk.add_options(parser)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Re-run. Errors go to the standard error; the exit code is then 1, after Ctrl-C 130."""
         assert self.settings is not None
+        refuse_options(args)
+        if on_disk.is_music(args, opts):
+            least, learned = _least(opts, self.settings), _learned(opts.pairs)
+            self.exitcode = on_disk.mend(args, opts, least, learned, models_setting(self.settings))
+            return
         options = _options(args, opts, self.settings)
         is_terminal = sys.stdout.isatty()
         width = shutil.get_terminal_size().columns if is_terminal else 0
@@ -85,6 +93,7 @@ class Command(Checked, ScrapyCommand):
             console.report(result, sys.stderr if options.output == "-" else sys.stdout)
             if opts.report:
                 write_report(Path(opts.report), result, _asked(options))
+            refuse_unreadable(result, options)
         except RerunError as error:
             console.end()
             print(printable(str(error)), file=sys.stderr)
@@ -113,12 +122,8 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
     Raises:
         UsageError: one that makes no sense.
     """
-    refuse_options(args)
     if len(args) != 1:
         raise UsageError(f"scrapy demojibake takes one input, but got {len(args)}", print_help=False)
-    least = settings.getfloat("MOJIBAKE_MIN_CONFIDENCE") if opts.min_confidence is None else opts.min_confidence
-    if not 0 <= least <= 1:
-        raise UsageError("--min-confidence must be between 0 and 1", print_help=False)
     is_named = opts.fields is not None or opts.raw is not None
     if opts.jobs < 1 or opts.limit < 0:
         raise UsageError("--jobs must be 1 or more, --limit 0 or more", print_help=False)
@@ -127,15 +132,30 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
         output=opts.output,
         fields=_names(opts.fields or "") if is_named else _setting(settings)[0],
         raws=_pairs(opts.raw or []) if is_named else _setting(settings)[1],
-        min_confidence=least,
+        must_exist=is_named,
+        encoding=opts.encoding,
+        min_confidence=_least(opts, settings),
         only_mangled=opts.only_mangled,
         jobs=opts.jobs,
         force=opts.force,
         restart=opts.restart,
         dry_run=opts.dry_run,
+        rows=opts.limit,
         substitutions=_learned(opts.pairs),
         models=tuple(map(str, models_setting(settings))),
     )
+
+
+def _least(opts: argparse.Namespace, settings: BaseSettings) -> float:
+    """The confidence that a change needs.
+
+    Raises:
+        UsageError: it is none.
+    """
+    least = settings.getfloat("MOJIBAKE_MIN_CONFIDENCE") if opts.min_confidence is None else opts.min_confidence
+    if not 0 <= least <= 1:
+        raise UsageError("--min-confidence must be between 0 and 1", print_help=False)
+    return float(least)
 
 
 def _learned(pairs: str | None) -> Substitutions | None:
@@ -175,5 +195,5 @@ def _pairs(texts: list[str]) -> tuple[tuple[str, str], ...]:
 
 def _asked(options: Options) -> dict[str, Any]:
     """What the user asked for, for the report."""
-    names = ("fields", "raws", "min_confidence", "only_mangled", "dry_run")
+    names = ("fields", "raws", "encoding", "min_confidence", "only_mangled", "dry_run")
     return {name: getattr(options, name) for name in names}

@@ -6,6 +6,7 @@ import argparse
 
 from scrapy.commands.version import Command as VersionCommand
 
+from mediacrawl.encoding.native import told
 from mediacrawl.versions import versions
 
 
@@ -17,7 +18,8 @@ class Command(VersionCommand):
         return "Print the versions of mediacrawl and Scrapy"
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Print them; with ``-v`` those of all libraries as well."""
+        """Print them; with ``-v`` those of all libraries as well, and whether the native part prices texts."""
         print(versions())
         if opts.verbose:
+            print(f"Encoding detection: {told()}")
             super().run(args, opts)

@@ -1,9 +1,11 @@
 """What encoding a text is really in.
 
 Comes in: the bytes of a record's text fields, as they stand in the file, and what is known beside them (`detect`);
-or texts that were stored wrongly, the bytes lost (`repair`). Goes out: the texts as they were meant, each with
-encoding, language, calibrated confidence and the runner-up. It promises: no input raises; what is right stays as it
-is; what cannot be known is marked, never invented.
+or texts that were stored wrongly, the bytes lost (`repair`); or many records of either kind (`batches`); or a single
+text (`detect_text`, `candidates`, `fix_text` of `api`). Goes out: the texts as they were meant, each with encoding,
+language, calibrated confidence and the runner-up. It promises: no content raises; what is right stays as it is; what
+cannot be known is marked, never invented.
+A wrong type is a `TypeError` that says what to write instead (`arguments`).
 
 A reading's cost is the length in nats of the message "this encoding, this language, these letters": a prior
 (`priors`, moved by `hinting`), the letters by trigrams and word lists (`models`, trained by `train` and `corpus`),
@@ -13,6 +15,8 @@ applies this to stored records, and `history` remembers what was found where. Mo
 `own_training` and used by `own`.
 """
 
+from mediacrawl.encoding.api import Match, candidates, detect_text, fix_text
+from mediacrawl.encoding.batches import detect_many, repair_many
 from mediacrawl.encoding.decision import Detection, FieldDecision, Hints, Repair, Seen
 from mediacrawl.encoding.detector import detect
 from mediacrawl.encoding.models import ModelError, model_version
@@ -23,11 +27,17 @@ __all__ = [
     "Detection",
     "FieldDecision",
     "Hints",
+    "Match",
     "ModelError",
     "Repair",
     "Seen",
+    "candidates",
     "detect",
+    "detect_many",
+    "detect_text",
+    "fix_text",
     "model_version",
     "repair",
+    "repair_many",
     "use_models",
 ]

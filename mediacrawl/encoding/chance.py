@@ -156,6 +156,9 @@ def is_ordinary(stored: str, begin: int, end: int) -> bool:
         return False
     if lead == "Â" or (lead == "Ã" and not (before.isupper() and signs in _AFTER_A_TILDE)):
         return signs + after == "’s" and not before.isalpha() and not stored[end + 1 : end + 2].isalpha()
+    if "”" in signs and not before.isalpha() and "“" not in stored[:begin]:
+        # One letter alone, and a quotation that nothing opens: the bytes of 酔 in ``DJ 酔``.
+        return False
     if (lead.isupper() and before.islower()) or (
         not lead.isalpha() and (before.isalpha() or lead not in _SIGNS + "∆∑∏∫")
     ):
@@ -178,7 +181,7 @@ def _ends_small(text: str) -> bool:
 @cache
 def _usual() -> frozenset[str]:
     """What titles are written with: the letters of languages with a model, and signs."""
-    letters = "".join(language.letters for language in LANGUAGES.values())
+    letters = "".join(language.letters + language.folds for language in LANGUAGES.values())
     return frozenset(letters + letters.upper() + _SIGNS)
 
 

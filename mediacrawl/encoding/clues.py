@@ -33,7 +33,7 @@ def hints_of(
         seen: what was found before where the file lies.
     """
     return Hints(
-        tld=_top_level(address(item)),
+        tld=top_level(address(item)),
         page_language=_text(item, "page_language")[:_LONGEST_NAME],
         page_charset=_text(item, "page_charset")[:_LONGEST_NAME],
         tag_languages=tuple(_languages(elements)),
@@ -48,7 +48,8 @@ def _text(item: Mapping[str, Any], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _top_level(url: str) -> str:
+def top_level(url: str) -> str:
+    """The last label of a URL's host, in lower case; empty for an address."""
     label = place_of(url).host.rpartition(".")[2]
     return label if label.isalpha() or label.startswith("xn--") else ""
 

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 from typing import Final
 
+from mediacrawl.encoding.arguments import octets
 from mediacrawl.encoding.codepages import STEP, undefined
 from mediacrawl.encoding.confidence import SURE, confidence_of
 from mediacrawl.encoding.decision import DecisionName, Detection, FieldDecision, Hints
 from mediacrawl.encoding.hinting import DECLARED_NATS, shift_of
 from mediacrawl.encoding.hypotheses import NEVER, Hypothesis, decode, decode_as, decode_single, hypotheses
+from mediacrawl.encoding.long_fields import heads_of, undone, whole_of
 from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.repairer import repair
 from mediacrawl.encoding.scoring import MULTIBYTE
@@ -34,29 +37,54 @@ NO_RIVAL: Final = 12 * STEP
 KNOWN: Final = 14 * STEP
 """A reading that agrees with a text that is surely right, in the same file or beside its link."""
 SHORTEST_KNOWN: Final = 3
+LONGEST_TEXT: Final = 400
+"""Characters of a text in Unicode that decide whether it was wrong before it came to be Unicode."""
+UNREADABLE: Final = 0.5
+"""Confidence of bytes that are not what they seem, and cannot be read."""
+_DASHES: Final = {ord("-"): "", ord("_"): ""}
 
 
 def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
     """The encoding of the fields of one record, decided together.
 
     Args:
-        fields: raw bytes of each text field, without padding; any bytes at all, any number, empty ones too.
+        fields: raw bytes of each text field, without padding; any bytes at all (also ``bytearray`` and ``memoryview``),
+            any number, empty ones too.
         hints: what is known beside the bytes.
 
     Returns:
         The decision; a text for each field, in the order they came. A field whose declared encoding may be wrong,
         but not surely enough, keeps its declared text and says ``undecided``.
+
+    Raises:
+        TypeError: the fields are no sequence of bytes, or the hints are no `Hints`.
     """
-    hints = hints or Hints()
-    shapes = [shape_of(raw, _declared(hints, place)) for place, raw in enumerate(fields)]
+    fields = octets(fields, "detect", hints)
+    hints = hints or _NO_HINTS
+    claims = [_declared(hints, place) for place in range(len(fields))]
+    heads = heads_of(fields, claims)
+    found = _decided(heads, claims, hints)
+    if all(map(is_, fields, heads)):
+        return found
+    return replace(found, fields=tuple(map(whole_of, fields, heads, claims, found.fields)))
+
+
+_NO_HINTS: Final = Hints()
+
+
+def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> Detection:
+    """The decision on fields of bounded length."""
+    shapes = list(map(shape_of, fields, claims))
     texts = [place for place, shape in enumerate(shapes) if shape.text is not None]
-    claims = [_declared(hints, place) for place in texts]
-    found = dict(zip(texts, _unicode([shapes[place] for place in texts], claims, hints), strict=True))
+    found: dict[int, FieldDecision] = {}
+    if texts:
+        mended = _unicode([shapes[place] for place in texts], [claims[place] for place in texts], hints)
+        found.update(zip(texts, mended, strict=True))
     odd = [place for place, shape in enumerate(shapes) if shape.text is None]
     record = None
     if odd:
         beside = tuple(found[place].text for place in texts if _surely_right(found[place]))
-        known = tuple(dict.fromkeys((*hints.known, *beside)))
+        known = tuple(dict.fromkeys((*hints.known, *beside))) if beside else hints.known
         record, eight_bit = _eight_bit(
             [fields[place] for place in odd], [shapes[place] for place in odd], fields, hints, known
         )
@@ -86,21 +114,46 @@ def _detection(fields: tuple[FieldDecision, ...], record: FieldDecision | None) 
 
 def _unicode(shapes: Sequence[Shape], claims: Sequence[str], hints: Hints) -> list[FieldDecision]:
     """Fields that are Unicode: right as they are, or text that was wrong before it came to be Unicode."""
-    mended = repair([shape.text or "" for shape in shapes], hints).fields
+    texts = [shape.text or "" for shape in shapes]
+    heads = list(map(_head_of_text, texts))
+    mended = repair(heads, hints).fields
     decided = []
-    for shape, declared, field in zip(shapes, claims, mended, strict=True):
+    for shape, declared, head, text, piece in zip(shapes, claims, heads, texts, mended, strict=True):
+        field = piece if text is head else _mended_whole(text, piece)
         undone = field.encoding if field.decision == "fixed" else ""
         encoding = f"{shape.encoding}>{undone}" if undone else shape.encoding
         decision: DecisionName = "fixed" if not _agrees(shape.encoding, declared) else field.decision
-        decided.append(replace(field, encoding=encoding, decision=decision))
+        found = replace(field, encoding=encoding, decision=decision)
+        if shape.suspect:
+            found = replace(found, confidence=min(field.confidence, UNREADABLE), suspect=True)
+        decided.append(found)
     return decided
+
+
+def _head_of_text(text: str) -> str:
+    """A piece of a long text, from its first word beyond ASCII on."""
+    if len(text) <= LONGEST_TEXT or text.isascii():
+        return text
+    odd = next(place for place, char in enumerate(text) if not char.isascii())
+    start = text.rfind(" ", 0, odd) + 1 if odd > LONGEST_TEXT // 2 else 0
+    return text[start : start + LONGEST_TEXT]
+
+
+def _mended_whole(text: str, found: FieldDecision) -> FieldDecision:
+    """What was decided on a piece of a text, for all of it; it stays as it is where it cannot be mended alike."""
+    if found.decision == "fixed" and not found.lossy:
+        whole = undone(text, found.encoding.split(">"))
+        if whole is not None:
+            return replace(found, text=whole)
+    suspect = found.suspect or found.decision == "fixed"
+    return replace(found, text=text, encoding="", decision="declared", lossy=False, suspect=suspect)
 
 
 def _agrees(encoding: str, declared: str) -> bool:
     """Whether a container claims what a Unicode field is; ASCII is what anything claims."""
-    claimed = declared.lower().replace("_", "-")
-    family = "utf-16" if encoding.startswith("utf-16") else encoding.replace("_", "-")
-    return encoding == "ascii" or claimed.startswith((family, family.replace("utf-", "utf")))
+    claimed = declared.lower().translate(_DASHES)
+    family = "utf16" if encoding.startswith("utf-16") else encoding.translate(_DASHES)
+    return encoding == "ascii" or claimed.startswith(family)
 
 
 @dataclass(slots=True)
@@ -110,6 +163,17 @@ class _Weighed:
     ranking: list[tuple[int, int]]
     found: list[Hypothesis]
     own: list[int]
+    limits: list[int]
+    """What a field adds to the record's cost at most: what its new words cost on their own, and the switch."""
+
+    def total(self, hypothesis: Hypothesis, leaving: int = -1) -> int:
+        """Cost of the record; with a field that stays, at whatever cost, if one is `leaving`."""
+        return hypothesis.prior + sum(
+            [
+                cost if place == leaving else min(cost, limit)
+                for place, (cost, limit) in enumerate(zip(hypothesis.news, self.limits, strict=True))
+            ]
+        )
 
     def best(self) -> Hypothesis:
         return self.found[self.ranking[0][1]]
@@ -130,32 +194,22 @@ class _Weighed:
 
 
 def _weigh(found: list[Hypothesis], fields: int) -> _Weighed:
-    places = range(fields)
-    own = [min([hypothesis.costs[place] + hypothesis.prior for hypothesis in found]) for place in places]
     if fields == 1:
         ranking = sorted([(hypothesis.prior + hypothesis.costs[0], number) for number, hypothesis in enumerate(found)])
-    else:
-        ranking = sorted(
-            [
-                (
-                    hypothesis.prior + sum([min(hypothesis.costs[place], own[place] + SWITCH) for place in places]),
-                    number,
-                )
-                for number, hypothesis in enumerate(found)
-            ]
-        )
-    return _Weighed(ranking, found, own)
+        return _Weighed(ranking, found, [ranking[0][0]], [NEVER])
+    places = range(fields)
+    own = [min([hypothesis.costs[place] + hypothesis.prior for hypothesis in found]) for place in places]
+    limits = [min([hypothesis.news[place] + hypothesis.prior for hypothesis in found]) + SWITCH for place in places]
+    weighed = _Weighed([], found, own, limits)
+    weighed.ranking = sorted([(weighed.total(hypothesis), number) for number, hypothesis in enumerate(found)])
+    return weighed
 
 
 def _eight_bit(
     raws: list[bytes], shapes: list[Shape], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
 ) -> tuple[FieldDecision, list[FieldDecision]]:
     """Decides the fields that are not Unicode: the record's decision, and each field's."""
-    found = hypotheses(raws, fields, shift_of(hints))
-    _trust_declared(found, shapes)
-    anchor = hints.anchor if len(hints.anchor) >= SHORTEST_KNOWN and not hints.anchor.isascii() else ""
-    if known or anchor:
-        _agree(found, raws, known, anchor)
+    found = _considered(raws, shapes, fields, hints, known)
     weighed = _weigh(found, len(raws))
     best = weighed.best()
     followed = [weighed.reading_of(place, best) for place in range(len(raws))]
@@ -178,15 +232,54 @@ def _eight_bit(
     return record, decided
 
 
+def _considered(
+    raws: list[bytes], shapes: list[Shape], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
+) -> list[Hypothesis]:
+    """All hypotheses, priced by the bytes and by what is known beside them."""
+    found = hypotheses(raws, fields, shift_of(hints), [shape.encoding for shape in shapes])
+    _trust_declared(found, shapes)
+    anchor = hints.anchor if len(hints.anchor) >= SHORTEST_KNOWN and not hints.anchor.isascii() else ""
+    if known or anchor:
+        _agree(found, raws, known, anchor)
+    return found
+
+
+def rivals(raw: bytes, hints: Hints) -> list[FieldDecision]:
+    """The readings that were weighed for a field alone, cheapest first, each distinct text once.
+
+    Args:
+        raw: one field.
+        hints: what is known beside the bytes.
+
+    Returns:
+        For 8-bit bytes, readings whose `margin` is 0 for the first one and negative for the others: how many nats
+        dearer each is. None for bytes that are Unicode by their form.
+    """
+    shape = shape_of(raw, _declared(hints, 0))
+    if shape.text is not None:
+        return []
+    found = _considered([raw], [shape], [raw], hints, hints.known)
+    readings: dict[str, FieldDecision] = {}
+    ranking = _weigh(found, 1).ranking
+    for cost, number in ranking:
+        hypothesis = found[number]
+        text = read_as(raw, hypothesis)
+        if hypothesis.costs[0] < NEVER and text not in readings:
+            nats = (ranking[0][0] - cost) / STEP
+            readings[text] = FieldDecision(text, _name(raw, hypothesis.encoding), hypothesis.language, margin=nats)
+    return list(readings.values())
+
+
 def _trust_declared(found: list[Hypothesis], shapes: list[Shape]) -> None:
     """A container that claims something else than Latin-1 means it."""
     claimed = {shape.encoding for shape in shapes if shape.encoding != "cp1252"}
-    for hypothesis in found:
+    for hypothesis in found if claimed else ():
         if hypothesis.encoding in claimed:
             hypothesis.prior -= round(DECLARED_NATS * STEP)
 
 
 def _agree(found: list[Hypothesis], raws: list[bytes], known: tuple[str, ...], anchor: str) -> None:
+    is_new = [any(hypothesis.news[place] for hypothesis in found) for place in range(len(raws))]
     for place, raw in enumerate(raws):
         agrees: dict[str, bool] = {}
         for hypothesis in found:
@@ -197,6 +290,8 @@ def _agree(found: list[Hypothesis], raws: list[bytes], known: tuple[str, ...], a
                 agrees[encoding] = _is_known(read_as(raw, hypothesis).strip(), known, anchor)
             if agrees[encoding]:
                 hypothesis.costs[place] -= KNOWN
+                if is_new[place] and hypothesis.news is not hypothesis.costs:
+                    hypothesis.news[place] -= KNOWN
 
 
 def _is_known(text: str, known: tuple[str, ...], anchor: str) -> bool:
@@ -230,14 +325,8 @@ def _runner_up(weighed: _Weighed, raws: list[bytes], texts: list[str]) -> tuple[
 
 def _leave_cost(weighed: _Weighed, declared: str, place: int) -> int:
     """Cost of the record with one field left as it is declared."""
-    own = weighed.own
     return min(
-        (
-            hypothesis.prior
-            + sum([min(cost, own[at] + SWITCH) if at != place else cost for at, cost in enumerate(hypothesis.costs)])
-            for hypothesis in weighed.found
-            if hypothesis.encoding == declared
-        ),
+        (weighed.total(hypothesis, place) for hypothesis in weighed.found if hypothesis.encoding == declared),
         default=NEVER,
     )
 
@@ -249,7 +338,7 @@ def _own_way(raw: bytes, shape: Shape, weighed: _Weighed, place: int) -> FieldDe
     costs = sorted((other.costs[place] + other.prior, number) for number, other in enumerate(weighed.found))
     mine = hypothesis.costs[place] + hypothesis.prior
     leave = min((cost for cost, number in costs if weighed.found[number].encoding == shape.encoding), default=NEVER)
-    single = _Weighed(costs, weighed.found, weighed.own)
+    single = _Weighed(costs, weighed.found, weighed.own, weighed.limits)
     margin, runner_up = _runner_up(_only(single, place), [raw], [text])
     return _field(raw, shape, _Best(hypothesis, text, margin, runner_up, leave - mine))
 
@@ -257,7 +346,7 @@ def _own_way(raw: bytes, shape: Shape, weighed: _Weighed, place: int) -> FieldDe
 def _only(weighed: _Weighed, place: int) -> _Weighed:
     """The same hypotheses over one field."""
     alone = [replace(hypothesis, costs=[hypothesis.costs[place]]) for hypothesis in weighed.found]
-    return _Weighed(weighed.ranking, alone, [weighed.own[place]])
+    return _Weighed(weighed.ranking, alone, [weighed.own[place]], [weighed.limits[place]])
 
 
 @dataclass(frozen=True, slots=True)

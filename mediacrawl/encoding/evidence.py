@@ -15,6 +15,8 @@ where `text` alone does not tell the bytes. One that was decided has besides:
                    pairs of texts had taught, where that had a say
 ``lossy``          true if characters were lost before the text came here; not there otherwise
 ``suspect``        true if the text is known to be damaged and stays so; not there otherwise
+``document``       who decided the encoding of the page or list that it comes from, if no claim there did, see
+                   `mediacrawl.encoding.told`
 =================  ====================================================================================
 
 Plain ASCII needs no decision: such an element has none of these.

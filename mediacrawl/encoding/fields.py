@@ -11,6 +11,7 @@ from typing import Any
 from mediacrawl.encoding.decision import FieldDecision
 from mediacrawl.encoding.evidence import clean, decode, is_codec, noted, raw_bytes, remembered
 from mediacrawl.encoding.priors import codec_name
+from mediacrawl.encoding.seven_bit import may_be_seven_bit
 
 EVIDENCE = "mojibake"
 """The key of an item of another project that holds its evidence."""
@@ -18,11 +19,12 @@ BY_USER = "fixed_by_user"
 """The key that names fields which nobody may touch."""
 _EXTRA = "extra"
 """Where a catalogue's export keeps what the catalogue has no column for."""
+CHARDET = "chardet"
+"""Who decided the document of a text, see `encoding.told`: chardet knows encodings that the models do not, so these are
+not asked again."""
 LONGEST = 4096
 """Characters of a text without raw bytes; a longer one is no title, and is left alone."""
 
-_ESCAPE = 0x1B
-"""Begins the shifts of ISO-2022, whose bytes are all ASCII."""
 _STATED = ("source", "frame", "key", "declared", "text")
 _PASSING = ("text_declared", "lossy", "suspect")
 _READINGS = ("utf-8", "latin-1", "cp1252")
@@ -57,7 +59,7 @@ class Field:
             version: of the models.
             min_confidence: that a change needs now; it may have been another one then.
         """
-        if self.by_user:
+        if self.by_user or self.proof.get("document") == CHARDET:
             return True
         if self.proof.get("fixer") != version:
             return False
@@ -132,7 +134,7 @@ def element_field(element: dict[str, Any]) -> ElementField | None:
     else:
         raw = raw_bytes(element)
         before = text if packed is None else clean(decode(raw, element["declared"]))
-        if before.isascii() and _ESCAPE not in raw:
+        if before.isascii() and not may_be_seven_bit(raw):
             return None
     by_user = element.get("decision") == "user"
     return ElementField(element["key"], before, text, raw, element["declared"], element, by_user, element)
@@ -225,7 +227,7 @@ class PlainItem:
             before, proof = text, {}
         if len(before) > LONGEST:
             return
-        if before.isascii() and (raw is None or (raw.isascii() and _ESCAPE not in raw)):
+        if before.isascii() and (raw is None or (raw.isascii() and not may_be_seven_bit(raw))):
             return
         declared = next((codec for codec in _READINGS if raw and decode(raw, codec) == before), "latin-1")
         user = edited or proof.get("decision") == "user"

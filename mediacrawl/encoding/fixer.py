@@ -20,8 +20,8 @@ from mediacrawl.encoding.heads import heads_of, whole_of
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.substituting import is_open
 from mediacrawl.encoding.substitutions import Substitutions
-from mediacrawl.encoding.values import TEXT_FIELDS, best_values
-from mediacrawl.facts import BESIDE
+from mediacrawl.encoding.values import FILE_FIELDS, best_values
+from mediacrawl.facts import BESIDE, OCTETS
 from mediacrawl.observe.text import clean as without_surrogates
 
 COMMON_NAMES = (
@@ -156,7 +156,7 @@ class Fixer:
             Exception: what an item of another kind raises when it refuses a text; it is left as it was.
         """
         tags, every, errors = _evidence(item)
-        plain = PlainItem(item, self._plain_names(ours=bool(tags)), self._raws)
+        plain = PlainItem(item, self._plain_names(tags), self._raws)
         fields = _bounded([*every, *plain.fields])
         tagged, others = every[: len(fields)], plain.fields[: max(len(fields) - len(every), 0)]
         if not fields:
@@ -180,10 +180,11 @@ class Fixer:
             errors=errors,
         )
 
-    def _plain_names(self, *, ours: bool) -> Iterable[str]:
-        if not ours:
+    def _plain_names(self, tags: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+        if not tags:
             return COMMON_NAMES if self._named is None else self._named
-        return [name for name in self._named or () if name not in TEXT_FIELDS]
+        proven = {*FILE_FIELDS, *(element["key"] for element in tags)}
+        return [name for name in self._named or () if name not in proven]
 
     def _decide(
         self, item: Mapping[str, Any], fields: Sequence[Field], tags: Sequence[Mapping[str, Any]]
@@ -206,11 +207,15 @@ class Fixer:
                 continue
             wanted = {place: field for place, field in group.items() if not field.by_user}
             part = list(wanted.values())
+            # The link's text and the page's title are texts of the page itself: they confirm nothing there.
+            about = hints if origin in {_Origin.FILE, _Origin.LOST} else replace(hints, anchor="")
             if origin is _Origin.LOST:
-                found = self._mend(part, hints)
+                found = self._mend(part, about, self._substitutions)
+            elif origin is _Origin.TOLD:
+                found = self._mend_told(part, about)
             else:
                 # What a page says in its own encoding tells nothing of the files on its host.
-                found = self._read(part, hints, url if origin is _Origin.FILE else None)
+                found = self._read(part, about, url if origin is _Origin.FILE else None)
             fresh.update(zip(wanted, map(self._judged, part, found), strict=True))
         return fresh
 
@@ -237,11 +242,19 @@ class Fixer:
                 self._history.learn(url, found)
             yield from map(whole_of, part, heads, found.fields)
 
-    def _mend(self, fields: Sequence[Field], hints: Hints) -> Iterable[FieldDecision]:
-        """Decides fields whose bytes are lost."""
+    def _mend_told(self, fields: Sequence[Field], hints: Hints) -> Iterable[FieldDecision]:
+        """Decides texts of a document that was read whole: they are as meant, or were stored wrongly before that."""
+        for field, found in zip(fields, self._mend(fields, hints, None), strict=True):
+            undone = f">{found.encoding}" if found.decision == "fixed" and found.encoding else ""
+            yield replace(found, encoding=f"{field.declared}{undone}")
+
+    def _mend(
+        self, fields: Sequence[Field], hints: Hints, substitutions: Substitutions | None
+    ) -> Iterable[FieldDecision]:
+        """Decides fields by their text alone."""
         for part in _groups(fields):
             came = [without_surrogates(field.before) for field in part]
-            for field, text, found in zip(part, came, repair(came, hints, self._substitutions).fields, strict=True):
+            for field, text, found in zip(part, came, repair(came, hints, substitutions).fields, strict=True):
                 yield replace(found, text=field.before) if found.text == text else found
 
     def _judged(self, field: Field, found: FieldDecision) -> FieldDecision:
@@ -279,6 +292,8 @@ class _Origin(Enum):
 
     FILE = auto()
     BESIDE = auto()
+    TOLD = auto()
+    """Of a page or list whose encoding was decided whole: a text alone tells less than all of that did."""
     LOST = auto()
     """Its bytes are not known."""
 
@@ -286,8 +301,9 @@ class _Origin(Enum):
 def _origin(field: Field) -> _Origin:
     if field.raw is None:
         return _Origin.LOST
-    beside = isinstance(field, ElementField) and field.element["source"] in BESIDE
-    return _Origin.BESIDE if beside else _Origin.FILE
+    if not isinstance(field, ElementField) or field.element["source"] not in BESIDE:
+        return _Origin.FILE
+    return _Origin.BESIDE if field.declared in {OCTETS, "utf-8"} else _Origin.TOLD
 
 
 def _groups(fields: Sequence[Field]) -> Iterable[list[Field]]:

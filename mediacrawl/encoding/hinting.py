@@ -53,7 +53,6 @@ def _of_country(tld: str) -> tuple[str, ...]:
     return tuple(language.code for language in LANGUAGES.values() if tld in language.tlds)
 
 
-@lru_cache(maxsize=4096)
 def _language_nats(tld: str, page: str, tags: tuple[str, ...], anchor: str) -> dict[str, float]:
     """How much likelier each language is, in nats."""
     nats: dict[str, float] = {}
@@ -79,18 +78,26 @@ def _language_nats(tld: str, page: str, tags: tuple[str, ...], anchor: str) -> d
 
 def shift_of(hints: Hints) -> Shift | None:
     """The shift of every prior that hints ask for; None if they ask for none."""
-    nats = _language_nats(hints.tld, hints.page_language, hints.tag_languages, hints.anchor[:200])
-    charset = codec_name(hints.page_charset)
-    seen = _seen_shift(hints.seen) if hints.seen else None
-    if not nats and not charset and seen is None:
+    named = _named_shift(hints.tld, hints.page_language, hints.tag_languages, hints.anchor[:200], hints.page_charset)
+    if not hints.seen:
+        return named
+    seen = _seen_shift(hints.seen)
+    return seen if named is None else lambda encoding, language: named(encoding, language) + seen(encoding, language)
+
+
+@lru_cache(maxsize=256)
+def _named_shift(tld: str, page: str, tags: tuple[str, ...], anchor: str, page_charset: str) -> Shift | None:
+    """The same for what names languages and encodings. Remembered: the records of a host or an album have the same."""
+    nats = _language_nats(tld, page, tags, anchor)
+    charset = codec_name(page_charset)
+    if not nats and not charset:
         return None
 
     def shift(encoding: str, language: str) -> int:
         total = nats.get(language, 0.0)
         if charset and encoding == charset and charset not in ("cp1252", "utf-8"):
             total += PAGE_CHARSET_NATS
-        moved = -round(min(total, MOST_NATS) * STEP)
-        return moved + seen(encoding, language) if seen is not None else moved
+        return -round(min(total, MOST_NATS) * STEP)
 
     return shift
 

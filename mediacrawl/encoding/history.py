@@ -11,11 +11,14 @@ import json
 import logging
 from collections import OrderedDict
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
 from mediacrawl.encoding.decision import Detection, Seen
+from mediacrawl.encoding.hinting import languages_named
+from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.priors import codec_name
 from mediacrawl.encoding.state_file import put_aside, write_anew
 
@@ -62,6 +65,14 @@ def _pair(detection: Detection) -> tuple[str, str]:
     """An encoding and a language by the names that they have priors under: Latin-1 is cp1252, UTF-8 any language."""
     encoding = codec_name(detection.encoding) or detection.encoding
     return encoding, detection.language if encoding != "utf-8" else ""
+
+
+@lru_cache(maxsize=1024)
+def _language_of(encoding: str, named: str) -> str:
+    """The language that is named, if it was written in an encoding; else the one that has most texts in it."""
+    writing = [language for language in LANGUAGES.values() if encoding in language.encodings]
+    told = [language for language in writing if language.code in languages_named(named)]
+    return max(told or writing, key=lambda language: language.weight).code if writing else ""
 
 
 class History:
@@ -116,6 +127,21 @@ class History:
         if not place.host or self._met(hash(url)):
             return
         pair = _pair(detection)
+        self._count(self._hosts, place.host, pair)
+        self._count(self._folders, place.folder, pair)
+
+    def learn_document(self, url: str, encoding: str, language: str) -> None:
+        """Count how a page or a list was read, once for each URL. UTF-8 teaches nothing of what is undeclared.
+
+        Args:
+            url: of the document.
+            encoding: that it declares, or that was found surely; a Python codec name.
+            language: that it says it is in, or that was found; empty if nobody knows.
+        """
+        name, place = codec_name(encoding), place_of(url)
+        if not name or name == "utf-8" or not place.host or self._met(hash(url)):
+            return
+        pair = (name, _language_of(name, language))
         self._count(self._hosts, place.host, pair)
         self._count(self._folders, place.folder, pair)
 

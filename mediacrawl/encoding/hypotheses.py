@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
+from mediacrawl.encoding import native
 from mediacrawl.encoding.chance import coincidence, has_clean_signs, signs_as_letters
 from mediacrawl.encoding.codepages import STEP, characters, undefined
 from mediacrawl.encoding.hinting import Shift
 from mediacrawl.encoding.languages import LANGUAGES
+from mediacrawl.encoding.pieces import MOST_SCORED, fresh, piece_of
 from mediacrawl.encoding.priors import prior_nats
 from mediacrawl.encoding.reading import BROKEN, CJK_RUN, FORGIVEN, cjk_reading, read
 from mediacrawl.encoding.remembering import remembered_if_short
@@ -23,13 +26,14 @@ from mediacrawl.encoding.scoring import (
     MULTIBYTE,
     ODD_WORD,
     Pair,
-    ascii_cost,
+    ascii_costs,
     class_cost,
     pairs,
     prior_lanes,
     spread,
     word_lanes,
 )
+from mediacrawl.encoding.seven_bit import read_seven_bit
 
 GATE: Final = 10 * LANE_STEP
 """Pairs that the first pass finds so much worse than the best are not looked at again."""
@@ -39,6 +43,8 @@ HOPELESS: Final = 10 * STEP
 MOST_LANGUAGES: Final = 3
 """Of one encoding."""
 FIELD_GATE: Final = 4 * LANE_STEP
+FIELD_PAIRS: Final = 4
+"""Pairs of one field that are priced whatever the record's first pass says."""
 LANGUAGE_SWITCH: Final = 5 * STEP
 """A field in another language than the record's, in the same encoding."""
 UTF8_BONUS: Final = 5 * STEP
@@ -47,8 +53,6 @@ CUT: Final = 6 * STEP
 """A last character cut in two, in a field that is not as long as ID3v1 lets it be."""
 NEVER: Final = 1 << 24
 """Cost of bytes that an encoding cannot read."""
-MOST_SCORED: Final = 400
-"""Bytes of a field that are priced."""
 MOST_ASCII_WORDS: Final = 24
 LONE: Final = 2
 """So few bytes beyond ASCII in a record are more often an accent than a word of another script."""
@@ -59,8 +63,15 @@ _LOOSE_TONE: Final = re.compile(
 LOOSE_TONE: Final = 10 * STEP
 TELLING_WORDS: Final = 4
 """ASCII words from which on they tell a language."""
+LONE_SPACE: Final = 5 * STEP
+"""A letter or sign for what is a no-break space as declared, where no word that is known comes out."""
+SHORTEST_KNOWN: Final = 3
+"""Letters of a word that a language can be said to know."""
 _HIGH: Final = bytes(range(128, 256))
+_LOW: Final = bytes(range(128))
 
+SHORTEST_CUT: Final = 21
+"""Bytes of a text whose last character may be cut in two."""
 _ENDS: Final = ("unexpected end of data", "incomplete multibyte sequence")
 
 
@@ -73,12 +84,15 @@ class Hypothesis:
         language: code of `mediacrawl.encoding.languages`; empty for UTF-8.
         prior: cost before the bytes, hints and ASCII words included, in twelfths of a nat.
         costs: of each field.
+        news: of each field without the words that an earlier one has; these make up the record's cost. The same list
+            as `costs` where no field repeats a word.
     """
 
     encoding: str
     language: str
     prior: int
     costs: list[int]
+    news: list[int]
 
 
 def decode(raw: bytes, encoding: str) -> str | None:
@@ -86,7 +100,7 @@ def decode(raw: bytes, encoding: str) -> str | None:
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
-        if error.reason in _ENDS and error.start >= len(raw) - 3 and len(raw) > 20:
+        if error.reason in _ENDS and error.start >= len(raw) - 3 and len(raw) >= SHORTEST_CUT:
             text = raw[: error.start].decode(encoding)
             return None if text.isascii() else text
         return None
@@ -94,58 +108,144 @@ def decode(raw: bytes, encoding: str) -> str | None:
 
 def decode_single(raw: bytes, encoding: str) -> str:
     """The bytes in an 8-bit encoding; one that it does not define reads as the C1 control of its number."""
-    chars = characters(encoding)
-    text = "".join([chars[byte] for byte in raw])
+    text = codecs.charmap_decode(raw, "replace", characters(encoding))[0]
     # cp1258 writes tones as characters of their own, which nothing else does.
     return unicodedata.normalize("NFC", text) if encoding == "cp1258" else text
 
 
 def decode_as(raw: bytes, encoding: str) -> str | None:
     """The bytes in an encoding of any kind; None if it cannot read them, which an 8-bit one always can."""
-    if encoding in MULTIBYTE or encoding.startswith(("utf-", "iso2022")):
+    if encoding.startswith(("iso2022", "hz")):
+        return read_seven_bit(raw, encoding)
+    if encoding in MULTIBYTE or encoding.startswith("utf-"):
         return decode(raw, encoding)
     return decode_single(raw, encoding)
 
 
-def hypotheses(raws: Sequence[bytes], fields: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
+def hypotheses(
+    raws: Sequence[bytes], fields: Sequence[bytes], shift: Shift | None, claims: Sequence[str] = ()
+) -> list[Hypothesis]:
     """What is worth considering.
 
     Args:
         raws: the fields that are not ASCII.
         fields: all fields; the ASCII words among them tell of the language.
         shift: what hints do to the priors.
+        claims: the declared encoding of each of `raws`; empty if none is known.
     """
-    words = [ODD_WORD.findall(raw[:MOST_SCORED]) for raw in raws]
-    plain = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])][:MOST_ASCII_WORDS]
-    lone = sum([len(raw) - len(raw.translate(None, _HIGH)) for raw in raws]) <= LONE
-    found = _single_bytes(words, shift, (_likeliest(plain),) if lone and len(plain) >= TELLING_WORDS else ())
-    _forgive_spaces(found, raws)
-    _mind_tones(found, raws)
-    found += _multibyte(raws, shift)
-    _mind_signs(found, raws)
+    pieces = [piece_of(raw) for raw in raws]
+    new = fresh(pieces) if len(pieces) > 1 else pieces
+    again = [place for place, piece in enumerate(pieces) if new[place] is not piece] if len(pieces) > 1 else []
+    # Where a field repeats words of an earlier one, what is new of it is priced as one more field.
+    priced = [*pieces, *[new[place] for place in again]]
+    of_record = list(range(len(pieces)))
+    for number, place in enumerate(again, len(pieces)):
+        of_record[place] = number
+    words = [ODD_WORD.findall(piece) for piece in priced]
+    every = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])]
+    plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
+    lone = sum([len(piece) - len(piece.translate(None, _HIGH)) for piece in new]) <= LONE
+    found = _single_bytes(words, of_record, shift, _always(claims, plain if lone else []))
+    _forgive_spaces(found, priced)
+    _mind_tones(found, priced)
+    found += _multibyte(priced, shift)
+    _mind_signs(found, priced, but=b"\xa0" if claims else b"")
+    _read_whole(found, raws, pieces)
+    if claims:
+        _distrust_spaces(found, priced, [*claims, *[claims[place] for place in again]])
     if plain:
-        for hypothesis in found:
-            if hypothesis.language:
-                hypothesis.prior += ascii_cost(plain, hypothesis.language, lone=lone)
+        speaking = [hypothesis for hypothesis in found if hypothesis.language]
+        costs = ascii_costs(plain, [hypothesis.language for hypothesis in speaking], lone=lone)
+        for hypothesis, cost in zip(speaking, costs, strict=True):
+            hypothesis.prior += cost
     if len(raws) > 1:
-        _let_languages_mix(found, len(raws))
+        _let_languages_mix(found, len(priced))
+    for hypothesis in found if again else ():
+        costs, hypothesis.costs = hypothesis.costs, hypothesis.costs[: len(raws)]
+        hypothesis.news = [costs[number] for number in of_record]
     return found
+
+
+def _always(claims: Sequence[str], plain: list[bytes]) -> tuple[tuple[int, ...], ...]:
+    """Pairs of which the cheapest is priced in full, whatever the first pass says: those of what is declared.
+
+    Args:
+        claims: the declared encodings.
+        plain: the ASCII words that tell the language of a record that has hardly any others; empty if it has.
+    """
+    likeliest = [(_likeliest(plain),)] if len(plain) >= TELLING_WORDS else []
+    named = dict.fromkeys(("cp1252", *claims))
+    return (*likeliest, *[numbers for name in named if (numbers := _numbers(name))])
 
 
 def _likeliest(plain: list[bytes]) -> int:
     """The pair of Latin-1 whose language suits the ASCII words best."""
     every = pairs()
-    return min(_leave_alone(), key=lambda number: ascii_cost(plain, every[number].language) + every[number].prior)
+    numbers = _numbers("cp1252")
+    costs = ascii_costs(plain, [every[number].language for number in numbers])
+    return min(zip(numbers, costs, strict=True), key=lambda found: found[1] + every[found[0]].prior)[0]
 
 
 def _forgive_spaces(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
     """French puts a no-break space before the signs that it sets apart; in some other encodings that is a letter."""
     for place, raw in enumerate(raws):
-        spaces = len(SET_APART.findall(raw))
+        spaces = len(SET_APART.findall(raw)) if b"\xa0" in raw else 0
         if spaces:
             for hypothesis in found:
                 if characters(hypothesis.encoding)[0xA0] == "\u00a0":
                     hypothesis.costs[place] -= spaces * FORGIVEN
+
+
+def _distrust_spaces(found: list[Hypothesis], pieces: Sequence[bytes], claims: Sequence[str]) -> None:
+    """A no-break space in a text that has no other byte beyond ASCII says nothing against what is declared.
+
+    In other code pages it is a letter or a sign: ``Track`` and a no-break space are ``Tracká`` in cp852. It counts as
+    a letter where it stands between two letters, or makes a word that the language knows; else the rest of the record
+    decides.
+    """
+    for place, (piece, claim) in enumerate(zip(pieces, claims, strict=True)):
+        space = _space_of(claim)
+        if not space or not piece or piece.translate(None, _LOW).strip(space):
+            continue
+        words = [word for word in ODD_WORD.findall(piece) if not _is_between(word, space)]
+        others = [hypothesis for hypothesis in found if not _has_space(hypothesis, space)]
+        if words and any(_knows(hypothesis, words) for hypothesis in others):
+            continue
+        for hypothesis in found:
+            if hypothesis.costs[place] >= NEVER:
+                continue
+            if words:
+                hypothesis.costs[place] = 0 if _has_space(hypothesis, space) else LONE_SPACE
+            elif _has_space(hypothesis, space):
+                # A text that writes one blank so writes several so.
+                hypothesis.costs[place] -= FORGIVEN * (piece.count(space) - 1)
+
+
+def _has_space(hypothesis: Hypothesis, space: bytes) -> bool:
+    encoding = hypothesis.encoding
+    return encoding not in MULTIBYTE and encoding != "utf-8" and characters(encoding)[space[0]] == "\u00a0"
+
+
+def _is_between(word: bytes, space: bytes) -> bool:
+    """Whether every no-break space of a word stands between an ASCII letter and a small one."""
+    parts = word.split(space)
+    return all(parts) and all(part[:1].islower() for part in parts[1:])
+
+
+def _knows(hypothesis: Hypothesis, words: Sequence[bytes]) -> bool:
+    if hypothesis.encoding in MULTIBYTE or not hypothesis.language:
+        return False
+    pair = _pair(hypothesis.encoding, hypothesis.language)
+    return all(len(word) >= SHORTEST_KNOWN and pair.knows(word) for word in words)
+
+
+@cache
+def _space_of(encoding: str) -> bytes:
+    """The byte that is the no-break space of an 8-bit encoding; empty for all other encodings."""
+    if encoding in MULTIBYTE or encoding.startswith("utf"):
+        return b""
+    place = characters(encoding).find("\u00a0")
+    return bytes((place,)) if place >= 0 else b""
 
 
 def _mind_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
@@ -156,15 +256,31 @@ def _mind_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
                 hypothesis.costs[place] += LOOSE_TONE * len(_LOOSE_TONE.findall(raw))
 
 
-def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
-    """Signs that stand in the cp1252 reading as in clean text are seldom letters of another encoding."""
+def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes], but: bytes) -> None:
+    """Signs that stand in the cp1252 reading as in clean text are seldom letters of another encoding.
+
+    Args:
+        found: the hypotheses, priced.
+        raws: what is priced.
+        but: a text with no other byte beyond ASCII than this is left to `_distrust_spaces`, which knows the words.
+    """
     for place, raw in enumerate(raws):
-        if len(raw) > MOST_SCORED or not has_clean_signs(stored := decode_single(raw, "cp1252")):
+        if but and not raw.translate(None, _LOW).strip(but):
+            continue
+        if len(raw) > MOST_SCORED or not raw.translate(None, _no_signs()):
+            continue
+        if not has_clean_signs(stored := decode_single(raw, "cp1252")):
             continue
         for hypothesis in found:
             if hypothesis.encoding not in ("cp1252", "utf-8") and hypothesis.costs[place] < NEVER:
                 text = decode_as(raw, hypothesis.encoding) or ""
                 hypothesis.costs[place] += signs_as_letters(stored, text)
+
+
+@cache
+def _no_signs() -> bytes:
+    """The bytes that are ASCII or letters in cp1252."""
+    return bytes(byte for byte, char in enumerate(characters("cp1252")) if char <= "\x7f" or char.isalpha())
 
 
 def _let_languages_mix(found: list[Hypothesis], fields: int) -> None:
@@ -180,34 +296,54 @@ def _let_languages_mix(found: list[Hypothesis], fields: int) -> None:
 
 
 @cache
-def _leave_alone() -> tuple[int, ...]:
-    return tuple(pair.number for pair in pairs() if pair.encoding == "cp1252")
+def _numbers(encoding: str) -> tuple[int, ...]:
+    """The pairs of an 8-bit encoding."""
+    return tuple(pair.number for pair in pairs() if pair.encoding == encoding)
 
 
-def _single_bytes(words: list[list[bytes]], shift: Shift | None, also: tuple[int, ...]) -> list[Hypothesis]:
+def _single_bytes(
+    words: list[list[bytes]], of_record: list[int], shift: Shift | None, always: tuple[tuple[int, ...], ...]
+) -> list[Hypothesis]:
+    """The hypotheses of one byte a letter that the first pass leaves.
+
+    Args:
+        words: of all that is priced.
+        of_record: what of that makes up the record's cost.
+        shift: what hints do to the priors.
+        always: pairs of which the cheapest is never left out.
+    """
+    shifts, packed = _shifts(shift) if shift else (None, None)
+    kernel = native.kernel()
+    if kernel is not None:
+        every = pairs()
+        ranked = kernel.rank(words, of_record, packed, always)
+        return [Hypothesis(every[n].encoding, every[n].language, prior, costs, costs) for n, prior, costs in ranked]
     per_field = [sum(map(word_lanes, some)) for some in words]
-    shifts = _shifts(shift) if shift else None
-    together = _lane_costs(sum(per_field), shifts)
+    together = _lane_costs(sum([per_field[number] for number in of_record]), shifts)
     chosen = _least(together, GATE, MOST_PAIRS)
-    staying = {min(_leave_alone(), key=together.__getitem__), *also}
+    staying = {min(numbers, key=together.__getitem__) for numbers in always}
     chosen |= staying
-    if len(words) > 1:
-        for lanes in per_field:
-            staying |= _least(_lane_costs(lanes, shifts), FIELD_GATE, 4)
+    if len(of_record) > 1:
+        for lanes in per_field[: len(of_record)]:
+            staying |= _least(_lane_costs(lanes, shifts), FIELD_GATE, FIELD_PAIRS)
         chosen |= staying
     every = pairs()
     found, least = [], NEVER
-    for number in sorted(chosen, key=together.__getitem__):
+    for number in sorted(sorted(chosen), key=together.__getitem__):
         if together[number] > least and number not in staying:
             continue
         hypothesis = _exact(every[number], words, shifts[number] if shifts else 0)
         found.append(hypothesis)
-        least = min(least, (hypothesis.prior + sum(hypothesis.costs) + HOPELESS) * LANE_STEP // STEP)
+        cost = sum([hypothesis.costs[number] for number in of_record])
+        least = min(least, (hypothesis.prior + cost + HOPELESS) * LANE_STEP // STEP)
     return found
 
 
-def _shifts(shift: Shift) -> list[int]:
-    return [shift(pair.encoding, pair.language) for pair in pairs()]
+@lru_cache(maxsize=64)
+def _shifts(shift: Shift) -> tuple[list[int], bytes]:
+    """What hints do to the prior of each pair, and the same as the kernel takes it."""
+    moved = [shift(pair.encoding, pair.language) for pair in pairs()]
+    return moved, native.shifts_of(moved)
 
 
 def _lane_costs(lanes: int, shifts: list[int] | None) -> Sequence[int]:
@@ -240,11 +376,12 @@ def _least(costs: Sequence[int], gate: int, most: int) -> set[int]:
 def _exact(pair: Pair, words: list[list[bytes]], moved: int) -> Hypothesis:
     encoding, cost = pair.encoding, pair.cost
     costs = [sum([cost(word) + class_cost(word, encoding) for word in some]) for some in words]
-    return Hypothesis(encoding, pair.language, pair.prior + moved, costs)
+    return Hypothesis(encoding, pair.language, pair.prior + moved, costs, costs)
 
 
 @cache
-def _double_byte() -> tuple[tuple[str, str, int], ...]:
+def double_byte() -> tuple[tuple[str, str, int], ...]:
+    """The double-byte encodings: name, language, prior."""
     return tuple(
         (encoding, language.code, round(prior_nats(encoding, language.code) * STEP))
         for language in LANGUAGES.values()
@@ -258,34 +395,64 @@ def _utf8_prior() -> int:
     return round(prior_nats("utf-8", "") * STEP)
 
 
-def _multibyte(raws: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
+def _multibyte(pieces: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
     found = []
-    costs = list(map(_utf8_cost, raws))
+    costs = [NEVER if _NO_UTF8.match(piece) else _utf8_cost(piece) for piece in pieces]
     if min(costs) < NEVER:
         moved = shift("utf-8", "") if shift else 0
-        found.append(Hypothesis("utf-8", "", _utf8_prior() + moved, costs))
-    for encoding, language, prior in _double_byte():
-        costs = [_cjk_cost(raw, encoding, language) for raw in raws]
+        found.append(Hypothesis("utf-8", "", _utf8_prior() + moved, costs, costs))
+    every = [_double_costs(piece) for piece in pieces]
+    for (encoding, language, prior), *costs in zip(double_byte(), *every, strict=True):
         if min(costs) < NEVER:
             moved = shift(encoding, language) if shift else 0
-            found.append(Hypothesis(encoding, language, prior + moved, costs))
+            found.append(Hypothesis(encoding, language, prior + moved, costs, costs))
     return found
+
+
+def _read_whole(found: list[Hypothesis], raws: Sequence[bytes], pieces: Sequence[bytes]) -> None:
+    """What reads a piece of a field reads all of it, or none."""
+    for place, (raw, piece) in enumerate(zip(raws, pieces, strict=True)):
+        if raw is not piece:
+            for hypothesis in found:
+                if hypothesis.costs[place] < NEVER and decode_as(raw, hypothesis.encoding) is None:
+                    hypothesis.costs[place] = NEVER
+
+
+_NO_UTF8: Final = re.compile(rb"[\x00-\x7f]*+(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4][\x00-\x7f\xc0-\xff])")
+"""The first byte beyond ASCII begins no character of UTF-8; nor of one that was cut."""
 
 
 @remembered_if_short(4096)
 def _utf8_cost(raw: bytes) -> int:
+    if not raw:
+        return 0
     text = decode(raw, "utf-8")
     if text is None:
         return NEVER
-    cut = 0 if len(text.encode()) == len(raw) or 28 <= len(raw) <= 30 else CUT
+    may_be_cut = 28 <= len(raw) <= 30 or len(raw) == MOST_SCORED
+    cut = 0 if may_be_cut or len(text.encode()) == len(raw) else CUT
     chance = coincidence(decode_single(raw, "cp1252"), raw, text)
     # A replacement character that was written in UTF-8 is as likely as any other.
     cost = read(text).cost - BROKEN * raw.count(b"\xef\xbf\xbd")
     return cut + chance + cost - UTF8_BONUS * min(3, sum(char > "\x7f" for char in text))
 
 
+def _double_costs(raw: bytes) -> list[int]:
+    """What bytes cost in each of the double-byte encodings."""
+    kernel = native.kernel()
+    if kernel is None or not raw:
+        return [_cjk_cost(raw, encoding, language) for encoding, language, _ in double_byte()]
+    found = kernel.doubles(raw)
+    return [
+        cost if cost is not None else _cjk_cost(raw, encoding, language)
+        for cost, (encoding, language, _) in zip(found, double_byte(), strict=True)
+    ]
+
+
 @remembered_if_short(4096)
 def _cjk_cost(raw: bytes, encoding: str, language: str) -> int:
+    if not raw:
+        return 0
     text = decode(raw, encoding)
     if text is None:
         return NEVER
@@ -309,6 +476,9 @@ def price_bytes(raw: bytes, encoding: str, language: str) -> int:
     if encoding in MULTIBYTE:
         return _cjk_cost(raw, encoding, language)
     pair = _pair(encoding, language)
+    kernel = native.kernel()
+    if kernel is not None:
+        return kernel.price(raw, pair.number)
     return sum(pair.cost(word) + class_cost(word, encoding) for word in ODD_WORD.findall(raw))
 
 

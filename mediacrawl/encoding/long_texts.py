@@ -14,7 +14,8 @@ from typing import Final
 from mediacrawl.encoding.damage import bytes_of, joined_halves, utf8_wreck
 from mediacrawl.encoding.decision import FieldDecision
 from mediacrawl.encoding.filling import MOST_OPEN, fill_wreck
-from mediacrawl.encoding.hypotheses import MOST_SCORED, decode_as
+from mediacrawl.encoding.hypotheses import decode_as
+from mediacrawl.encoding.pieces import MOST_SCORED
 
 LONGEST_READ: Final = 65_536
 """Characters of a text that is read alike; a longer one stays as it is."""

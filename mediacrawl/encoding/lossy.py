@@ -15,7 +15,7 @@ from mediacrawl.encoding.gaps import KEPT_INSIDE, fill_gaps
 from mediacrawl.encoding.hypotheses import NEVER, losable
 from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.scoring import MULTIBYTE
-from mediacrawl.encoding.ways import CROSSED, MANGLED, Stored, Way, undo
+from mediacrawl.encoding.ways import CROSSED, MANGLED, Stored, Way, is_bad, undo
 
 LOSSY: Final = 6 * STEP
 """What it costs to believe that something was lost on the way."""
@@ -76,7 +76,7 @@ def lossy_ways(stored: Stored, ways: list[Way]) -> list[Way]:
     if sum(wreck.whole for wreck in wrecks if wreck) >= SURELY_UTF8 or not searched:
         return found
     marked = is_marked(stored.odd)
-    if marked or min([stored.badness(), *(way.badness(stored.clean) for way in ways)]) > BAD:
+    if marked or is_bad(stored, ways, BAD):
         found += _page_ways(stored, ways, searched, marked=marked)
     return found
 

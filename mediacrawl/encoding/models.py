@@ -1,15 +1,18 @@
 """The trained models at rest and in memory.
 
-File: ``MCM1``, the length of an index (4 bytes, little-endian), the index as JSON, then two LZMA blocks a language:
+File: ``MCM2``, the length of an index (4 bytes, little-endian), the index as JSON, then two deflated blocks a language:
 a small one that the first pass over bytes needs, and the rest. The index says where they are and how long their
-parts are. A language's rest is unpacked when a text first asks for it, once; all of it in memory is about 12 MB.
+parts are. A language's rest is unpacked when a text first asks for it, once; all of it in memory is about 7 MB.
+
+A trigram is stored as the difference to what its last two letters cost: where the training text never had it, that
+is the same for a whole row. Files of the earlier format ``MCM1`` (LZMA, trigrams as they are, hashes as differences)
+are read as well. They are smaller than deflated tables without differences, and take six times as long to unpack.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import lzma
 import zlib
 from array import array
 from bisect import bisect_left
@@ -17,12 +20,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from importlib import resources
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
+from operator import gt
 from pathlib import Path
 from typing import Any, Final
 
-MAGIC: Final = b"MCM1"
-FILTERS: Final = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 20, "lc": 3, "pb": 0}]
+MAGIC: Final = b"MCM2"
+EARLIER_MAGIC: Final = b"MCM1"
 
 
 class ModelError(Exception):
@@ -61,6 +65,10 @@ class LetterModel:
     @cached_property
     def _rest(self) -> tuple[bytes, array[int], bytes]:
         return self._load()
+
+    def tables(self) -> tuple[bytes, array[int], bytes]:
+        """What ``load`` gives, which this object does not keep then."""
+        return vars(self).get("_rest") or self._load()
 
     def cost(self, word: bytes) -> int:
         """Cost of a word, given as the numbers of its letters."""
@@ -138,6 +146,7 @@ class ModelFile:
     start: int
     index: dict[str, dict[str, Any]]
     version: str
+    is_earlier: bool = False
     _letters: dict[str, LetterModel] = field(default_factory=dict)
     _characters: dict[str, CharacterModel] = field(default_factory=dict)
 
@@ -146,7 +155,9 @@ class ModelFile:
         at = self.start + entry["at"]
         cuts = (0, *accumulate(entry["parts"]))
         packed = self.content[at : at + entry["length"]]
-        raw = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=FILTERS).decompress(packed, max_length=cuts[-1])
+        # To zlib, at most 0 bytes means any number.
+        unpack_it = _from_lzma if self.is_earlier else zlib.decompressobj(-zlib.MAX_WBITS).decompress
+        raw = unpack_it(packed, max(1, cuts[-1]))
         return [raw[a:b] for a, b in pairwise(cuts)]
 
     def letters(self, code: str) -> LetterModel:
@@ -154,12 +165,19 @@ class ModelFile:
         model = self._letters.get(code)
         if model is None:
             (bigrams,) = self._block(code, "small")
-            model = self._letters[code] = LetterModel(self.index[code]["size"], bigrams, partial(self._rest, code))
+            load = partial(self._rest, code, bigrams)
+            model = self._letters[code] = LetterModel(self.index[code]["size"], bigrams, load)
         return model
 
-    def _rest(self, code: str) -> tuple[bytes, array[int], bytes]:
+    def _rest(self, code: str, bigrams: bytes) -> tuple[bytes, array[int], bytes]:
         trigrams, planes, prices = self._block(code, "large")
-        return trigrams, array("I", accumulate(_join_planes(planes))), prices
+        if not self.is_earlier:
+            trigrams = _plus(trigrams, bigrams * self.index[code]["size"])
+        return trigrams, self._numbers(planes), prices
+
+    def _numbers(self, planes: bytes) -> array[int]:
+        numbers = _join_planes(planes)
+        return array("I", accumulate(numbers)) if self.is_earlier else numbers
 
     def fits(self, code: str) -> bool:
         """Whether the tables of a language with an alphabet are whole. Unpacks them all, and keeps nothing."""
@@ -170,9 +188,11 @@ class ModelFile:
             small, large = self.index[code]["small"]["parts"], self.index[code]["large"]["parts"]
             if small != [size**2] or large != [size**3, 4 * large[2], large[2]] or not 0 <= large[2] <= 1 << 24:
                 return False
-            (bigrams,), (trigrams, known, prices) = self._block(code, "small"), self._block(code, "large")
-            array("I", accumulate(_join_planes(known)))
-        except (LookupError, TypeError, ValueError, OverflowError, lzma.LZMAError, EOFError):
+            (bigrams,) = self._block(code, "small")
+            trigrams, known, prices = self._rest(code, bigrams)
+            if any(map(gt, known, islice(known, 1, None))):
+                return False
+        except (LookupError, TypeError, ValueError, OverflowError, zlib.error, EOFError):
             return False
         return (len(bigrams), len(trigrams), len(prices)) == (size**2, size**3, large[2])
 
@@ -182,10 +202,45 @@ class ModelFile:
         if model is None:
             chars, unigrams, gaps, planes, costs = self._block(code, "large")
             numbers = {char: i + 1 for i, char in enumerate(chars.decode())}
-            keys = array("I", accumulate(_join_planes(planes)))
+            keys = self._numbers(planes)
             model = CharacterModel(numbers, unigrams, gaps, self.index[code]["unseen"], keys, costs)
             self._characters[code] = model
         return model
+
+
+def _from_lzma(packed: bytes, most: int) -> bytes:
+    """Unpacks a block of the earlier format.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    import lzma  # noqa: PLC0415 - few processes read such a file, and this takes 3 ms
+
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 20, "lc": 3, "pb": 0}]
+    try:
+        return lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=filters).decompress(packed, max_length=most)
+    except lzma.LZMAError as error:
+        raise ValueError("a damaged block") from error
+
+
+def _plus(numbers: bytes, others: bytes) -> bytes:
+    """Sums of bytes, modulo 256. Two long integers hold all of them: the lower seven bits add without a carry.
+
+    Raises:
+        ValueError: they are not as many.
+    """
+    if len(numbers) != len(others):
+        raise ValueError("tables of different lengths")
+    high = int.from_bytes(b"\x80" * len(numbers))
+    a, b = int.from_bytes(numbers), int.from_bytes(others)
+    either = a ^ b
+    sums = (a & ~high) + (b & ~high)
+    return (sums ^ (either & high)).to_bytes(len(numbers))
+
+
+def _minus(numbers: bytes, others: bytes) -> bytes:
+    """What `_plus` undoes."""
+    return bytes((a - b) % 256 for a, b in zip(numbers, others, strict=True))
 
 
 def _join_planes(planes: bytes) -> array[int]:
@@ -226,11 +281,25 @@ def pack(languages: Mapping[str, Parts]) -> bytes:
         index[code] = dict(facts)
         for which, parts in (("small", small), ("large", large)):
             if parts:
-                packed = lzma.compress(b"".join(parts), lzma.FORMAT_RAW, filters=FILTERS)
+                stored = parts if which == "small" else _as_stored(facts, small, parts)
+                packed = zlib.compress(b"".join(stored), 9, wbits=-zlib.MAX_WBITS)
                 index[code][which] = {"at": len(body), "length": len(packed), "parts": [len(part) for part in parts]}
                 body += packed
     head = json.dumps({"sha256": digest.hexdigest(), "languages": index}, sort_keys=True, ensure_ascii=False).encode()
     return MAGIC + len(head).to_bytes(4, "little") + head + body
+
+
+def _as_stored(facts: Mapping[str, Any], small: list[bytes], large: list[bytes]) -> list[bytes]:
+    """The parts of a large block as the file has them; as they come, they are those of the earlier format."""
+    if not small:
+        chars, unigrams, gaps, planes, costs = large
+        return [chars, unigrams, gaps, _sums(planes), costs]
+    trigrams, planes, prices = large
+    return [_minus(trigrams, small[0] * facts["size"]), _sums(planes), prices]
+
+
+def _sums(planes: bytes) -> bytes:
+    return split_planes(list(accumulate(_join_planes(planes))))
 
 
 def unpack(content: bytes, name: str) -> ModelFile:
@@ -240,12 +309,12 @@ def unpack(content: bytes, name: str) -> ModelFile:
         ModelError: these are not a model file's bytes.
     """
     try:
-        if content[:4] != MAGIC:
+        if content[:4] not in {MAGIC, EARLIER_MAGIC}:
             raise ModelError(f"{name} is not a model file of this program.")
         length = int.from_bytes(content[4:8], "little")
         head = json.loads(content[8 : 8 + length])
         index = {code: dict(entry) for code, entry in head["languages"].items()}
-        return ModelFile(content, 8 + length, index, head["sha256"][:12])
+        return ModelFile(content, 8 + length, index, head["sha256"][:12], content[:4] == EARLIER_MAGIC)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ModelError(f"{name} is a damaged model file; make it again.") from error
 
@@ -288,7 +357,7 @@ def in_use() -> ModelFile:
     return replace(bundled(), version=hashlib.sha256(versions.encode()).hexdigest()[:12], _letters=letters)
 
 
-ENGINE: Final = 1
+ENGINE: Final = 2
 """Raised with every change of code that decides otherwise than before, so that stored records are decided anew."""
 
 

@@ -63,7 +63,7 @@ def use_models(files: Iterable[str | Path] | Mapping[str, bytes]) -> tuple[str, 
     models.use_beside(tuple(found.values()))
     LANGUAGES.clear()
     LANGUAGES.update(_BUNDLED | own)
-    _forget()
+    forget()
     return tuple(own)
 
 
@@ -79,7 +79,7 @@ def model_contents(paths: Iterable[str | Path]) -> dict[str, bytes]:
     return {name: file.content for name, file in files.items()}
 
 
-def _forget() -> None:
+def forget() -> None:
     """Empty every cache of this room: nearly all hang on the languages, and a list of them would miss the next one."""
     for name, module in list(sys.modules.items()):
         if name.startswith("mediacrawl.encoding."):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from mediacrawl.encoding import models
+from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import STEP, char_class, encode, steps
 from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.remembering import remembered_if_short
@@ -30,8 +30,13 @@ _ALPHABETS: Final = (
     (re.compile("[\u0530-\u058f]"), ("u-hy",)),
     (re.compile("[\u0900-\u097f]"), ("u-hi",)),
 )
+APOSTROPHE: Final = b"\x92"
+PLAIN_AFTER: Final = (b"s", b"t", b"m", b"d", b"re", b"ll", b"ve")
+PLAIN_BEFORE: Final = (b"l", b"d", b"j", b"n", b"c", b"qu", b"s", b"t", b"m", b"dell", b"un")
 _CLITIC: Final = re.compile(
-    rb"[A-Za-z]++\x92(?:s|t|m|d|re|ll|ve)|(?:l|d|j|n|c|qu|s|t|m|dell|un)\x92[A-Za-z]++", re.IGNORECASE
+    b"[A-Za-z]++%b(?:%b)|(?:%b)%b[A-Za-z]++"
+    % (APOSTROPHE, b"|".join(PLAIN_AFTER), b"|".join(PLAIN_BEFORE), APOSTROPHE),
+    re.IGNORECASE,
 )
 """A word of ASCII letters with an apostrophe of cp1252 and its relatives where many languages have one."""
 MOST_PAIRS: Final = 6
@@ -55,6 +60,7 @@ surrogate."""
 _TORN: Final = re.compile("(?<![A-Z][A-Z])Ã\u00a0(?=[a-z])|ï¿½")
 TORN: Final = 12 * STEP
 """What the UTF-8 of ``à``, in the midst of a word, and of U+FFFD read as."""
+UNREAD: Final = 1 << 30
 LOST: Final = 14 * STEP
 """A character that no encoding of the language has."""
 PICTURE: Final = 8 * STEP
@@ -100,7 +106,7 @@ def read(text: str) -> Reading:
     readings += [alphabet_reading(text, encodings) for pattern, encodings in _alphabets() if pattern.search(text)]
     best = min(readings, key=lambda reading: reading.cost) if readings else alphabet_reading(text, ("cp1252",))
     best.cost -= FORGIVEN * len(_SET_APART.findall(text))
-    worst = BROKEN * len(_BROKEN.findall(text)) + PRIVATE * len(_UNUSED.findall(text)) + TORN * len(_TORN.findall(text))
+    worst = BROKEN * len(_BROKEN.findall(text)) + PRIVATE * len(UNUSED.findall(text)) + TORN * len(_TORN.findall(text))
     return Reading(best.cost + worst, best.language)
 
 
@@ -129,6 +135,9 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> R
 
     It is priced as bytes, in the encoding that can write most of it.
     """
+    kernel = native.kernel()
+    if kernel is not None:
+        return _by_kernel(kernel, text, encodings, only)
     written = [(encoding, encode(toned(text) if encoding == "cp1258" else text, encoding)) for encoding in encodings]
     marks = text.count("?")
     least = min(raw.count(b"?") for _, raw in written)
@@ -143,7 +152,7 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> R
                 for pair in _by_encoding(encoding)
                 if not only or pair.language == only
             ]
-    best = Reading(1 << 30, "")
+    best = Reading(UNREAD, "")
     for _, _, pair, words in sorted(near)[:MOST_PAIRS]:
         cost = lost + sum([pair.cost(word) + class_cost(word, pair.encoding) for word in words])
         if cost < best.cost:
@@ -151,6 +160,24 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> R
     if not best.language or not best.cost:
         return _signs(text)
     return best if only else _with_guests(text, encodings, best)
+
+
+def _by_kernel(kernel: native.Kernel, text: str, encodings: tuple[str, ...], only: str) -> Reading:
+    numbers, tonal, language = _numbers(encodings, only)
+    # Only the encoding of Vietnamese writes marks as characters of their own.
+    pair, cost, lost = kernel.alphabet(text, toned(text) if tonal >= 0 else text, numbers, tonal, language)
+    if pair < 0 or not cost + lost:
+        return _signs(text)
+    best = Reading(cost + lost, pairs()[pair].language)
+    return best if only else _with_guests(text, encodings, best)
+
+
+@cache
+def _numbers(encodings: tuple[str, ...], only: str) -> tuple[tuple[int, ...], int, int]:
+    """As the kernel counts: the encodings, that of Vietnamese, and the one language; -1 where there is none."""
+    every = native.encodings()
+    tonal = every["cp1258"] if "cp1258" in encodings else -1
+    return tuple(every[encoding] for encoding in encodings), tonal, native.languages()[only] if only else -1
 
 
 def _with_guests(text: str, encodings: tuple[str, ...], host: Reading) -> Reading:
@@ -162,18 +189,20 @@ def _with_guests(text: str, encodings: tuple[str, ...], host: Reading) -> Readin
     return Reading(min(cost, host.cost), host.language)
 
 
-_WIDE = "[\u2010-\u2bff\u3000-\ud7a3\ue000-\uf8ff\uf900-\uffef]"
+WIDE: Final = "[\u2010-\u2bff\u3000-\ud7a3\ue000-\uf8ff\uf900-\uffef]"
 _LATIN: Final = re.compile("[A-Za-z\u00c0-\u024f]")
-_BESIDE_SMALL: Final = re.compile(f"(?<=[a-z\u00df-\u024f])(?={_WIDE})|(?<={_WIDE})(?=[a-z\u00df-\u024f])")
-_BESIDE_CAPITAL: Final = re.compile(f"(?<=[A-Z\u00c0-\u00de])(?={_WIDE})|(?<={_WIDE})(?=[A-Z\u00c0-\u00de])")
+SMALL: Final = "[a-z\u00df-\u024f]"
+CAPITAL: Final = "[A-Z\u00c0-\u00de]"
+_BESIDE_SMALL: Final = re.compile(f"(?<={SMALL})(?={WIDE})|(?<={WIDE})(?={SMALL})")
+_BESIDE_CAPITAL: Final = re.compile(f"(?<={CAPITAL})(?={WIDE})|(?<={WIDE})(?={CAPITAL})")
 GLUED: Final = 9 * STEP
 JOINED: Final = 4 * STEP
 PRIVATE: Final = 18 * STEP
-_UNUSED: Final = re.compile("[\ue000-\uf8ff\u2500-\u257f\U00030000-\U000e00ff\U000e01f0-\U0010ffff]")
+UNUSED: Final = re.compile("[\ue000-\uf8ff\u2500-\u257f\U00030000-\U000e00ff\U000e01f0-\U0010ffff]")
 """Private use, planes without characters, and the lines that boxes are drawn with: no title has them."""
 SIGNS_ONLY: Final = 6 * STEP
 RARE: Final = 15 * STEP
-_OUTSIDE: Final = {
+OUTSIDE: Final = {
     "…": 4 * STEP,
     "’": 5 * STEP,
     "“": 4 * STEP,
@@ -190,7 +219,7 @@ _OUTSIDE: Final = {
 
 def has_unused(text: str) -> bool:
     """Whether a text has characters that no title has."""
-    return _UNUSED.search(text) is not None
+    return UNUSED.search(text) is not None
 
 
 def _outside(text: str) -> int:
@@ -199,7 +228,7 @@ def _outside(text: str) -> int:
     Half-width katakana, Cyrillic in a Chinese encoding, private characters: all are rare.
     """
     return sum(
-        PRIVATE if _UNUSED.match(char) else _OUTSIDE.get(char, RARE)
+        PRIVATE if UNUSED.match(char) else OUTSIDE.get(char, RARE)
         for char in text
         if char > "\x7f" and not CJK_RUN.match(char)
     )
@@ -209,6 +238,11 @@ def cjk_reading(
     text: str, runs: tuple[str, ...], languages: tuple[str, ...] = ("ja", "ko", "zh-Hans", "zh-Hant")
 ) -> Reading:
     """The cost of a text with Chinese, Japanese or Korean runs."""
+    kernel = native.kernel()
+    if kernel is not None:
+        numbers = native.written_in_characters()
+        number, cost = kernel.characters(text, tuple([numbers[code] for code in languages]))
+        return Reading(cost, tuple(numbers)[number])
     rest = 0
     if _LATIN.search(text):
         rest += GLUED * len(_BESIDE_SMALL.findall(text)) + JOINED * len(_BESIDE_CAPITAL.findall(text))
@@ -216,7 +250,7 @@ def cjk_reading(
         rest += SIGNS_ONLY
     if sum(map(len, runs)) < len(text):
         rest += _outside(text)
-    best = Reading(1 << 30, "")
+    best = Reading(UNREAD, "")
     for code in languages:
         cost = rest + sum(map(models.in_use().characters(code).cost, runs))
         if cost < best.cost:

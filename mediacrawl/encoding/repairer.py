@@ -13,6 +13,7 @@ from dataclasses import replace
 from operator import add
 from typing import TYPE_CHECKING, Final
 
+from mediacrawl.encoding.arguments import texts as as_texts
 from mediacrawl.encoding.chance import is_clean_sign
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.confidence import SURE, confidence_of
@@ -23,7 +24,7 @@ from mediacrawl.encoding.hypotheses import NEVER
 from mediacrawl.encoding.long_texts import head_of, whole_of
 from mediacrawl.encoding.lossy import is_marked, lossy_ways, unmended
 from mediacrawl.encoding.reading import has_unused, read
-from mediacrawl.encoding.ways import STAYS, WORD, Stored, Way, good, lossless_ways
+from mediacrawl.encoding.ways import STAYS, WORD, Stored, Way, good, is_bad, lossless_ways
 
 if TYPE_CHECKING:
     from mediacrawl.encoding.substitutions import Substitutions
@@ -65,7 +66,11 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
         The decision, with a text for each that came in. A text that lost characters has proposals in their place and
         says ``lossy``; and ``suspect`` where another proposal is about as likely. A text that is damaged beyond mending
         stays, and says ``suspect``.
+
+    Raises:
+        TypeError: the texts are no sequence of ``str``, or the hints are no `Hints`.
     """
+    texts = as_texts(texts, "repair", hints)
     if substitutions:
         # Most programs that decide encodings never learn substitutions; their import would double the import's time.
         from mediacrawl.encoding.substituting import with_substitutions  # noqa: PLC0415
@@ -152,11 +157,7 @@ def _priced(stored: Stored) -> tuple[Stored, list[Way]]:
     if marks:
         stored = replace(stored, clean=tuple(map(add, stored.clean, left)))
         ways = [replace(way, damage=way.damage + marks) for way in ways]
-    if (
-        is_marked(stored.odd)
-        or any(map(looks_like_utf8, stored.odd))
-        or min([stored.badness(), *(way.badness(stored.clean) for way in ways)]) > 1
-    ):
+    if is_marked(stored.odd) or _is_partly_utf8(stored, ways) or is_bad(stored, ways, 1):
         ways += lossy_ways(stored, ways)
     return stored, ways
 
@@ -172,17 +173,21 @@ def _few(stored: Stored) -> int:
 
     Half as much where plain words speak as well.
     """
-    letters = sum(_tells(text, place) for text in stored.odd for place in range(len(text)))
-    if letters >= len(FEW_LETTERS):
-        return 0
+    letters = 0
+    for text in stored.odd:
+        for place, char in enumerate(text):
+            if char > "\x7f" and _tells(text, place):
+                letters += 1
+                if letters == len(FEW_LETTERS):
+                    return 0
     words = sum(len(WORD.findall(text)) for text in stored.fields)
     return FEW_LETTERS[letters] // (2 if words > ENOUGH_WORDS else 1)
 
 
 def _tells(text: str, place: int) -> bool:
-    """Whether a character is a letter beyond ASCII, or a sign where clean text has none: before a letter, say."""
+    """Whether a character beyond ASCII is a letter, or a sign where clean text has none: before a letter, say."""
     char = text[place]
-    if char.isascii() or char == "\ufffd":
+    if char == "\ufffd":
         return False
     return (char.isalpha() and char not in "ªº") or not is_clean_sign(text, place)
 

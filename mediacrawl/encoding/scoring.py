@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Final
 
-from mediacrawl.encoding import models
+from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import APOSTROPHE, STEP, capitals, classes, letter_map, pair_steps, steps
 from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.priors import prior_nats
@@ -95,6 +95,11 @@ class Pair:
             self.costs[word] = found
         return found
 
+    def knows(self, word: bytes) -> bool:
+        """Whether the language's word list has the word. A list has no ASCII words."""
+        numbers = word.translate(self.letters)
+        return 0 not in numbers and self.model.listed(numbers) < models.UNKNOWN
+
     def _spelled(self, word: bytes) -> int:
         if self.apostrophe and self.apostrophe in word:
             parts = word.split(self.apostrophe)
@@ -108,7 +113,7 @@ class Pair:
             return CLITIC
         if part.isascii() and not self.latin:
             # What is no clitic is as odd in Cyrillic text as in English, and no likelier.
-            return models.in_use().letters("en").cost(part.translate(_ascii_numbers("en")))
+            return models.in_use().letters("en").cost(part.translate(ascii_numbers("en")))
         return self._letters(part)
 
     def _letters(self, word: bytes) -> int:
@@ -159,22 +164,26 @@ def class_cost(word: bytes, encoding: str) -> int:
 
 LANE_STEP: Final = 6
 """The first pass counts in sixths of a nat: three costs of at most 15 nats each then fit a byte."""
-_HALF: Final = bytes(min(85, byte // 2) for byte in range(256))
+HALF: Final = bytes(min(85, byte // 2) for byte in range(256))
+LONGEST_WORD: Final = 120
+"""Bytes of a word that the first pass looks at."""
+
+
+def extra_costs(pair: Pair) -> bytes:
+    """What each byte costs in the first pass besides its letter and class."""
+    extra = bytearray(256)
+    for byte in pair.foreign:
+        extra[byte] = HALF[FOREIGN if pair.latin else ALIEN]
+    if not pair.latin:
+        for byte in ASCII_LETTERS:
+            extra[byte] = HALF[ASCII_LETTER]
+    return bytes(extra)
 
 
 @cache
 def _extras() -> int:
-    """What each byte costs besides its letter and class, for all pairs: 256 bytes each, as one integer."""
-    extras = bytearray()
-    for pair in pairs():
-        extra = bytearray(256)
-        for byte in pair.foreign:
-            extra[byte] = _HALF[FOREIGN if pair.latin else ALIEN]
-        if not pair.latin:
-            for byte in ASCII_LETTERS:
-                extra[byte] = _HALF[ASCII_LETTER]
-        extras += extra
-    return int.from_bytes(extras, "little")
+    """`extra_costs` of all pairs, 256 bytes each, as one integer."""
+    return int.from_bytes(b"".join(map(extra_costs, pairs())), "little")
 
 
 @lru_cache(maxsize=256)
@@ -183,12 +192,12 @@ def _after(first: int) -> bytes:
 
     `bytes.translate` looks up a whole row of a table at once, and one addition of long integers adds them all.
     """
-    steps_of = pair_steps().translate(_HALF)
+    steps_of = pair_steps().translate(HALF)
     letters, company = [], []
     for pair in pairs():
         size = pair.model.size
         at = pair.letters[first] * size
-        letters.append(pair.letters.translate(pair.model.bigrams[at : at + size].translate(_HALF).ljust(256)))
+        letters.append(pair.letters.translate(pair.model.bigrams[at : at + size].translate(HALF).ljust(256)))
         at = pair.classes[first] << 5
         company.append(pair.classes.translate(steps_of[at : at + 32].ljust(256)))
     total = int.from_bytes(b"".join(letters), "little") + int.from_bytes(b"".join(company), "little") + _extras()
@@ -206,14 +215,18 @@ def _lanes(first: int, second: int) -> int:
 @cache
 def prior_lanes() -> int:
     """The priors of all pairs, in lanes."""
-    priors = [pair.prior * LANE_STEP // STEP for pair in pairs()]
-    return int.from_bytes(array("I", priors).tobytes(), "little")
+    return int.from_bytes(array("I", map(prior_lane, pairs())).tobytes(), "little")
+
+
+def prior_lane(pair: Pair) -> int:
+    """A pair's prior as the first pass counts."""
+    return pair.prior * LANE_STEP // STEP
 
 
 @lru_cache(maxsize=2048)
 def word_lanes(word: bytes) -> int:
     """The first pass over a word: what it costs under each pair, about."""
-    padded = b" %b " % word[:120]
+    padded = b" %b " % word[:LONGEST_WORD]
     return sum(map(_lanes, padded, padded[1:]))
 
 
@@ -228,17 +241,23 @@ def ascii_word_cost(word: bytes, code: str) -> int:
 
     Negative where it fits the language better than English: ``Nie`` and ``Ewka`` point to Polish.
     """
-    gain = (_english(word) - models.in_use().letters(code).spelled(word.translate(_ascii_numbers(code)))) / STEP
-    return max(-MOST_GAIN, round(-math.log(0.5 + 0.5 * math.exp(min(gain, 30.0))) * STEP))
+    return gain_cost(ascii_spelled(word) - models.in_use().letters(code).spelled(word.translate(ascii_numbers(code))))
+
+
+def gain_cost(gain: int) -> int:
+    """What a word costs that is so much cheaper in a language than in English; constant beyond 40 nats."""
+    return max(-MOST_GAIN, round(-math.log(0.5 + 0.5 * math.exp(min(gain / STEP, 30.0))) * STEP))
 
 
 @lru_cache(maxsize=4096)
-def _english(word: bytes) -> int:
-    return models.in_use().letters("en").spelled(word.translate(_ascii_numbers("en")))
+def ascii_spelled(word: bytes) -> int:
+    """Cost of an ASCII word by English trigrams."""
+    return models.in_use().letters("en").spelled(word.translate(ascii_numbers("en")))
 
 
 @cache
-def _ascii_numbers(code: str) -> bytes:
+def ascii_numbers(code: str) -> bytes:
+    """The numbers of the ASCII letters in a language, as a table for `bytes.translate`."""
     letters = LANGUAGES[code].letters
     return bytes(letters.find(lower(chr(byte), code)) + 1 if byte < 128 else 0 for byte in range(256))
 
@@ -256,3 +275,14 @@ def ascii_cost(words: Sequence[bytes], code: str, *, lone: bool = False) -> int:
     if LANGUAGES[code].script != "latin":
         return min(MOST_LATIN, LATIN_WORD * len(words)) * (2 if lone else 1)
     return max(-MOST_GAIN * 2, sum([ascii_word_cost(word, code) for word in words]))
+
+
+def ascii_costs(words: list[bytes], codes: Sequence[str], *, lone: bool = False) -> list[int]:
+    """`ascii_cost` in each of some languages."""
+    kernel = native.kernel()
+    if kernel is None:
+        return [ascii_cost(words, code, lone=lone) for code in codes]
+    numbers = native.languages()
+    known = [numbers[code] for code in codes if code in numbers]
+    found = iter(kernel.ascii(words, known, lone))
+    return [next(found) if code in numbers else ascii_cost(words, code, lone=lone) for code in codes]

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import codecs
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.priors import codec_name
-from mediacrawl.encoding.reading import read
-
-OTHER_ORDER: Final = 3 * STEP
-"""UTF-16 in another byte order than it should be."""
+from mediacrawl.encoding.seven_bit import may_be_seven_bit, seven_bit
+from mediacrawl.encoding.utf16 import BAD, utf16_of
 
 _BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_MARKS: Final = frozenset(mark[:1] for mark, _ in _BOMS)
 CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 """No text has them, but half of UTF-16's units do: 04 is Cyrillic."""
 _HIGH_HALVES: Final = bytes((*range(9), 0x0B, 0x0C, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x30))
-_JAPANESE_ESCAPES: Final = (b"\x1b$B", b"\x1b$@", b"\x1b(J", b"\x1b(I")
+_INDIC_HALVES: Final = b"\x09\x0a\x0d"
+_NEITHER_HALF: Final = bytes(byte for byte in range(256) if byte not in _HIGH_HALVES + _INDIC_HALVES)
+"""High halves of Devanagari, Bengali, Gurmukhi, Gujarati, Malayalam and Sinhala, which 8-bit texts have as blanks."""
+_FORGIVEN: Final = dict.fromkeys(b"\x00\t\n\r", " ")
+_WIDE: Final = ("utf-16", "utf_16", "utf16")
 
 
 @dataclass(slots=True)
@@ -33,11 +36,13 @@ class Shape:
         encoding: of `text`; for 8-bit fields the declared one, by our name (`priors.codec_name`).
         text: for Unicode; None for 8-bit bytes, which `mediacrawl.encoding.hypotheses` weighs.
         sure: a byte order mark or an escape sequence says so itself.
+        suspect: it is not what it seems, and cannot be read.
     """
 
     encoding: str
     text: str | None = None
     sure: bool = False
+    suspect: bool = False
 
 
 def shape_of(raw: bytes, declared: str) -> Shape:
@@ -47,30 +52,34 @@ def shape_of(raw: bytes, declared: str) -> Shape:
         raw: one field.
         declared: encoding that the container claims, as a Python codec name.
     """
-    if raw.isascii() and not CONTROLS.search(raw):
+    declared = declared.lower()
+    wide = declared.startswith(_WIDE)
+    if raw.isascii() and not wide and not may_be_seven_bit(raw) and not CONTROLS.search(raw):
         return Shape("ascii", raw.decode("ascii"))
-    for mark, encoding in _BOMS:
+    for mark, encoding in _BOMS if raw[:1] in _MARKS else ():
         if raw.startswith(mark):
             text = _decoded(raw[len(mark) :], encoding)
             if text is not None:
                 return Shape(encoding, text, sure=True)
-    if any(escape in raw for escape in _JAPANESE_ESCAPES):
-        text = _decoded(raw, "iso2022_jp_ext")
-        if text is not None:
-            return Shape("iso2022_jp", text, sure=True)
-    return _unmarked(raw, declared.lower())
+    if found := seven_bit(raw):
+        if found.whole:
+            return Shape(found.encoding, found.text, sure=True)
+        return Shape("ascii", raw.decode("ascii"), suspect=True)
+    if wide and (order := utf16_of(raw, declared)):
+        return Shape(*order)
+    if raw.isascii() and not CONTROLS.search(raw):
+        return Shape("ascii", raw.decode("ascii"))
+    return _unmarked(raw, declared)
 
 
 def _unmarked(raw: bytes, declared: str) -> Shape:
-    if declared.startswith(("utf-16", "utf_16", "utf16")):
-        order = _likelier_order(raw, "utf-16-be" if declared.endswith("be") else "utf-16-le")
-        if order:
-            return Shape(order, _decoded(raw, order))
-    elif len(raw) % 2 == 0 and (order := _order_by_halves(raw)):
+    if declared.startswith(_WIDE):
+        return Shape("cp1252")
+    if len(raw) % 2 == 0 and (order := _order_by_halves(raw)):
         text = _decoded(raw, order)
         if text is not None and _plausible(text):
             return Shape(order, text)
-    elif declared in ("utf-8", "utf8", "utf_8"):
+    if declared in ("utf-8", "utf8", "utf_8"):
         text = _decoded(raw, "utf-8")
         if text is not None:
             return Shape("utf-8", text)
@@ -82,36 +91,24 @@ def _order_by_halves(raw: bytes) -> str:
 
     That half is NUL for Latin letters, another control for Greek, Cyrillic, Hebrew, Arabic and Thai ones, 30 for kana.
     """
+    if not raw.translate(None, _NEITHER_HALF):
+        return ""
     shares = []
     for order, high, low in (("utf-16-le", raw[1::2], raw[::2]), ("utf-16-be", raw[::2], raw[1::2])):
+        if len(high) > 1 and not high.translate(None, high[:1]) and high[:1] in _INDIC_HALVES:
+            return order
         telling = len(high) - len(high.translate(None, _HIGH_HALVES))
         if telling * 4 >= len(high) and not (telling == high.count(0x30) and telling * 2 < len(high)):
             shares.append((telling - (len(low) - len(low.translate(None, _HIGH_HALVES))), order))
     return max(shares)[1] if shares and max(shares)[0] > 0 else ""
 
 
-def _likelier_order(raw: bytes, order: str) -> str:
-    """The order that makes sense, the given one if both do alike; none if neither does, as for 8-bit bytes."""
-    other = "utf-16-le" if order == "utf-16-be" else "utf-16-be"
-    costs = []
-    for encoding, handicap in ((order, 0), (other, OTHER_ORDER)):
-        text = _decoded(raw, encoding)
-        if text is not None and _plausible(text):
-            costs.append((read(text).cost + handicap, encoding))
-    return min(costs)[1] if costs else ""
-
-
 def _plausible(text: str) -> bool:
-    """Whether UTF-16 text is one that people write: all in blocks that have letters, not strewn over the plane."""
-    odd = sum(
-        not ("\x20" <= char <= "\u0fff" or "\u1e00" <= char <= "\u33ff" or "\u4e00" <= char <= "\u9fff")
-        and not (
-            "\uac00" <= char <= "\ud7a3" or "\uff00" <= char <= "\uffef" or char in "\x00\t\n\r" or char > "\uffff"
-        )
-        for char in text
-    )
+    """Whether UTF-16 text is one that people write: of assigned characters, not strewn over the plane."""
+    if any(category in BAD for category in map(unicodedata.category, text.translate(_FORGIVEN))):
+        return False
     pages = {ord(char) >> 8 for char in text if not char.isascii()}
-    return not odd and (len(pages) <= 3 or all(_east_asian(char) for char in text if ord(char) > 0x2FF))
+    return len(pages) <= 3 or all(_east_asian(char) for char in text if ord(char) > 0x2FF)
 
 
 def _east_asian(char: str) -> bool:

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
-
-from mutagen.id3 import TCON as _TCON
+from typing import Any, cast
 
 from mediacrawl.encoding.evidence import decision_of
 from mediacrawl.facts import BESIDE
 
-TCON: Any = _TCON
-"""mutagen has no types."""
-
-TEXT_FIELDS = (
+FILE_FIELDS = (
     "title",
     "artist",
     "albumartist",
@@ -44,6 +39,10 @@ TEXT_FIELDS = (
     "chapters_url",
     "hub_url",
 )
+"""Fields of a `MediaItem` that describe its file."""
+SIGHTED_FIELDS = ("page_title", "anchor_text")
+"""Fields of a `MediaItem` that tell where its file was found. They have evidence only if they are not plain ASCII."""
+TEXT_FIELDS = (*FILE_FIELDS, *SIGHTED_FIELDS)
 """Fields of a `MediaItem` that come from its tags."""
 
 _SEVERAL = frozenset({"artist", "albumartist", "composer", "genre"})
@@ -57,7 +56,9 @@ _SURE = 0.9
 
 
 def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
-    """Gives each of `TEXT_FIELDS` the value of the first source that has one; None where no source has.
+    """Gives each of `FILE_FIELDS` the value of the first source that has one; None where no source has.
+
+    Those of `SIGHTED_FIELDS` that have evidence are there too.
 
     The file itself goes before what is said of it elsewhere (`facts.BESIDE`); of its own sources those that cut long
     texts (ID3v1, Lyrics3) are the last. The language is what the file declares; if it declares none, the one that most
@@ -71,7 +72,8 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
     for element in elements:
         if element["text"]:
             found.setdefault(element["key"], []).append(element)
-    values = {key: _best(found[key], key) if key in found else None for key in TEXT_FIELDS}
+    values = {key: _best(found[key], key) if key in found else None for key in FILE_FIELDS}
+    values |= {key: _best(found[key], key) for key in SIGHTED_FIELDS if key in found}
     values["language"] = values["language"] or _language_read(elements)
     return values
 
@@ -94,7 +96,10 @@ def _rank(element: Mapping[str, Any]) -> int:
 def _genre_names(text: str) -> Iterable[str]:
     """Writes out ID3's numbers of genres: ``(17)`` and ``17`` are Rock."""
     if len(text) <= _MAX_GENRE and (text.isdecimal() or text.startswith("(")):
-        names: list[str] = TCON(encoding=3, text=[text]).genres
+        # Its import takes 120 ms, and few genres are written so.
+        from mutagen.id3 import TCON  # noqa: PLC0415
+
+        names: list[str] = cast("Any", TCON)(encoding=3, text=[text]).genres
         return names or [text]
     return [text]
 

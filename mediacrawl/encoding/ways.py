@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from mediacrawl.encoding.chance import coincidence, has_clean_signs, lookalikes, signs_as_letters
 from mediacrawl.encoding.codepages import STEP
@@ -130,6 +130,11 @@ def worth(texts: Sequence[str]) -> int:
     return max(1, sum(map(good, texts)))
 
 
+def is_bad(stored: Stored, ways: Sequence[Way], times: float) -> bool:
+    """Whether the record costs more than so many times as much as right texts would, as it stands and on all ways."""
+    return stored.badness() > times and all(way.badness(stored.clean) > times for way in ways)
+
+
 def lossless_ways(stored: Stored, depth: int = DEEPEST) -> list[Way]:
     """The ways back that lose nothing.
 
@@ -164,33 +169,64 @@ def undo(stored: Stored, misread: str, damage: int, depth: int) -> list[Way]:
         return []
     fields = [text.encode() for text in stored.fields if text.isascii()] + live
     ways = []
+    read_in: dict[str, _Undone] = {}
     for hypothesis in hypotheses(live, fields, stored.shift):
-        if hypothesis.encoding == misread == "cp1252":
+        encoding = hypothesis.encoding
+        if encoding == misread != "cp1252":
+            continue
+        undone = read_in.get(encoding)
+        if undone is None:
+            undone = read_in[encoding] = _undone(
+                stored.odd, raws, misread if encoding != misread else "latin-1", hypothesis
+            )
+        if encoding == misread:
             # Latin-1 or cp1252 stays what it is; but C1 controls in a text are always characters of cp1252.
-            way = _way(stored.odd, raws, "latin-1", hypothesis)
-            ways.append(_with_signs(way) if way.texts != stored.odd else replace(way, steps=()))
-        elif hypothesis.encoding != misread:
-            way = _way(stored.odd, raws, misread, hypothesis)
-            way = replace(way, damage=way.damage + damage)
-            ways.append(way)
-            if hypothesis.encoding == "utf-8" and depth > 1:
-                ways += _go_on(way, stored, depth)
+            steps = ("latin-1", encoding) if undone.texts != stored.odd else ()
+            way = undone.way(steps, hypothesis, 0)
+            ways.append(_with_signs(way) if steps else way)
+            continue
+        way = undone.way((misread, encoding), hypothesis, damage)
+        ways.append(way)
+        if encoding == "utf-8" and depth > 1:
+            ways += _go_on(way, stored, depth)
     return ways
 
 
-def _way(odd: tuple[str, ...], raws: list[bytes | None], misread: str, hypothesis: Hypothesis) -> Way:
-    costs, texts = [], []
-    live = iter(hypothesis.costs)
+class _Undone(NamedTuple):
+    """What the texts of a record are in one encoding, whatever the language.
+
+    Attributes:
+        texts: that come out; as they were where the encoding cannot read them.
+        doubts: what it costs that each may be clean.
+        live: which of them have bytes beyond ASCII, and so a cost.
+    """
+
+    texts: tuple[str, ...]
+    doubts: tuple[int, ...]
+    live: tuple[bool, ...]
+
+    def way(self, steps: tuple[str, ...], hypothesis: Hypothesis, damage: int) -> Way:
+        """The way that a hypothesis in this encoding is."""
+        priced = iter(hypothesis.costs)
+        costs = tuple(
+            [next(priced) + doubt if live else NEVER for live, doubt in zip(self.live, self.doubts, strict=True)]
+        )
+        return Way(steps, hypothesis.language, hypothesis.prior + damage, costs, self.texts)
+
+
+def _undone(odd: tuple[str, ...], raws: list[bytes | None], misread: str, hypothesis: Hypothesis) -> _Undone:
+    texts, doubts, live = [], [], []
+    priced = iter(hypothesis.costs)
     for text, raw in zip(odd, raws, strict=True):
-        cost = next(live) if raw is not None and not raw.isascii() else NEVER
-        costs.append(cost)
-        if raw is None or cost >= NEVER:
-            texts.append(text)
-            continue
-        after = decode_as(raw, hypothesis.encoding) or ""
-        costs[-1] += _doubt(text, raw, after, misread, hypothesis.encoding)
+        is_live = raw is not None and not raw.isascii()
+        live.append(is_live)
+        after, doubt = text, 0
+        if is_live and next(priced) < NEVER and raw is not None:
+            after = decode_as(raw, hypothesis.encoding) or ""
+            doubt = _doubt(text, raw, after, misread, hypothesis.encoding)
         texts.append(after)
-    return Way((misread, hypothesis.encoding), hypothesis.language, hypothesis.prior, tuple(costs), tuple(texts))
+        doubts.append(doubt)
+    return _Undone(tuple(texts), tuple(doubts), tuple(live))
 
 
 def _with_signs(way: Way) -> Way:

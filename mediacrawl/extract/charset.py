@@ -1,63 +1,161 @@
-"""From the bytes of a page to UTF-8, whatever it claims to be."""
+"""From the octets of a page or a list to its text: who claims an encoding, in the order of each standard.
+
+What the claims are worth, and what is done without any, `mediacrawl.encoding.document` decides.
+"""
 
 from __future__ import annotations
 
 import codecs
-from functools import lru_cache
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
+
+from mediacrawl.encoding.clues import top_level
+from mediacrawl.encoding.decision import Hints, Seen
+from mediacrawl.encoding.document import Claim, Document, decide_document
 
 # Codecs of Python that no page means: they are slow on crafted input, warn, or always raise.
 _UNFIT = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})
 _DECLARED_WITHIN = 4_096
 """Bytes in which a page declares itself. The HTML standard says 1,024; pages with long heads exist."""
+_MOST_STRAY = 50_000
+"""Octets that are no UTF-8, in a list that is UTF-8 for the most part, up to which each is taken for a letter of
+windows-1252."""
+_STRAY = "mediacrawl.stray"
+
+_xml_declaration = re.compile(rb"<\?xml\s[^<>]{0,150}?\bencoding\s*=\s*[\"']([A-Za-z0-9._:-]{1,40})[\"'][^<>]{0,80}\?>")
+_language = re.compile(
+    rb"(?:<html\b[^<>]{0,400}?|\bxml:)lang\s*=\s*[\"']?([A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})?)"
+    rb"|<(?:dc:)?language>\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})?)\s*<",
+    re.IGNORECASE,
+)
+
+History = Callable[[], Seen]
+"""What was found before on a document's host; called only where models decide."""
+_Inside = Callable[[bytes], Iterator[Claim]]
 
 
-def to_utf8(body: bytes, declared: str | None) -> bytes:
-    """Return a page as UTF-8, without byte order mark and zero bytes. Never raises.
+def read_html(body: bytes, url: str, header: str | None = None, history: History = dict) -> tuple[Document, bytes]:
+    """Read a page. Never raises.
 
     The order is the HTML standard's ("determining the character encoding"): byte order mark, header, then what the
-    page says; without any, UTF-8 if it is valid, else windows-1252. Octets that the encoding does not know become
-    U+FFFD.
+    page says of itself.
 
     Args:
         body: the page, perhaps cut inside a character.
-        declared: charset of the Content-Type header; unknown names are ignored.
+        url: its own; its top-level domain is a hint.
+        header: charset of the Content-Type header; unknown names are ignored.
+        history: what was found on its host.
+
+    Returns:
+        The document, and its text as UTF-8 without byte order mark and zero bytes, as the parser wants it.
     """
-    _, mark = read_bom(body)
-    return _recode(body[len(mark or b"") :], charset_of(body, declared))
+    found, rest = _read(body, url, header, _in_html, history)
+    text = rest if found.encoding == "utf-8" and found.is_whole else found.text.encode("utf-8", "replace")
+    # Older parsers stop at a zero byte.
+    return found, text.replace(b"\0", b"") if b"\0" in text else text
 
 
-def charset_of(body: bytes, declared: str | None) -> str:
-    """Return the Python codec that `to_utf8` reads a page with.
+def read_xml(body: bytes, url: str = "", header: str | None = None, history: History = dict) -> tuple[Document, bytes]:
+    """Read a feed or another list in XML. Never raises.
+
+    The order is that of RFC 7303: byte order mark, header, then the XML declaration; without any it is UTF-8. As in
+    feedparser a claim that does not decode is passed over. In what is UTF-8 for the most part each stray octet is read
+    as a letter of windows-1252.
 
     Args:
-        body: the page, perhaps cut inside a character.
-        declared: charset of the Content-Type header.
+        body: the list, perhaps cut.
+        url: where it came from, or empty.
+        header: charset of the Content-Type header.
+        history: what was found on its host.
+
+    Returns:
+        The document, and its text as UTF-8 without byte order mark, zero bytes and XML declaration.
     """
-    marked, _ = read_bom(body)
-    return marked or _known(declared) or _declared_inside(body) or _guessed(body)
+    found, rest = _read(body, url, header, _in_xml, history)
+    if found.encoding != "utf-8":
+        text = found.text.encode("utf-8", "replace")
+    elif found.lost and found.lost <= _MOST_STRAY:
+        text = rest.decode("utf-8", _STRAY).encode("utf-8", "replace")
+    else:
+        text = rest if found.is_whole else found.text.encode("utf-8", "replace")
+    declared = _xml_declaration.search(text, 0, _DECLARED_WITHIN)
+    if declared:
+        # It says another encoding than the text now has.
+        text = text[: declared.start()] + text[declared.end() :]
+    return found, text.replace(b"\0", b"") if b"\0" in text else text
 
 
-def _declared_inside(body: bytes) -> str | None:
-    encoding = _known(html_body_declared_encoding(body[:_DECLARED_WITHIN]))
+def read_plain(body: bytes, url: str = "", header: str | None = None, history: History = dict) -> Document:
+    """Read a list that has no place for a declaration: a playlist, or lines of URLs. Never raises.
+
+    Args:
+        body: the list, perhaps cut.
+        url: where it came from, or empty.
+        header: charset of the Content-Type header.
+        history: what was found on its host.
+    """
+    return _read(body, url, header, lambda _: iter(()), history)[0]
+
+
+def _read(body: bytes, url: str, header: str | None, inside: _Inside, history: History) -> tuple[Document, bytes]:
+    marked, mark = read_bom(body)
+    rest = body[len(mark) :] if mark else body
+    claims = _claims(rest, marked, header, inside)
+    return decide_document(rest, claims, partial(_hints, rest, url, history)), rest
+
+
+def _claims(body: bytes, marked: str | None, header: str | None, inside: _Inside) -> Iterator[Claim]:
+    if marked:
+        yield Claim(_known(marked) or marked, "bom")
+    if told := _known(header):
+        yield Claim(told, "header")
+    yield from inside(body)
+
+
+def _in_html(body: bytes) -> Iterator[Claim]:
+    if told := _in_ascii(html_body_declared_encoding(body[:_DECLARED_WITHIN])):
+        yield Claim(told, "meta")
+
+
+def _in_xml(body: bytes) -> Iterator[Claim]:
+    found = _xml_declaration.search(body, 0, _DECLARED_WITHIN)
+    if found and (told := _in_ascii(found[1].decode("ascii"))):
+        yield Claim(told, "xml")
+
+
+def _in_ascii(label: str | None) -> str | None:
+    encoding = _known(label)
     # A declaration that can be read byte by byte does not stand in UTF-16, and the HTML standard takes it as UTF-8.
     return "utf-8" if encoding and encoding.startswith(("utf-16", "utf-32")) else encoding
 
 
-def _guessed(body: bytes) -> str:
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(body)
-    except UnicodeDecodeError:
-        return "cp1252"
-    return "utf-8"
+def _hints(body: bytes, url: str, history: History) -> Hints:
+    found = _language.search(body, 0, _DECLARED_WITHIN)
+    language = (found[1] or found[2]).decode("ascii") if found else ""
+    return Hints(page_language=language, tld=top_level(url), seen=history())
+
+
+def header_charset(content_type: str) -> str | None:
+    """Return what a Content-Type header names as charset, in lower case; None if it names none.
+
+    Args:
+        content_type: the header as the server wrote it.
+    """
+    _, _, charset = content_type.lower().partition("charset=")
+    return charset.partition(";")[0].strip("\"' ") or None
 
 
 @lru_cache(maxsize=512)
 def _known(label: str | None) -> str | None:
+    """The Python codec that a label of the Encoding Standard, or a name that Python knows, stands for."""
     if not label or len(label) > 40 or not label.isascii() or not label.isprintable():
         return None
-    encoding = resolve_encoding(label.strip())
+    name = label.strip().lower()
+    # "x-mac-cyrillic" is a label of the Encoding Standard, "mac-cyrillic" is Python's name.
+    encoding = resolve_encoding(name) or resolve_encoding(name.removeprefix("x-"))
     if encoding is None or encoding in _UNFIT:
         return None
     try:
@@ -67,16 +165,10 @@ def _known(label: str | None) -> str | None:
     return encoding
 
 
-def _recode(body: bytes, encoding: str) -> bytes:
-    if encoding != "utf-8" or not _is_utf8(body):
-        body = body.decode(encoding, "replace").encode("utf-8", "replace")
-    # Older parsers stop at a zero byte.
-    return body.replace(b"\0", b"") if b"\0" in body else body
+def _letter(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
 
 
-def _is_utf8(body: bytes) -> bool:
-    try:
-        body.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+codecs.register_error(_STRAY, _letter)

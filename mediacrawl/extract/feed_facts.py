@@ -8,7 +8,7 @@ from typing import Any
 from mediacrawl.extract.feed_names import FRAMES
 from mediacrawl.extract.texts import absolute, media_type
 from mediacrawl.extract.values import moment, seconds, whole, yes_or_no
-from mediacrawl.extract.xml_text import text_of, without_markup
+from mediacrawl.extract.xml_text import text_of, without_markup, words_of
 from mediacrawl.facts import FEED, LONGEST_TEXT, Fact, fact, stated
 
 Children = Mapping[str, Sequence[Any]]
@@ -123,24 +123,24 @@ def _url(frame: str, key: str, written: str | None, base: str) -> Fact | None:
 
 
 def _plain(element: Any) -> str:
-    return text_of(element, LONGEST_TEXT)
+    return words_of(element, LONGEST_TEXT)
 
 
 def _artist(element: Any) -> str:
     """Atom's author has a name below; RSS wants an address with the name behind it: ``me@site.example (My Name)``."""
     name = element.find("{*}name")
     if name is not None:
-        return text_of(name, LONGEST_TEXT)
+        return words_of(name, LONGEST_TEXT)
     role = element.get("role")
     if role and role.lower() not in {"author", "artist", "performer", "composer", "host"}:
         return ""
-    text = text_of(element, LONGEST_TEXT)
+    text = words_of(element, LONGEST_TEXT)
     address, _, named = text.partition(" (")
     return named.removesuffix(")").strip() or text if "@" in address else text
 
 
 def _keywords(element: Any) -> str:
-    return text_of(element, LONGEST_TEXT) or element.get("label") or element.get("term") or ""
+    return words_of(element, LONGEST_TEXT) or element.get("label") or element.get("term") or ""
 
 
 def _explicit(element: Any) -> str:
@@ -150,7 +150,7 @@ def _explicit(element: Any) -> str:
 
 
 def _license(element: Any) -> str:
-    text = text_of(element, LONGEST_TEXT)
+    text = words_of(element, LONGEST_TEXT)
     return "" if text.startswith(("http://", "https://")) else text
 
 

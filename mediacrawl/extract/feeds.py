@@ -17,7 +17,7 @@ from mediacrawl.extract.feed_facts import channel_facts, combined, entry_facts, 
 from mediacrawl.extract.feed_names import short_name
 from mediacrawl.extract.texts import TEXT_LENGTH, absolute, media_type
 from mediacrawl.extract.values import whole
-from mediacrawl.extract.xml_text import closed, elements, readable, root_name, text_of
+from mediacrawl.extract.xml_text import closed, elements, readable, root_name, text_of, words_of
 from mediacrawl.facts import FEED, Fact, fact, stated
 
 MAX_ENTRIES = 5_000
@@ -163,7 +163,7 @@ class _Reader:
         channel = root.find("{*}channel")
         head = _children(root if channel is None else channel)
         base = (self._based and absolute(feed.url, root.base or "")) or feed.url
-        feed.title = text_of(next(iter(head.get("title", ())), None), TEXT_LENGTH)
+        feed.title = words_of(next(iter(head.get("title", ())), None), TEXT_LENGTH)
         feed.language = _language(head, root)
         feed.wait = _wait(head)
         links = [*_children(root).get("link", ()), *head.get("link", ())]
@@ -202,7 +202,7 @@ class _Entry:
 
     def whole(self, base: str) -> Iterator[FeedEntry]:
         """Give one entry for each media file, or one without."""
-        title, link, guid = self._first("title", TEXT_LENGTH), self._link(), self._guid()
+        title, link, guid = self._title(), self._link(), self._guid()
         files = self._files()
         player = "" if files else self._player()
         facts = entry_facts(self._children, base) if files or player else []
@@ -213,6 +213,9 @@ class _Entry:
         if not files and (title or link or guid or player):
             told = fact(FEED, "media:player", "embed_url" if "/embed/" in player else "player_url", player)
             yield FeedEntry(title, link, guid, player=player, facts=(*facts, told) if told else ())
+
+    def _title(self) -> str:
+        return next(filter(None, (words_of(each, TEXT_LENGTH) for each in self._children.get("title", ()))), "")
 
     def _first(self, name: str, longest: int) -> str:
         return next(filter(None, (text_of(each, longest) for each in self._children.get(name, ()))), "")

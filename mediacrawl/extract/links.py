@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from mediacrawl.extract.charset import charset_of, to_utf8
+from mediacrawl.extract.charset import History, read_html
 from mediacrawl.extract.media import Found, gather, may_have_items, may_have_license
 from mediacrawl.extract.medium import Medium
 from mediacrawl.extract.open_graph import Card
@@ -80,6 +80,7 @@ class Page:
         title: at most 200 characters, white space folded.
         language: what ``<html lang>`` says, ``de-AT``; empty if it says nothing.
         charset: Python codec that it was read with.
+        reading: the same, and who decided it if no claim did, see `encoding.document.Document.reading`.
         robots: what its meta elements for all robots, or for us, ask of them, as it stands there; at most 20.
         canonical: the URL that it says is its own, absolute; empty if it names none, or several. A claim like any
             other on a page (RFC 6596).
@@ -97,6 +98,7 @@ class Page:
     title: str = ""
     language: str = ""
     charset: str = ""
+    reading: str = ""
     robots: list[str] = field(default_factory=list)
     canonical: str = ""
     media: list[Medium] = field(default_factory=list)
@@ -189,7 +191,13 @@ class Page:
 
 
 def parse_page(
-    body: bytes, url: str, encoding: str | None = None, agent: str = "mediacrawl", *, canonical: str = ""
+    body: bytes,
+    url: str,
+    encoding: str | None = None,
+    agent: str = "mediacrawl",
+    *,
+    canonical: str = "",
+    history: History = dict,
 ) -> Page:
     """Read a page. Never raises: what is no HTML is a page without links.
 
@@ -200,10 +208,11 @@ def parse_page(
             element comes after it (the HTML standard, "determining the character encoding").
         agent: our product token, for ``<meta name="mediacrawl">``.
         canonical: what the header Link says is the page's own URL, see `link_header`; empty if it says nothing.
+        history: what was found on its host, for a page that declares nothing valid (`encoding.History.prior`).
     """
-    charset = charset_of(body, encoding)
-    reader = _Reader(Page(url, url, charset=charset), agent.lower())
-    body, reader.page.tags_cut = shorten(to_utf8(body, charset))
+    document, body = read_html(body, url, encoding, history)
+    reader = _Reader(Page(url, url, charset=document.encoding, reading=document.reading), agent.lower())
+    body, reader.page.tags_cut = shorten(body)
     root = _parse(body)
     if root is None:
         return reader.page
@@ -211,6 +220,9 @@ def parse_page(
     reader.page.language = (root.get("lang") or root.get("xml:lang") or "").strip()[:35]
     reader.read(root, canonical)
     reader.read_media(root if may_have_items(body) else None, licensed=may_have_license(body))
+    if document.encoding != "utf-8":
+        for medium in reader.page.media:
+            medium.say(document.reading)
     return reader.page
 
 

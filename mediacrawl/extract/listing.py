@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mediacrawl.extract.manifests import Manifest
-from mediacrawl.facts import Fact
+from mediacrawl.facts import Fact, read_as
 from mediacrawl.records import Kind
 
 MOST_PLAYERS = 1_000
@@ -58,6 +58,8 @@ class Listing:
     Attributes:
         form: what it is, see `lists.parse_list`.
         title: at most 200 characters; empty if it has none.
+        reading: encoding of its texts, and who decided it if no claim did, see `encoding.document.Document.reading`;
+            empty where it is left to whoever decides each text.
         language: as it says itself; empty if it does not.
         links: in its order.
         players: media without a file, at most `MOST_PLAYERS`.
@@ -76,3 +78,15 @@ class Listing:
     manifest: Manifest | None = None
     hub: str = ""
     wait: float = 0.0
+    reading: str = ""
+
+    def say(self, reading: str) -> None:
+        """Note the encoding of the octets that all of its texts came from.
+
+        Args:
+            reading: see the attribute.
+        """
+        self.reading = reading
+        if reading != "utf-8":
+            self.links = [each._replace(facts=read_as(each.facts, reading)) for each in self.links]
+            self.players = [each._replace(facts=read_as(each.facts, reading)) for each in self.players]

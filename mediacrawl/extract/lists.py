@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from mediacrawl.extract.charset import History, read_xml
 from mediacrawl.extract.feeds import Feed, looks_like_feed, parse_feed
 from mediacrawl.extract.listing import MOST_PLAYERS, Listed, Listing, Player
 from mediacrawl.extract.manifests import is_hls, parse_dash, parse_hls
 from mediacrawl.extract.oembed import FORM, parse_oembed
-from mediacrawl.extract.playlists import PARSERS
+from mediacrawl.extract.playlists import PLAIN, XML, plain_list
 from mediacrawl.extract.sitemaps import parse_sitemap
 from mediacrawl.extract.xml_text import root_name
 from mediacrawl.records import Kind
@@ -75,22 +76,40 @@ def _is_text(head: bytes) -> bool:
     return not head.translate(None, bytes(range(0x20, 0x100)) + b"\t\r\n")
 
 
-def parse_list(form: str, body: bytes, url: str) -> Listing:
+def parse_list(form: str, body: bytes, url: str, charset: str | None = None, history: History = dict) -> Listing:
     """Read a list. Never raises: what is broken is left out.
 
     Args:
         form: see `list_form`, or ``oembed``, which only the door tells from other JSON.
         body: cut by the caller to what it is ready to read.
         url: where it came from, absolute.
+        charset: of the Content-Type header.
+        history: what was found on its host, for a list that declares nothing valid.
     """
-    if form == "feed":
-        return _of_feed(parse_feed(body, url))
-    if form == "sitemap":
-        return parse_sitemap(body)
-    if form in {"hls", "dash"}:
-        manifest = parse_hls(body) if form == "hls" else parse_dash(body)
+    if form in PLAIN:
+        read = plain_list(body, url, charset, history)
+        found = PLAIN[form](read)
+        found.reading = read.declared if read.known else ""
+        return found
+    if form == "hls":
+        manifest = parse_hls(body)
         return Listing(form, manifest.title, manifest=manifest)
-    return parse_oembed(body, url) if form == FORM else PARSERS[form](body)
+    document, text = read_xml(body, url, charset, history)
+    found = _of_xml(form, text, url)
+    found.say(document.reading)
+    return found
+
+
+def _of_xml(form: str, text: bytes, url: str) -> Listing:
+    """Read a list that is in UTF-8 now."""
+    if form == "feed":
+        return _of_feed(parse_feed(text, url))
+    if form == "sitemap":
+        return parse_sitemap(text)
+    if form == "dash":
+        manifest = parse_dash(text)
+        return Listing(form, manifest.title, manifest=manifest)
+    return parse_oembed(text, url) if form == FORM else XML[form](text)
 
 
 def _of_feed(feed: Feed) -> Listing:

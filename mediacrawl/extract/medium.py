@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mediacrawl.facts import Fact
+from mediacrawl.facts import Fact, read_as
 
 AUDIO, VIDEO = "audio", "video"
 MOST_MEDIA = 200
@@ -74,6 +74,15 @@ class Medium:
             if (each.key, each.text) not in said and (each.key, each.frame) not in places:
                 said.add((each.key, each.text))
                 self.facts.append(each)
+
+    def say(self, reading: str) -> None:
+        """Note the encoding of the page that all of the facts come from.
+
+        Args:
+            reading: see `facts.Fact.declared`.
+        """
+        self.facts = list(read_as(self.facts, reading))
+        self.files = [each._replace(facts=read_as(each.facts, reading)) for each in self.files]
 
     def add_file(self, href: str, via: str, facts: Iterable[Fact] = ()) -> None:
         """Add a reference to a file, unless there are many.

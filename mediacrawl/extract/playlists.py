@@ -1,6 +1,8 @@
 """Playlists: M3U, PLS, XSPF, ASX, and lists of URLs.
 
-M3U and PLS name no encoding. What is no UTF-8 there goes on as octets (`facts.OCTETS`), for the fixer to find out.
+M3U, PLS and ASX have no place for an encoding. What the header does not name, and is no UTF-8, is decided over the
+whole list (`charset.read_plain`). Where that is not sure enough, the texts go on as octets (`facts.OCTETS`), to be
+decided together with those of the file that they belong to.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
+from mediacrawl.encoding.document import JUDGED
+from mediacrawl.extract.charset import History, read_plain
 from mediacrawl.extract.listing import Listed, Listing
 from mediacrawl.extract.texts import unescape
 from mediacrawl.extract.values import seconds, whole
@@ -22,6 +26,8 @@ MOST_ENTRIES = 1_000
 _MOST_LINES = 50_000
 _LONGEST_LINE = 4_096
 """Characters of a line that are read; of a tag of ASX, too."""
+_SURE = 0.9
+"""Confidence of the models from which on all of a list is read as they say."""
 _SPACES = " \t\r\n"
 """An octet that is a space as Latin-1 may be half of a letter."""
 _WORDS = {"#EXTART:": "artist", "#EXTALB:": "album", "#EXTGENRE:": "genre"}
@@ -38,36 +44,51 @@ _asx_tag = re.compile(r"<\s*+(/?)\s*+([A-Za-z]++)((?:[^<>\"']++|\"[^\"<>]*+\"|'[
 _asx_attribute = re.compile(r"(?<![A-Za-z])([A-Za-z]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))").finditer
 
 
-class _Text(NamedTuple):
-    """What a list without a declared encoding holds, and how it was read."""
+class PlainList(NamedTuple):
+    """A list without a declaration of its own.
+
+    Attributes:
+        text: as it was decided; octets as the characters of their numbers where that is not sure.
+        declared: what `facts.Fact.declared` says of its texts.
+        encoding: codec that gives the octets back.
+    """
 
     text: str
     declared: str
+    encoding: str
 
     @property
     def known(self) -> bool:
+        """Whether `text` is text."""
         return self.declared != OCTETS
 
     def fact(self, frame: str, key: str, text: object) -> tuple[Fact, ...]:
+        """A fact with what is known of its encoding, or nothing."""
         return tuple(stated([fact(PLAYLIST, frame, key, text, self.declared)]))
 
     def href(self, written: str) -> str:
-        """A reference. Octets beyond ASCII mean themselves."""
-        if self.known:
+        """A reference. Octets beyond ASCII mean themselves, whatever letters they stand for."""
+        if self.encoding == "utf-8" or written.isascii():
             return written
-        return "".join(letter if letter < "\x80" else f"%{ord(letter):02X}" for letter in written)
+        octets = written.encode(self.encoding, "replace")
+        return "".join(chr(octet) if octet < 0x80 else f"%{octet:02X}" for octet in octets)
 
 
-def _read(body: bytes) -> _Text:
-    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
-        if body.startswith(mark):
-            return _Text(body[len(mark) :].decode(encoding, "replace"), "utf-8")
-    try:
-        return _Text(body.decode("utf-8"), "utf-8")
-    except UnicodeDecodeError as error:
-        if error.reason == "unexpected end of data" and error.start > len(body) - 4:
-            return _Text(body[: error.start].decode("utf-8"), "utf-8")
-        return _Text(body.decode("latin-1"), OCTETS)
+def plain_list(body: bytes, url: str = "", header: str | None = None, history: History = dict) -> PlainList:
+    """Decide the text of a list that has no place for a declaration. Never raises.
+
+    Args:
+        body: perhaps cut.
+        url: where it came from, or empty.
+        header: charset of the Content-Type header.
+        history: what was found on its host.
+    """
+    found = read_plain(body, url, header, history)
+    if found.encoding == "utf-8" or found.encoding.startswith("utf-16"):
+        return PlainList(found.text, "utf-8", "utf-8")
+    if found.decided_by in JUDGED and not (found.decided_by == "models" and found.confidence >= _SURE):
+        return PlainList(body.decode("latin-1"), OCTETS, OCTETS)
+    return PlainList(found.text, found.reading, found.encoding)
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -77,13 +98,13 @@ def _lines(text: str) -> Iterator[str]:
             yield stripped
 
 
-def parse_m3u(body: bytes) -> Listing:
+def parse_m3u(read: PlainList) -> Listing:
     """Read an M3U, with or without directives. Never raises.
 
     Args:
-        body: perhaps cut.
+        read: perhaps cut, see `plain_list`.
     """
-    found, read = Listing("m3u"), _read(body)
+    found = Listing("m3u")
     facts: tuple[Fact, ...] = ()
     title = ""
     for line in _lines(read.text):
@@ -101,7 +122,7 @@ def parse_m3u(body: bytes) -> Listing:
     return found
 
 
-def _of_info(read: _Text, line: str) -> tuple[str, tuple[Fact, ...]]:
+def _of_info(read: PlainList, line: str) -> tuple[str, tuple[Fact, ...]]:
     """The title behind the comma, and what stands before it: seconds, and attributes of television lists."""
     comma = _unquoted_comma(line)
     title = line[comma.end() :].strip(_SPACES) if comma else ""
@@ -115,13 +136,13 @@ def _of_info(read: _Text, line: str) -> tuple[str, tuple[Fact, ...]]:
     )
 
 
-def parse_pls(body: bytes) -> Listing:
+def parse_pls(read: PlainList) -> Listing:
     """Read a PLS: an INI file whose keys have numbers. Never raises.
 
     Args:
-        body: perhaps cut.
+        read: perhaps cut, see `plain_list`.
     """
-    found, read = Listing("pls"), _read(body)
+    found = Listing("pls")
     entries: dict[int, dict[str, str]] = {}
     for line in _lines(read.text):
         if said := _pls_line(line):
@@ -182,13 +203,13 @@ def _of_track(track: Any) -> tuple[Fact, ...]:
     return tuple(stated(found))
 
 
-def parse_asx(body: bytes) -> Listing:
+def parse_asx(read: PlainList) -> Listing:
     """Read an ASX. It looks like XML and is none: any case, bare ampersands, no quotes. Never raises.
 
     Args:
-        body: perhaps cut.
+        read: perhaps cut, see `plain_list`.
     """
-    found, read = Listing("asx"), _read(body)
+    found = Listing("asx")
     entry = _AsxEntry(read)
     for written in islice(_asx_tag(read.text), _MOST_LINES):
         closes, name, said, text = written.groups()
@@ -209,7 +230,7 @@ _OF_ASX = {"title": "title", "author": "artist", "abstract": "description", "cop
 class _AsxEntry:
     """One entry while it is read, or what stands before the first."""
 
-    def __init__(self, read: _Text) -> None:
+    def __init__(self, read: PlainList) -> None:
         self._read = read
         self._hrefs: list[str] = []
         self._facts: tuple[Fact, ...] = ()
@@ -260,13 +281,13 @@ def parse_opml(body: bytes) -> Listing:
     return found
 
 
-def parse_urls(body: bytes) -> Listing:
+def parse_urls(read: PlainList) -> Listing:
     """Read a list of URLs, one a line, as sitemaps.org allows it. Never raises.
 
     Args:
-        body: perhaps cut.
+        read: perhaps cut, see `plain_list`.
     """
-    found, read = Listing("urls"), _read(body)
+    found = Listing("urls")
     for line in _lines(read.text):
         if line.startswith(("http://", "https://")):
             _add(found, Listed(read.href(line), "sitemap"), most=5 * MOST_ENTRIES)
@@ -280,12 +301,12 @@ def _add(found: Listing, listed: Listed, most: int = MOST_ENTRIES) -> None:
         found.cut += 1
 
 
-PARSERS: dict[str, Callable[[bytes], Listing]] = {
+PLAIN: dict[str, Callable[[PlainList], Listing]] = {
     "m3u": parse_m3u,
     "pls": parse_pls,
-    "xspf": parse_xspf,
     "asx": parse_asx,
-    "opml": parse_opml,
     "urls": parse_urls,
 }
-"""Form of a list -> what reads it."""
+"""Form of a list without a declaration -> what reads it."""
+XML: dict[str, Callable[[bytes], Listing]] = {"xspf": parse_xspf, "opml": parse_opml}
+"""Form of a list in XML -> what reads it."""

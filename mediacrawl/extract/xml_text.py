@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from html.entities import html5
 from typing import Any
 
 from lxml import etree
 
-from mediacrawl.extract.charset import charset_of, to_utf8
+from mediacrawl.extract.charset import read_xml
 from mediacrawl.extract.texts import unescape, without_tags
 
 _PIECE = 64 * 1024
@@ -21,17 +21,32 @@ _MOST_TAGS = 200_000
 """Tags within one element that is read: each takes some 160 bytes until it ends."""
 _HEAD = 4_096
 """Bytes in which the first element is looked for."""
-_DECLARATION = 200
-"""Bytes in which a file says its encoding."""
-_MOST_STRAY = 1_000
-"""Octets that are no UTF-8, in a file that says it is, up to which each is taken for a letter of windows-1252; with
-more the whole file is read so."""
 _MOST_CLOSED = 3 * 5_000
 """Texts of one name that are looked at."""
-_STRAY = "mediacrawl.stray"
 _MOST_MENDED = 200_000
 """Ampersands that are mended, in a third of a second; a file is read up to the next one."""
 
+_MARKUP_SHARE = 20
+"""Characters of a text with markup for one that is kept."""
+_MOST_ESCAPED = 2
+_HTML_TYPES = frozenset({"html", "text/html"})
+_TEXT_TYPES = frozenset({"text", "plain", "text/plain"})
+_ATOM = ("{http://www.w3.org/2005/Atom}", "{http://purl.org/atom/ns#}")
+_TAGS = frozenset(
+    (
+        *("a", "abbr", "acronym", "b", "big", "blockquote", "br", "center", "cite", "code", "dd", "del", "dfn", "div"),
+        *("dl", "dt", "em", "font", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "mark"),
+        *("ol", "p", "pre", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "table", "tbody"),
+        *("td", "th", "tr", "tt", "u", "ul", "var", "wbr"),
+    )
+)
+"""Elements of HTML that writers put into titles and names."""
+_sign_of_html = re.compile(
+    r"</[A-Za-z][A-Za-z0-9]{0,15}\s{0,9}>|&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]\w{1,30});"
+).search
+_tag_names = re.compile(r"</?([A-Za-z]\w{0,30})").findall
+_known_tags = re.compile(r"</?[A-Za-z][^<>]*+>").sub
+_reference_names = re.compile(r"&([A-Za-z]\w{0,30});").findall
 _comments = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _first_element = re.compile(rb"<(?:[A-Za-z][\w.-]{0,40}:)?([A-Za-z][\w.-]{0,40})").search
 _document = re.compile(rb"<\?xml\s|<(?:rss|feed|rdf:RDF|urlset|sitemapindex|playlist|opml|MPD)[\s>]").search
@@ -118,7 +133,7 @@ def readable(body: bytes) -> bytes:
     Args:
         body: the file, perhaps cut.
     """
-    text = _decoded(body).lstrip()
+    text = read_xml(body)[1].lstrip()
     if not text.startswith((b"<?", b"<!")):
         # What a server's own programs warn of stands before the file.
         start = _document(text[:_HEAD])
@@ -166,27 +181,6 @@ def _closed(piece: bytes, begin: re.Pattern[bytes]) -> bytes:
     return piece[: found.end()] + b"<![CDATA[" + inside.replace(b"]]>", b"") + b"]]>"
 
 
-def _decoded(body: bytes) -> bytes:
-    # Without a word on it XML is UTF-8.
-    is_told = b"encoding" in body[:_DECLARATION]
-    if charset_of(body, None) in ({"utf-8"} if is_told else {"utf-8", "cp1252"}):
-        text = body.removeprefix(codecs.BOM_UTF8)
-        stray = len(text) - len(text.decode("utf-8", "ignore").encode("utf-8"))
-        if stray:
-            decoded = text.decode("utf-8", _STRAY) if stray <= _MOST_STRAY else text.decode("cp1252", "replace")
-            return decoded.encode("utf-8", "replace").replace(b"\0", b"")
-    return to_utf8(body, None)
-
-
-def _letter(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
-
-
-codecs.register_error(_STRAY, _letter)
-
-
 def _mend(found: re.Match[bytes]) -> bytes:
     if not found[0].startswith(b"&"):
         return found[0]
@@ -225,3 +219,46 @@ def without_markup(element: Any, longest: int) -> str:
     if len(written) > 20 * longest:
         written = written[: 20 * longest].rpartition("<")[0] or written[: 20 * longest]
     return " ".join(unescape(without_tags(written)).split())[:longest]
+
+
+def words_of(element: Any, longest: int) -> str:
+    """Return the text of an element of a feed that may hold HTML as text, as titles do, without its markup.
+
+    Atom says in ``type`` what stands there, and plain text is meant as it stands. In RSS it counts as HTML if it has a
+    character reference or an end tag, and no tag or reference that HTML has not (feedparser's `looks_like_html` guesses
+    so too). Some writers escape twice: there what looks like HTML once more is read once more.
+
+    Args:
+        element: or None, which has no text.
+        longest: characters that are kept.
+    """
+    if element is None:
+        return ""
+    text = text_of(element, _MARKUP_SHARE * longest)
+    if "&" not in text and "<" not in text:
+        return text[:longest]
+    kind = (element.get("type") or "").lower()
+    if kind in _HTML_TYPES:
+        text = _unmarked(text)
+    elif kind not in _TEXT_TYPES and not str(element.tag).startswith(_ATOM):
+        for _ in range(_MOST_ESCAPED):
+            if not looks_like_html(text):
+                break
+            text = _unmarked(text)
+    return " ".join(text.split())[:longest]
+
+
+def looks_like_html(text: str) -> bool:
+    """Whether a text that nobody calls HTML is HTML all the same.
+
+    Args:
+        text: cut by the caller to what it is ready to read.
+    """
+    if _sign_of_html(text) is None:
+        return False
+    tags_known = all(name.lower() in _TAGS for name in _tag_names(text))
+    return tags_known and all(f"{name};" in html5 for name in _reference_names(text))
+
+
+def _unmarked(text: str) -> str:
+    return unescape(_known_tags(" ", text))

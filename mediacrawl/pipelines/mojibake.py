@@ -18,6 +18,7 @@ from twisted.internet.defer import DeferredLock
 from mediacrawl.encoding import ModelError, use_models
 from mediacrawl.encoding.fixer import Fixed, Fixer
 from mediacrawl.encoding.history import History
+from mediacrawl.encoding.native import is_native
 from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.folders import state_folder
 from mediacrawl.records import MediaItem
@@ -51,7 +52,7 @@ class MojibakePipeline:
     Stats: ``mojibake/fields`` (texts that are not plain ASCII), of these ``mojibake/fixed``, ``mojibake/undecided``,
     ``mojibake/lossy``, and ``mojibake/encoding/<name>`` by the encoding they were read with; ``mojibake/left`` counts
     texts that are not decided because their record has too many, ``mojibake/error`` damaged elements of ``tags`` and
-    items that refused their text.
+    items that refused their text. ``mojibake/native`` is 1 where the native part prices texts, else 0.
 
     Args:
         settings: the crawl's.
@@ -88,6 +89,7 @@ class MojibakePipeline:
             logger.critical("%s", error)
             raise CloseSpider("mojibake_error") from error
         self._history = history
+        self._stats.set_value("mojibake/native", int(is_native()))
 
     def process_item(self, item: Any) -> Any:
         """Correct the item in place and give it back; of a record of ours, what gives it when it is awaited."""

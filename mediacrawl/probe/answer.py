@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mediacrawl.probe.multipart import WRAPPING, is_multipart
-from mediacrawl.probe.streams import STREAM_BYTES, is_stream
+from mediacrawl.probe.streams import is_stream, stream_bytes
 from mediacrawl.records import Kind
 
 ROBOTS_BYTES = 500 * 1024
@@ -86,7 +86,7 @@ def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: Limits, *, aske
     if kind is Kind.ROBOTS:
         return ROBOTS_BYTES
     if is_stream(headers):
-        return STREAM_BYTES
+        return stream_bytes(headers)
     content_type = headers.get("content-type", "")
     answer = answer_kind(content_type)
     if answer is Answer.LIST and "content-range" not in headers:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mediacrawl.encoding.values import TEXT_FIELDS
+from mediacrawl.encoding.values import FILE_FIELDS
 from mediacrawl.records import MediaItem
 
 LEAST = 8 * 1024
@@ -35,7 +35,7 @@ def within(elements: Iterable[dict[str, Any]], fetched: int, most: int) -> tuple
     found = list(elements)
     room = min(max(FACTOR * fetched, LEAST), most)
     kept = set[int]()
-    for number, element in sorted(enumerate(found), key=lambda each: each[1]["key"] not in TEXT_FIELDS):
+    for number, element in sorted(enumerate(found), key=lambda each: each[1]["key"] not in FILE_FIELDS):
         size = stored_bytes(element)
         if size <= room:
             room -= size
@@ -70,5 +70,5 @@ def stored_bytes(element: Mapping[str, Any]) -> int:
     size = len(text.encode())
     # The fixer keeps the text as it was declared beside the one that it finds.
     decided = 0 if text.isascii() else size + _PROOF
-    shown = 2 * size if element["key"] in TEXT_FIELDS else 0
+    shown = 2 * size if element["key"] in FILE_FIELDS else 0
     return len(json.dumps(element, ensure_ascii=False).encode()) + decided + shown

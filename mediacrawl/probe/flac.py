@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mediacrawl.probe import vorbis
-from mediacrawl.probe.from_mutagen import StreamInfo
+from mediacrawl.probe.from_mutagen import stream_info
 from mediacrawl.probe.reading import Reading, exact, peek
 from mediacrawl.probe.result import ProbeResult
 
@@ -25,7 +25,7 @@ def read(reading: Reading, start: int) -> None:
 
 def read_streaminfo(result: ProbeResult, block: bytes) -> None:
     """Takes the stream facts from the 34 bytes of a STREAMINFO block (8.2)."""
-    info = StreamInfo(block)
+    info = stream_info(block)
     result.codec = result.audio_codec = "flac"
     result.sample_rate, result.channels = info.sample_rate, info.channels
     result.bits_per_sample = info.bits_per_sample

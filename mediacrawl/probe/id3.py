@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mediacrawl.probe.keys import id3_key
@@ -131,6 +132,23 @@ def read_tag(reading: Reading, header: TagHeader) -> None:
     _FrameWalk(reading, header).run()
 
 
+def bodies(reading: Reading, header: TagHeader) -> Iterator[tuple[str, bytes]]:
+    """Yields name and body of each frame of a tag, pictures too, as its flags say it is to be read.
+
+    A body that is encrypted or cannot be unpacked is yielded as it stands.
+
+    Args:
+        reading: the walk.
+        header: of the tag.
+
+    Raises:
+        BrokenError: when the frames do not fit into the tag.
+        LimitError: when there are too many.
+        NeedBytes: when a frame's bytes are not at hand.
+    """
+    yield from _FrameWalk(reading, header).bodies()
+
+
 class Unsynchronised:
     """The bytes of a 2.2 or 2.3 tag with unsynchronisation undone, read from the front.
 
@@ -187,6 +205,16 @@ class _FrameWalk:
                 self._take_picture(frame)
             elif _is_text(frame.name) and self.reading.fits(frame.size):
                 self._take_text(frame)
+
+    def bodies(self) -> Iterator[tuple[str, bytes]]:
+        at = self._first_frame()
+        while frame := self._frame(at):
+            self.reading.count()
+            at = frame.stop
+            if frame.stop > self.header.stop:
+                raise BrokenError("a frame is longer than its tag")
+            body = self._body(frame)
+            yield frame.name, exact(self.source, frame.start, frame.stop) if body is None else body
 
     def _first_frame(self) -> int:
         start, version = self.header.start, self.header.version

@@ -6,11 +6,12 @@ parsers that merge the tags throw it away.
 
 from __future__ import annotations
 
-from mediacrawl.probe.from_mutagen import GENRES
+from mediacrawl.probe.from_mutagen import genres
 from mediacrawl.probe.reading import Reading
 from mediacrawl.probe.text import LATIN1, Value
 
 SIZE = 128
+_NO_GENRE = 255
 _FIELDS = (("title", 3, 33), ("artist", 33, 63), ("album", 63, 93), ("date", 93, 97))
 _INSIDE_APE = (b"TAGEX\xe8\x03\0\0", b"TAGEX\xd0\x07\0\0")
 """The last letters of an APE tag's preamble, with its version: they begin as an ID3v1 tag does."""
@@ -35,8 +36,9 @@ def read_tag(reading: Reading, data: bytes) -> None:
     _add(reading, "comment", data[97 : 125 if numbered else 127])
     if numbered:
         reading.add_number("id3v1", "track", "tracknumber", str(data[126]))
-    if data[127] < len(GENRES):
-        reading.add_number("id3v1", "genre", "genre", GENRES[data[127]])
+    # Where there is none, the names need not be loaded.
+    if data[127] < _NO_GENRE and data[127] < len(names := genres()):
+        reading.add_number("id3v1", "genre", "genre", names[data[127]])
 
 
 def _add(reading: Reading, key: str, field: bytes) -> None:

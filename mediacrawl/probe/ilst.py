@@ -6,7 +6,7 @@ Source: QuickTime File Format (metadata atoms); type codes of ``data`` atoms as 
 from __future__ import annotations
 
 from mediacrawl.probe.atoms import Atom, children, walk
-from mediacrawl.probe.from_mutagen import GENRES
+from mediacrawl.probe.from_mutagen import genres
 from mediacrawl.probe.keys import mp4_key
 from mediacrawl.probe.reading import Reading, exact, peek
 from mediacrawl.probe.text import UTF8, UTF16BE, Value
@@ -104,8 +104,8 @@ def _add_positive(reading: Reading, frame: str, number: int) -> None:
 
 def _add_genre(reading: Reading, frame: str, number: int) -> None:
     """Adds a genre of ID3v1's list, whose numbers are counted from 1 here."""
-    if 0 < number <= len(GENRES):
-        reading.add_number(_SOURCE, frame, mp4_key(frame), GENRES[number - 1])
+    if 0 < number <= len(names := genres()):
+        reading.add_number(_SOURCE, frame, mp4_key(frame), names[number - 1])
 
 
 def _take_covers(reading: Reading, item: Atom) -> None:

@@ -6,15 +6,17 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from mediacrawl.encoding.evidence import clean, tag_element
-from mediacrawl.encoding.values import best_values
-from mediacrawl.facts import Fact, as_tag, unpack
+from mediacrawl.encoding.told import name_elements, parts_of_reading, sighted_elements, told_element
+from mediacrawl.encoding.values import SIGHTED_FIELDS, best_values
+from mediacrawl.facts import Fact, unpack
 from mediacrawl.probe.byte_budget import LEAST, within
 from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.streams import STREAM
-from mediacrawl.records import Evidence, MediaItem, Tag
+from mediacrawl.records import Evidence, MediaItem
 
 PAGE_STATUS = "page"
 """The `MediaItem.probe_status` of a record that only a page speaks for: nothing was probed."""
@@ -104,7 +106,8 @@ def build_item(
         head_sha256=hashlib.sha256(probe.head).hexdigest() if probe.head else None,
         head_bytes=len(probe.head) or None,
     )
-    _set_tags(item, (*result.tags, *map(as_tag, facts)), probe.policy.max_record_bytes)
+    told = (*map(told_element, facts), *name_elements(url), *sighted_elements(found))
+    _set_tags(item, (*map(tag_element, result.tags), *told), probe.policy.max_record_bytes)
     for name in _FACTS:
         value = getattr(result, name)
         setattr(item, name, clean(value) if isinstance(value, str) else value)
@@ -134,7 +137,7 @@ def build_page_item(
         checked_at=found_at,
         probe_status=PAGE_STATUS,
     )
-    _set_tags(item, map(as_tag, facts), LEAST)
+    _set_tags(item, (*map(told_element, facts), *sighted_elements(evidence)), LEAST)
     _fill_from(item, facts)
     fill_values(item)
     return item
@@ -148,7 +151,7 @@ def _sighted(evidence: Evidence, *, url: str, key: str, page_url: str | None, si
         page_url=_or_none(page_url),
         page_title=_or_none(evidence.page_title),
         page_language=_or_none(evidence.page_language),
-        page_charset=_or_none(evidence.page_charset),
+        page_charset=_or_none(parts_of_reading(evidence.page_charset).encoding),
         anchor_text=_or_none(evidence.anchor),
         discovered_via=_or_none(evidence.via),
         feed_url=_or_none(evidence.feed_url),
@@ -157,8 +160,8 @@ def _sighted(evidence: Evidence, *, url: str, key: str, page_url: str | None, si
     )
 
 
-def _set_tags(item: MediaItem, tags: Iterable[Tag], most: int) -> None:
-    item.tags, dropped = within(map(tag_element, tags), item.bytes_fetched, most)
+def _set_tags(item: MediaItem, tags: Iterable[dict[str, Any]], most: int) -> None:
+    item.tags, dropped = within(tags, item.bytes_fetched, most)
     item.texts_dropped = dropped or None
 
 
@@ -199,7 +202,9 @@ def item_id(url: str) -> str:
 def fill_values(item: MediaItem) -> None:
     """Sets the item's text fields from its tags; to be called again after the tags' text was repaired."""
     for key, value in best_values(item.tags).items():
-        setattr(item, key, value)
+        # Of these only what is beyond ASCII has evidence.
+        if value or key not in SIGHTED_FIELDS:
+            setattr(item, key, value)
 
 
 def _or_none(text: str | None) -> str | None:

@@ -26,6 +26,11 @@ PLAYING = "playing_"
 """Stands before the keys of texts inside a stream: they name the song of the moment."""
 STREAM_BYTES = 8 * 1024
 """Bytes of a stream that are read: five of the largest MPEG frames, or Ogg's first pages. The slowest take some 3 s."""
+MOST_METAINT = 32 * 1024
+"""Bytes before the first words on the song, beyond which nobody waits for them; most stations send 8,192 or 16,000."""
+_LONGEST_WORDS = 255 * 16
+_MOST_DIGITS = 7
+_STREAM_TITLE = re.compile(rb"StreamTitle='(.*?)'(?:;|\x00|\Z)", re.DOTALL).match
 
 Header = tuple[str, bytes]
 """A header's name in lower case, and its value as it came."""
@@ -86,6 +91,17 @@ def is_stream(headers: Mapping[str, str]) -> bool:
     return place is None or place.size is None
 
 
+def stream_bytes(headers: Mapping[str, str]) -> int:
+    """How many bytes of a stream are read: with the first words on the song, if it has them between its bytes.
+
+    Args:
+        headers: by name in lower case.
+    """
+    told = headers.get("icy-metaint", "").strip()
+    metaint = int(told) if told.isdigit() and told.isascii() and len(told) <= _MOST_DIGITS else 0
+    return metaint + 1 + _LONGEST_WORDS if 0 < metaint <= MOST_METAINT else STREAM_BYTES
+
+
 def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy) -> ProbeResult:
     """Reads a stream from its headers, and the format from the bytes that came.
 
@@ -95,6 +111,7 @@ def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy) -> 
         policy: the limits.
     """
     reading = Reading(SparseFile(), policy)
+    body, song = _parted(headers, body)
     reading.file.put(0, body[:STREAM_BYTES])
     _read_content(reading, body[:STREAM_BYTES])
     result = reading.result
@@ -104,6 +121,8 @@ def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy) -> 
     # What a stream's first pages lack is no lack: it has no end that could be read.
     result.status, result.notes, result.duration, result.duration_estimated = STREAM, [], None, None
     reading.stage("headers", _read_headers, reading, headers)
+    if song:
+        reading.stage("song", _read_song, reading, song)
     if result.encoding_format is None:
         _believe(result, headers)
     result.forget_impossible()
@@ -123,6 +142,28 @@ def _read_content(reading: Reading, body: bytes) -> None:
             set_facts(reading.result, frame)
             reading.result.bitrate = frame.bitrate or None
             return
+
+
+def _parted(headers: Sequence[Header], body: bytes) -> tuple[bytes, bytes]:
+    """The sound alone, and the title of the song that stands between: after ``icy-metaint`` bytes, behind its length.
+
+    A station that names the number and sends nothing between its bytes is taken as it is.
+    """
+    metaint = _number(dict(reversed(headers)).get("icy-metaint", b""))
+    if not 0 < metaint <= MOST_METAINT or len(body) <= metaint:
+        return body, b""
+    end = metaint + 1 + 16 * body[metaint]
+    words = body[metaint + 1 : end]
+    if words and not words.startswith(b"Stream"):
+        return body, b""
+    found = _STREAM_TITLE(words)
+    return body[:metaint] + body[end:], found[1].strip() if found else b""
+
+
+def _read_song(reading: Reading, song: bytes) -> None:
+    reading.count()
+    # It is in no encoding that anybody names, as the headers are.
+    reading.add("icy", "StreamTitle", f"{PLAYING}title", Value(song, LATIN1))
 
 
 def _read_headers(reading: Reading, headers: Sequence[Header]) -> None:

@@ -15,7 +15,7 @@ from mediacrawl.rerun.errors import RerunError
 from mediacrawl.rerun.output_file import replace
 from mediacrawl.rerun.progress import Progress
 from mediacrawl.rerun.report import Table, report
-from mediacrawl.rerun.run import Result, Watcher
+from mediacrawl.rerun.run import Options, Result, Watcher
 from mediacrawl.rerun.shapes import Row
 
 Colour = Literal["auto", "always", "never"]
@@ -104,7 +104,8 @@ class Console(Watcher):
 
     def report(self, result: Result, stream: TextIO) -> None:
         """Write the report."""
-        lines = ["", report(result.tally)] if self._has_head else [report(result.tally)]
+        found = report(result.tally, result.encoding, result.columns)
+        lines = ["", found] if self._has_head else [found]
         if result.rejected:
             lines.append(f"  What this output cannot hold is in {printable(str(result.rejected))}.")
         if result.overtaken:
@@ -113,6 +114,19 @@ class Console(Watcher):
             )
         for line in lines:
             say(stream, line)
+
+
+def refuse_unreadable(result: Result, options: Options) -> None:
+    """Make an error of a run over an input of which nothing could be read.
+
+    Raises:
+        RerunError: there was something, and no record came out of it.
+    """
+    if not result.is_unreadable:
+        return
+    problems = "; ".join(f"{plural(number, 'line')}: {problem}" for problem, number in sorted(result.tally.bad.items()))
+    advice = "" if options.encoding else " If the encoding was found out wrongly, name it with --encoding NAME."
+    raise RerunError(f"Nothing of {options.source} could be read: {problems}.{advice}")
 
 
 def write_report(path: Path, result: Result, options: Mapping[str, Any]) -> None:
@@ -131,6 +145,8 @@ def write_report(path: Path, result: Result, options: Mapping[str, Any]) -> None
         "models": model_version(),
         "rejected": str(result.rejected) if result.rejected else None,
         "overtaken": result.overtaken,
+        "encoding": result.encoding or "utf-8",
+        "holds": dict(result.columns),
         **result.tally.as_json(),
     }
     try:

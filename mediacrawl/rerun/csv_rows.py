@@ -3,27 +3,36 @@
 Columns stay as they are. What was decided stands in one more column, ``mojibake``, as JSON; if the input has no such
 column, every row gets an empty cell there. Cells of ``tags`` and ``extra`` that hold JSON are read as such. Text that a
 spreadsheet would take for a formula is written with an apostrophe before it, and read without (`observe.text.to_cell`).
+
+What a spreadsheet needs to open the file again stays: the byte order mark, a first line ``sep=;``, the delimiter, line
+ends, and the quotes of each cell that does not change.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from mediacrawl.observe.text import clean, from_cell, is_formula, to_cell
-from mediacrawl.rerun import json_text
+from mediacrawl.rerun import csv_cells, json_text
 from mediacrawl.rerun.errors import RerunError
 from mediacrawl.rerun.input_file import InputFile
 from mediacrawl.rerun.places import Place
 from mediacrawl.rerun.shapes import BLOCK_BYTES, LONGEST, TOO_LONG, Block, Entry, Packed, Position
+from mediacrawl.rerun.text_encoding import UTF8, TextEncoding, read_fields
 
 EVIDENCE = "mojibake"
 _DELIMITERS = (",", ";", "\t")
 _BOM = b"\xef\xbb\xbf"
+_SEPARATOR = re.compile(rb"sep=([,;\t|])\r?\n", re.IGNORECASE)
+"""A first line by which Excel is told the delimiter."""
+OPEN_QUOTE = "a quote is not closed"
+_NOT_CSV = "not CSV"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +40,17 @@ class Dialect:
     """How the rows of a file are written.
 
     Attributes:
-        columns: names of the columns.
+        columns: names of the columns, each another one; what has no name in the file, or that of another column, has
+            one with its number here.
         delimiter: between two cells.
+        before: what stands before the header: a byte order mark, a line that tells the delimiter.
+        header: the header as it stands in UTF-8, with its end; empty for a file that is newly made.
     """
 
     columns: tuple[str, ...]
     delimiter: str = ","
+    before: bytes = b""
+    header: bytes = b""
 
     def text(self, cells: Iterable[str], ending: str = "\r\n") -> bytes:
         """A row as bytes, with its end."""
@@ -49,7 +63,19 @@ class Dialect:
         """The same with a column for the evidence."""
         if EVIDENCE in self.columns:
             return self
-        return Dialect((*self.columns, EVIDENCE), self.delimiter)
+        header = self.header
+        if header:
+            body = header.rstrip(b"\r\n")
+            quoted = csv_cells.is_quoted(csv_cells.split(body, self.delimiter))
+            name = csv_cells.rendered(EVIDENCE, self.delimiter, quoted=quoted)
+            header = body + self.delimiter.encode() + name + header[len(body) :]
+        return replace(self, columns=(*self.columns, EVIDENCE), header=header)
+
+    @property
+    def head(self) -> bytes:
+        """All that stands before the first row."""
+        header = self.header or self.text(self.columns)
+        return self.before + header + (b"" if header.endswith(b"\n") else b"\r\n")
 
 
 class _Ahead:
@@ -88,7 +114,7 @@ class _Ahead:
         while True:
             line = self._first_unknown()
             if not line:
-                raise csv.Error("a quote is not closed")
+                raise csv.Error(OPEN_QUOTE)
             if self._inside_size + len(line) > room:
                 raise csv.Error(TOO_LONG)
             if not self._stays_open(line):
@@ -182,7 +208,7 @@ def rows(lines: Iterator[bytes], delimiter: str) -> Iterator[tuple[bytes, list[s
         except StopIteration:
             return
         except csv.Error as error:
-            problem = TOO_LONG if str(error) == TOO_LONG else "not CSV"
+            problem = str(error) if str(error) in (TOO_LONG, OPEN_QUOTE) else _NOT_CSV
             for piece in feed.give_up():
                 yield piece, None, problem
                 problem = ""
@@ -193,30 +219,48 @@ def rows(lines: Iterator[bytes], delimiter: str) -> Iterator[tuple[bytes, list[s
 class CsvSource(InputFile):
     """A CSV file with a header; blocks end with a row."""
 
-    def __init__(self, where: Place) -> None:
-        super().__init__(where)
+    def __init__(self, where: Place, encoding: str | None = None) -> None:
+        super().__init__(where, encoding)
         with self.reading():
-            self._header = self.stream(0).readline(LONGEST)
-            self.dialect = self._dialect()
-        self.reader = CsvReader(self.dialect)
+            stream = self.stream(0)
+            self._head = header = stream.readline(LONGEST)
+            before = _BOM if self.encoding.mark or header.startswith(_BOM) else b""
+            header = header.removeprefix(_BOM)
+            delimiter = ""
+            if found := _SEPARATOR.fullmatch(header):
+                before, delimiter, header = before + header, found[1].decode(), stream.readline(LONGEST)
+                self._head += header
+            self.dialect = self._dialect(before, header, delimiter)
+        self.reader = CsvReader(self.dialect, self.encoding)
 
-    def _dialect(self) -> Dialect:
+    def _dialect(self, before: bytes, header: bytes, delimiter: str) -> Dialect:
         """The dialect by the header. A header with line feeds in its names is not understood."""
+        body = header.rstrip(b"\r\n")
+        if b"\r" in body and b"\n" not in header:
+            raise RerunError(
+                f"{self.where.name} ends its lines with lone carriage returns. Write line feeds: tr '\\r' '\\n'."
+            )
+        if _text(body) is None and (read := read_fields([body], self.encoding)):
+            body, header = read[0][0].encode(), read[0][0].encode() + header[len(body) :]
         try:
-            text = self._header.removeprefix(_BOM).decode()
-            delimiter = max(_DELIMITERS, key=text.count)
-            columns = tuple(next(csv.reader([text], delimiter=delimiter, strict=True)))
+            text = body.decode()
+            delimiter = delimiter or max(_DELIMITERS, key=text.count)
+            names = next(csv.reader([text], delimiter=delimiter, strict=True))
         except (UnicodeDecodeError, csv.Error, StopIteration):
-            columns, delimiter = (), ","
-        if not columns or len(set(columns)) < len(columns):
-            raise RerunError(f"{self.where.name} has no header: its first line must name each column, once, in UTF-8.")
-        return Dialect(columns, delimiter)
+            names = []
+        columns = tuple(name if name.strip() else f"column {place}" for place, name in enumerate(names, 1))
+        if not any(map(str.strip, names)) or len(set(columns)) < len(columns):
+            raise RerunError(
+                f"{self.where.name} has no header: its first line must name each column, once, and be in"
+                f" {self.encoding.name or 'UTF-8'} (--encoding NAME names another one)."
+            )
+        return Dialect(columns, delimiter, before, header)
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
         """See `shapes.Source`; a position is an offset in the unpacked file, numbers are those of lines."""
         with self.reading():
-            offset = after if isinstance(after, int) else len(self._header)
-            number += after is None
+            offset = after if isinstance(after, int) else len(self._head)
+            number += self._head.count(b"\n") or 1 if after is None else 0
             stream = self.stream(offset)
             held: list[bytes] = []
             size = 0
@@ -244,28 +288,43 @@ def _lines(stream: BinaryIO) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class CsvReader:
-    """Reads blocks of rows."""
+    """Reads blocks of rows.
+
+    Attributes:
+        dialect: of the file.
+        encoding: likewise.
+    """
 
     dialect: Dialect
+    encoding: TextEncoding = UTF8
 
     def read(self, block: Block) -> Iterator[Entry]:
         """See `shapes.Reader`."""
         number = block.number
         found = rows(_lines(io.BytesIO(block.data)), self.dialect.delimiter)
         for place, (raw, cells, unread) in enumerate(found):
-            record, problem = self._record(cells) if cells is not None else (None, unread)
-            yield Entry(number, place, raw, record, problem)
+            entry = Entry(number, place, raw, problem=unread)
+            if cells is not None:
+                texts, entry.recoded = self._texts(cells)
+                entry.changed = bool(entry.recoded)
+                entry.record, entry.problem = self._record(texts) if texts is not None else (None, self.encoding.unread)
+            yield entry
             number += raw.count(b"\n")
 
-    def _record(self, cells: list[str]) -> tuple[dict[str, Any] | None, str]:
-        if not cells:
-            return None, ""
-        if len(cells) > len(self.dialect.columns):
-            return None, "more cells than columns"
+    def _texts(self, cells: list[str]) -> tuple[list[str] | None, str]:
+        """The cells as text, and the encoding that they are in if it is not that of the file; None if it is unknown."""
         try:
-            texts = [from_cell(text if text.isascii() else text.encode("latin-1").decode()) for text in cells]
+            return [text if text.isascii() else text.encode("latin-1").decode() for text in cells], ""
         except UnicodeDecodeError:
-            return None, "not UTF-8"
+            found = read_fields([text.encode("latin-1") for text in cells], self.encoding)
+            return found or (None, "")
+
+    def _record(self, texts: list[str]) -> tuple[dict[str, Any] | None, str]:
+        if not texts:
+            return None, ""
+        if len(texts) > len(self.dialect.columns):
+            return None, "more cells than columns"
+        texts = list(map(from_cell, texts))
         record = {name: json_text.loaded(name, text) for name, text in zip(self.dialect.columns, texts, strict=False)}
         evidence = record.get(EVIDENCE)
         if evidence == "":
@@ -290,8 +349,8 @@ class CsvWriter:
 
     @property
     def header(self) -> bytes:
-        """The first line of the file."""
-        return self.dialect.text(self.dialect.columns)
+        """What the file begins with."""
+        return self.dialect.head
 
     def pack(self, block: Block, entries: Sequence[Entry]) -> Packed:  # noqa: ARG002 - the protocol's
         """See `shapes.Writer`."""
@@ -314,15 +373,37 @@ class CsvWriter:
         body = raw.rstrip(b"\r\n")
         ending = raw[len(body) :]
         if entry.changed or any(isinstance(value, str) and is_formula(value) for value in entry.record.values()):
-            return self.dialect.text(self._cells(entry.record), ending.decode())
+            return self._changed(body, self._cells(entry.record)) + ending
         whole = len(entry.record) == self.repeats < len(self.dialect.columns)
         return body + self.dialect.delimiter.encode() + ending if whole else raw
+
+    def _changed(self, body: bytes, texts: list[str]) -> bytes:
+        """A row of which cells are other ones now: these are written anew, with quotes if they had some."""
+        delimiter = self.dialect.delimiter
+        stood = csv_cells.split(body, delimiter)
+        row_is_quoted = csv_cells.is_quoted(stood)
+        cells = []
+        for place, text in enumerate(map(clean, texts)):
+            raw = stood[place] if place < len(stood) else None
+            if raw is not None and _text(csv_cells.content(raw)) == text:
+                cells.append(raw)
+                continue
+            quoted = bool(text) and (row_is_quoted if raw is None else raw.startswith(b'"'))
+            cells.append(csv_cells.rendered(text, delimiter, quoted=quoted))
+        return delimiter.encode().join(cells)
 
     def _cells(self, record: dict[str, Any]) -> list[str]:
         """The cells; what has no column of its own goes into ``extra``, if there is one."""
         if "extra" in self.dialect.columns and not record.keys() <= set(self.dialect.columns):
             record = _with_extra(record, self.dialect.columns)
         return [to_cell(json_text.cell(record.get(name))) for name in self.dialect.columns]
+
+
+def _text(raw: bytes) -> str | None:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def _with_extra(record: dict[str, Any], columns: tuple[str, ...]) -> dict[str, Any]:

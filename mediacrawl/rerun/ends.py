@@ -7,9 +7,10 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
+from mediacrawl.rerun.columns import first_records
 from mediacrawl.rerun.csv_rows import CsvSource, CsvWriter, Dialect
 from mediacrawl.rerun.errors import RerunError
 from mediacrawl.rerun.json_lines import JsonWriter, LineSource
@@ -40,16 +41,22 @@ class Output:
     rejected: Path | None = None
 
 
-def source(where: Place) -> Source:
+def source(where: Place, encoding: str | None = None) -> Source:
     """Open an input.
+
+    Args:
+        where: it is.
+        encoding: codec that the user named for a file of text, see `text_encoding.named`; None to find it out.
 
     Raises:
         RerunError: it is not there, or is not what its name says; or it needs a package that is not installed.
     """
     if where.kind == "lines":
-        return LineSource(where)
+        return LineSource(where, encoding)
     if where.kind == "csv":
-        return CsvSource(where)
+        return CsvSource(where, encoding)
+    if encoding is not None:
+        raise RerunError(f"--encoding is for files of JSON lines and CSV, and {where.name} is neither.")
     if where.kind == "catalogue":
         return CatalogueSource(where)
     if where.kind == "redis":
@@ -130,9 +137,7 @@ def _schema_names(read: Source) -> list[str]:
 def _first_fields(read: Source, of: Place) -> tuple[str, ...]:
     if not read.can_resume:
         raise RerunError(f"The columns of a CSV file are those of the first records, and {of.name} is read only once.")
-    first = (block for block in islice(read.blocks(None, 1), _FIRST_BLOCKS) if not block.unread)
-    found = (entry.record or {} for block in first for entry in read.reader.read(block))
-    return tuple(dict.fromkeys([*chain.from_iterable(found), "extra"]))
+    return tuple(dict.fromkeys([*chain.from_iterable(first_records(read, _FIRST_BLOCKS)), "extra"]))
 
 
 def _parquet(where: Place, read: Source, of: Place, clock: Callable[[], float], save_every: float) -> Output:

@@ -16,16 +16,23 @@ from typing import Any, BinaryIO, cast
 from mediacrawl.rerun.errors import RerunError
 from mediacrawl.rerun.places import Place
 from mediacrawl.rerun.shapes import Block, State
+from mediacrawl.rerun.text_encoding import encoding_of, recoded
 
+_PIECE, _PIECES = 64 << 10, 8
+"""Bytes, and number, of the pieces of a file that tell its encoding."""
 _HEAD = 64 << 10
 """Bytes at the beginning of a file by which it is known again."""
 
 
 class InputFile:
-    """A file, or the standard input.
+    """A file of lines, or the standard input. Its bytes are given as UTF-8, see `text_encoding`.
 
     Args:
         where: the file.
+        encoding: codec that the user named, see `text_encoding.named`; None to find it out.
+
+    Attributes:
+        encoding: of the file.
 
     Raises:
         RerunError: there is no such file, or it cannot be read.
@@ -33,13 +40,18 @@ class InputFile:
 
     reader: Any
 
-    def __init__(self, where: Place) -> None:
+    def __init__(self, where: Place, encoding: str | None = None) -> None:
         self.where = where
         self.total = 0
         self.can_resume = False
         self._file: BinaryIO = sys.stdin.buffer
-        if where.is_stream:
-            return
+        self._once: BinaryIO | None = None
+        if not where.is_stream:
+            self._open(where)
+        with self.reading():
+            self.encoding = encoding_of(self._sample(), name=encoding)
+
+    def _open(self, where: Place) -> None:
         try:
             self._file = where.root.open("rb")
             facts = os.fstat(self._file.fileno())
@@ -48,6 +60,22 @@ class InputFile:
         self._facts = facts
         if stat.S_ISREG(facts.st_mode):
             self.total, self.can_resume = facts.st_size, True
+
+    def _sample(self) -> bytes:
+        """The beginning of the file, and pieces of whole lines from all over it, where it can be read twice."""
+        if not self.can_resume:
+            # What a pipe has at hand; what is taken out of it cannot be put back.
+            peek = getattr(self._file, "peek", None)
+            return bytes(peek(1)) if peek is not None else b""
+        if self.where.packed:
+            return _whole_lines(self._bytes().read(_PIECES * _PIECE))
+        step = max(self.total // _PIECES, _PIECE)
+        parts = []
+        for start in range(0, self.total, step):
+            self._file.seek(start)
+            piece = self._file.read(_PIECE)
+            parts.append(_whole_lines(piece if not start else piece[piece.find(b"\n") + 1 :]))
+        return b"".join(parts)
 
     def identity(self) -> State:
         """See `shapes.Source`: size, time of the last change, SHA-256 of the first 64 KiB."""
@@ -65,15 +93,33 @@ class InputFile:
         }
 
     def stream(self, offset: int) -> BinaryIO:
-        """The unpacked bytes from an offset on. A packed file is read and thrown away up to there."""
-        if self.can_resume:
-            self._file.seek(0 if self.where.packed else offset)
-        if not self.where.packed:
+        """The text from an offset on, as UTF-8. A packed or recoded file is read and thrown away up to there.
+
+        What comes out of a pipe is read on, whatever the offset.
+        """
+        if not self.where.packed and self.encoding.is_utf8:
+            if self.can_resume:
+                self._file.seek(offset)
             return self._file
-        stream = cast("BinaryIO", io.BufferedReader(gzip.GzipFile(fileobj=self._file), 1 << 16))
+        if self._once is not None:
+            return self._once
+        stream = self._bytes()
+        if not self.encoding.is_utf8:
+            stream = recoded(stream, self.encoding)
+        if not self.can_resume:
+            self._once = stream
+            return stream
         while offset > 0 and (passed := len(stream.read(min(offset, 1 << 20)))):
             offset -= passed
         return stream
+
+    def _bytes(self) -> BinaryIO:
+        """The unpacked bytes from the beginning."""
+        if self.can_resume:
+            self._file.seek(0)
+        if not self.where.packed:
+            return self._file
+        return cast("BinaryIO", io.BufferedReader(gzip.GzipFile(fileobj=self._file), 1 << 16))
 
     def block(
         self, data: bytes, number: int, after: int, problem: str | None = None, *, is_open: bool = False
@@ -87,7 +133,8 @@ class InputFile:
             problem: None if they are to be read, else see `shapes.Block`.
             is_open: see `shapes.Block`.
         """
-        done = self._file.tell() if self.where.packed else after
+        is_read_on = self.where.packed or not self.encoding.is_utf8
+        done = self._file.tell() if is_read_on and self.can_resume else after
         return Block(data, number, number + data.count(b"\n"), after, done, problem is not None, problem or "", is_open)
 
     @contextmanager
@@ -107,3 +154,8 @@ class InputFile:
         """See `shapes.Source`."""
         if not self.where.is_stream:
             self._file.close()
+
+
+def _whole_lines(piece: bytes) -> bytes:
+    """A piece without the line at its end that is cut; all of it, if it has one line."""
+    return piece[: piece.rfind(b"\n") + 1] or piece

@@ -11,7 +11,9 @@ from mediacrawl.rerun import json_text
 from mediacrawl.rerun.input_file import InputFile
 from mediacrawl.rerun.places import Place
 from mediacrawl.rerun.shapes import BLOCK_BYTES, LONGEST, TOO_LONG, Block, Entry, Packed, Position
+from mediacrawl.rerun.text_encoding import UTF8, TextEncoding
 
+_BOM = b"\xef\xbb\xbf"
 _PIECE = 1 << 20
 """Bytes in which a line passes that is too long to be read."""
 
@@ -27,9 +29,9 @@ def one_line(raw: bytes) -> bytes:
 class LineSource(InputFile):
     """A file of JSON lines, read in pieces that end with a line."""
 
-    def __init__(self, where: Place) -> None:
-        super().__init__(where)
-        self.reader = JsonReader()
+    def __init__(self, where: Place, encoding: str | None = None) -> None:
+        super().__init__(where, encoding)
+        self.reader = JsonReader(self.encoding)
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
         """See `shapes.Source`; a position is an offset in the unpacked file."""
@@ -62,7 +64,13 @@ class LineSource(InputFile):
 
 @dataclass(frozen=True, slots=True)
 class JsonReader:
-    """Reads blocks of lines, and of records that are bytes of their own."""
+    """Reads blocks of lines, and of records that are bytes of their own.
+
+    Attributes:
+        encoding: of the file.
+    """
+
+    encoding: TextEncoding = UTF8
 
     def read(self, block: Block) -> Iterator[Entry]:
         """See `shapes.Reader`."""
@@ -70,7 +78,20 @@ class JsonReader:
         # Not splitlines(): it also ends a line at a lone carriage return.
         for place, raw in enumerate(io.BytesIO(block.data) if whole else block.data):
             record, problem = json_text.parse(raw)
-            yield Entry(block.number + place, place, raw, record, problem)
+            entry = Entry(block.number + place, place, raw, record, problem)
+            if problem == json_text.NOT_UTF8:
+                self._decide(entry)
+            yield entry
+
+    def _decide(self, entry: Entry) -> None:
+        """Read a line that is not UTF-8."""
+        found = json_text.decided(entry.raw or b"", self.encoding)
+        if found is None:
+            entry.problem = self.encoding.unread
+        else:
+            line, entry.recoded = found
+            entry.record, entry.problem = json_text.parse(line)
+            entry.changed = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,4 +130,5 @@ class JsonWriter:
             return entry.raw or b""
         if like is None:
             return json_text.dump(entry.record) + b"\n"
-        return json_text.dump(entry.record, like) + like[len(like.rstrip(b"\r\n")) :]
+        mark = _BOM if like.startswith(_BOM) else b""
+        return mark + json_text.dump(entry.record, like.removeprefix(mark)) + like[len(like.rstrip(b"\r\n")) :]

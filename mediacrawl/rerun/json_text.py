@@ -7,10 +7,13 @@ import re
 from typing import Any
 
 from mediacrawl.rerun.shapes import LONGEST, TOO_LONG
+from mediacrawl.rerun.text_encoding import TextEncoding, read_fields
 from mediacrawl.store.export import safe
 from mediacrawl.store.rows import plain
 
 _FIRST_COLON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:(\s?)')
+NOT_UTF8 = "not UTF-8"
+_TEXT = re.compile(rb'[^"\\]++')
 NESTED = frozenset({"tags", "mojibake", "extra"})
 """Fields of ours that hold lists and objects; a table has them as JSON text."""
 
@@ -30,7 +33,7 @@ def parse(raw: bytes) -> tuple[dict[str, Any] | None, str]:
         text = raw.decode("utf-8-sig")
         found = json.loads(text) if text.strip() else None
     except UnicodeDecodeError:
-        return None, "not UTF-8"
+        return None, NOT_UTF8
     except RecursionError:
         return None, "nested too deep"
     except ValueError:
@@ -38,6 +41,24 @@ def parse(raw: bytes) -> tuple[dict[str, Any] | None, str]:
     if isinstance(found, dict):
         return found, ""
     return None, "not an object" if text.strip() else ""
+
+
+def decided(raw: bytes, encoding: TextEncoding) -> tuple[bytes, str] | None:
+    """A line that is not UTF-8, as UTF-8.
+
+    Args:
+        raw: the line.
+        encoding: of its file.
+
+    Returns:
+        The line, and the encoding that it was in; None if that is not known.
+    """
+    fields = [piece for piece in _TEXT.findall(raw) if not piece.isascii()]
+    found = read_fields(fields, encoding)
+    if found is None:
+        return None
+    texts = iter(found[0])
+    return _TEXT.sub(lambda piece: piece[0] if piece[0].isascii() else next(texts).encode(), raw), found[1]
 
 
 def dump(record: dict[str, Any], like: bytes | None = None) -> bytes:

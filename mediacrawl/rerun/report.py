@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from mediacrawl.observe.format import count, plural, share
 from mediacrawl.observe.text import cut, pad, printable
+from mediacrawl.rerun.columns import TEXT
 from mediacrawl.rerun.shapes import Row
 from mediacrawl.rerun.tally import Tally
 
@@ -16,6 +17,8 @@ _FIELD, _ENCODING, _CONFIDENCE, _GAP = 12, 14, 5, 2
 _FIXED = _FIELD + _ENCODING + _CONFIDENCE + 4 * _GAP
 _NARROWEST = 60
 _LABEL, _LINE = 11, 86
+_COLUMNS = 30
+"""Columns that are listed; the file of the report has all."""
 _MOST = 12
 """Encodings and languages that are listed."""
 _KINDS = 8
@@ -58,15 +61,20 @@ def _unchanged(row: Row) -> str:
     return {"undecided": "? not sure, stays", "user": "= by hand, stays"}.get(row.decision, "= stays")
 
 
-def report(tally: Tally) -> str:
+def report(tally: Tally, encoding: str = "", columns: Mapping[str, str] | None = None) -> str:
     """The run in numbers and samples, without a line feed at the end.
 
     Args:
         tally: of the whole run.
+        encoding: of the input file; empty for UTF-8.
+        columns: of a CSV file: what each column holds.
     """
     title = f"{plural(tally.records, 'record')} read, {count(tally.changed)} mended ({_part(tally)})"
     rows = [
+        ("file", f"in {encoding}" if encoding else ""),
+        ("lines in", _ranking(tally.recoded)),
         ("fields", _fields(tally)),
+        ("columns", _columns(tally, columns or {})),
         ("doubtful", f"{plural(tally.doubtful, 'record')}" if tally.doubtful else ""),
         ("encodings", _ranking(tally.encodings)),
         ("languages", _ranking(tally.languages)),
@@ -87,8 +95,26 @@ def _fields(tally: Tally) -> str:
     return ", ".join(parts + ([f"{count(tally.lossy)} with lost characters"] if tally.lossy else []))
 
 
+def _columns(tally: Tally, columns: Mapping[str, str]) -> str:
+    """What was done in each column of a table: those with text first."""
+    done, left = [], []
+    for name, kind in columns.items():
+        decided, mended, unsure = tally.columns.get(name, [0, 0, 0])
+        shown = cut(printable(name), 40)
+        if kind != TEXT:
+            left.append(f"{shown}: left, {kind}")
+        elif not decided:
+            done.append(f"{shown}: all ASCII")
+        else:
+            doubt = f", {count(unsure)} not sure" if unsure else ""
+            done.append(f"{shown}: {count(mended)} of {count(decided)} mended{doubt}")
+    rest = len(done) + len(left) - _COLUMNS
+    return "; ".join([*done, *left][:_COLUMNS] + ([f"and {rest} more"] if rest > 0 else []))
+
+
 def _row(label: str, text: str) -> str:
-    lines = textwrap.wrap(printable(text), _LINE, max_lines=4, placeholder=" …")
+    most = 12 if label == "columns" else 4
+    lines = textwrap.wrap(printable(text), _LINE, max_lines=most, placeholder=" …")
     return "\n".join(f"  {pad('' if place else label, _LABEL)}{cut(line, _LINE)}" for place, line in enumerate(lines))
 
 

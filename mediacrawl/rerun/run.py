@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from mediacrawl import __version__
 from mediacrawl.encoding import ModelError, model_version, use_models
 from mediacrawl.encoding.substitutions import Substitutions
-from mediacrawl.rerun import ends, pool
+from mediacrawl.rerun import ends, pool, text_encoding
+from mediacrawl.rerun.columns import columns_of
 from mediacrawl.rerun.errors import RerunError
 from mediacrawl.rerun.input_file import InputFile
 from mediacrawl.rerun.media_db import InPlace
@@ -22,7 +24,7 @@ from mediacrawl.rerun.places import Place, place
 from mediacrawl.rerun.shapes import BLOCK_BYTES, BLOCK_RECORDS, Block, Done, Plan, Row, Source, State
 from mediacrawl.rerun.tally import Tally
 
-_FORMAT = 1
+_FORMAT = 2
 """Of the state; rises when an older one can no longer be gone on with."""
 
 
@@ -33,14 +35,18 @@ class Options:
     Attributes:
         source: the input, see `places.place`.
         output: likewise; None for a dry run, and for a catalogue that is mended in place.
-        fields: names of plain text fields, see `encoding.fixer.Fixer`; empty for those it knows.
+        fields: names of plain text fields, in any case; empty for those that `encoding.fixer.Fixer` knows, and of a CSV
+            file for those columns that hold text (`columns`).
         raws: for some of them, the name of the field that holds the raw bytes.
+        must_exist: a field that the input does not have is an error.
+        encoding: of an input file of lines, as the user calls it; None to find it out.
         min_confidence: 0 to 1; a change of less stays undone.
         only_mangled: write only records of which a text was mended, now or before.
         jobs: number of processes.
         force: an output that is there already is replaced.
         restart: an earlier run that was broken off is thrown away.
         dry_run: nothing is written.
+        rows: most rows that a dry run gives the watcher; None for all.
         models: files with models of the user's own languages, see `encoding.use_models`.
         substitutions: what pairs of stored and right texts taught, see `encoding.pairs`.
         save_every: seconds between two times that progress is made safe.
@@ -50,22 +56,18 @@ class Options:
     output: str | None = None
     fields: tuple[str, ...] = ()
     raws: tuple[tuple[str, str], ...] = ()
+    must_exist: bool = True
+    encoding: str | None = None
     min_confidence: float = 0.0
     only_mangled: bool = False
     jobs: int = 1
     force: bool = False
     restart: bool = False
     dry_run: bool = False
+    rows: int | None = None
     models: tuple[str, ...] = ()
     substitutions: Substitutions | None = None
     save_every: float = SAVE_EVERY
-
-    @property
-    def fixer_fields(self) -> tuple[str, ...] | dict[str, str] | None:
-        """As `Fixer` takes them."""
-        if self.raws:
-            return {**dict.fromkeys(self.fields, ""), **dict(self.raws)}
-        return self.fields or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +79,21 @@ class Result:
         resumed: number of records that such a run had done; 0 without one.
         rejected: file with lines that the output cannot hold; None if there are none.
         overtaken: records of a catalogue that another program changed meanwhile; they are as it left them.
+        encoding: of an input file of lines, for the report; empty for UTF-8.
+        columns: of a CSV file: what each column holds, see `columns.Columns`.
     """
 
     tally: Tally
     resumed: int = 0
     rejected: Path | None = None
     overtaken: int = 0
+    encoding: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether there was something in the input, and nothing of it could be read."""
+        return not self.tally.records and bool(self.tally.bad)
 
 
 class Watcher:
@@ -124,7 +135,8 @@ def rerun(options: Options, watcher: Watcher | None = None, clock: Callable[[], 
     """
     _use_models(options)
     of, to = _places(options)
-    with closing(ends.source(of)) as source:
+    encoding = None if options.encoding is None else text_encoding.named(options.encoding)
+    with closing(ends.source(of, encoding)) as source:
         output = ends.output(to, source, of, clock, options.save_every)
         with closing(output.sink):
             return _Run(options, source, output).run(watcher or Watcher())
@@ -160,13 +172,17 @@ class _Run:
         self._source = source
         self._sink = output.sink
         self._rejects = _Rejects(output.rejected)
+        self._columns, raws = columns_of(
+            source, place(options.source), options.fields, options.raws, must_exist=options.must_exist
+        )
+        fields = self._columns.fields
         self._plan = Plan(
             source.reader,
             output.writer,
-            options.fixer_fields,
+            {**dict.fromkeys(fields, ""), **dict(raws)} if raws else fields or None,
             options.min_confidence,
             options.only_mangled,
-            options.dry_run,
+            (sys.maxsize if options.rows is None else options.rows) if options.dry_run else 0,
             options.models,
             options.substitutions,
         )
@@ -188,6 +204,7 @@ class _Run:
             "models": model_version(),
             "pairs": options.substitutions.version if options.substitutions else "",
             "program": __version__,
+            "encoding": options.encoding or "",
             "fields": list(options.fields),
             "raws": [list(pair) for pair in options.raws],
             "min_confidence": options.min_confidence,
@@ -211,7 +228,8 @@ class _Run:
         self._sink.settle()
         self._sink.finish()
         overtaken = self._sink.overtaken if isinstance(self._sink, InPlace) else 0
-        return Result(tally, before, self._rejects.close(), overtaken)
+        encoding = self._source.encoding.told() if isinstance(self._source, InputFile) else ""
+        return Result(tally, before, self._rejects.close(), overtaken, encoding, self._columns.kinds)
 
     def _begin(self) -> None:
         sink, options = self._sink, self._options
@@ -249,7 +267,9 @@ class _Run:
         return min(self._options.jobs, most)
 
     def _after(self, block: Block, tally: Tally, rejected: int) -> State | None:
-        """The state behind a block; None where the run cannot begin again."""
+        """The state behind a block; None where the run cannot begin again, nor needs to."""
+        if self._options.dry_run:
+            return None
         self._state = {
             **self._state,
             "position": block.after,

@@ -60,6 +60,7 @@ class Entry:
         record: None if it cannot be read; then `problem` says why, and an empty line has none.
         problem: why it passes unread.
         changed: whether the record differs from what stands in the input.
+        recoded: encoding of a line that is in another one than its file; its bytes are no UTF-8.
         origin: the row of the database that it was made of.
     """
 
@@ -69,6 +70,7 @@ class Entry:
     record: dict[str, Any] | None = None
     problem: str = ""
     changed: bool = False
+    recoded: str = ""
     origin: tuple[Any, ...] | None = None
 
 
@@ -207,7 +209,7 @@ class Plan:
         fields: see `encoding.fixer.Fixer`.
         min_confidence: likewise.
         only_mangled: write only records that were mangled.
-        rows: whether rows for the table are wanted.
+        rows: number of rows of the table that are wanted, of the first ones; 0 for none.
         models: files with models of the user's own languages.
         substitutions: what pairs of stored and right texts taught.
     """
@@ -217,7 +219,7 @@ class Plan:
     fields: tuple[str, ...] | dict[str, str] | None = None
     min_confidence: float = 0.0
     only_mangled: bool = False
-    rows: bool = False
+    rows: int = 0
     models: tuple[str, ...] = ()
     substitutions: Substitutions | None = None
 

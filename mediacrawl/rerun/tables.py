@@ -38,8 +38,9 @@ _MEMBERS: dict[str, str] = {
     "fixer": "string",
     "lossy": "bool",
     "suspect": "bool",
+    "document": "string",
 }
-"""Members of an element of ``tags``, see `encoding.evidence`, and their types in Arrow."""
+"""Members of an element of ``tags``, see `encoding.evidence` and `encoding.told`, and their types in Arrow."""
 _EVIDENCE = tuple(_MEMBERS)[tuple(_MEMBERS).index("raw_b64") :]
 _ELEMENT = pa.struct([(name, pa.type_for_alias(alias)) for name, alias in _MEMBERS.items()])
 _TYPES: dict[str, pa.DataType] = {

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from typing import Any, Self
 
 from mediacrawl.observe.text import clean
 
+_IN_LIST = re.compile(r"\[\d++\]\Z")
 _SAMPLES = 3
 """Samples of each kind: the first ones of the input, so that they do not depend on the number of processes."""
 _KINDS = 200
@@ -33,8 +35,10 @@ class Tally:
         damaged: elements of ``tags`` that cannot be read, and are left as they are.
         bad: number of lines that passed unread, by reason.
         bad_lines: the first line numbers of each reason.
+        recoded: number of lines by the encoding they are in, of those that are in another one than their file.
         encodings: number of changed fields by the encoding they were read with.
         languages: number of changed fields by language.
+        columns: by the name of a field, how many of its texts are not ASCII, were mended, and are not sure.
         samples: field, text before, text after, confidence of the first fields of each kind.
     """
 
@@ -48,8 +52,10 @@ class Tally:
     damaged: int = 0
     bad: dict[str, int] = dataclasses.field(default_factory=dict)
     bad_lines: dict[str, list[int]] = dataclasses.field(default_factory=dict)
+    recoded: dict[str, int] = dataclasses.field(default_factory=dict)
     encodings: dict[str, int] = dataclasses.field(default_factory=dict)
     languages: dict[str, int] = dataclasses.field(default_factory=dict)
+    columns: dict[str, list[int]] = dataclasses.field(default_factory=dict)
     samples: dict[str, list[list[Any]]] = dataclasses.field(default_factory=dict)
 
     def add_bad(self, number: int, problem: str) -> None:
@@ -63,6 +69,15 @@ class Tally:
         lines = self.bad_lines.setdefault(problem, [])
         if len(lines) < _LINES:
             lines.append(number)
+
+    def add_field(self, name: str, *, decided: int = 0, mended: int = 0, unsure: int = 0) -> None:
+        """Count texts of a field; of ``artist[1]`` in a list, those of ``artist``."""
+        key = _IN_LIST.sub("", name)
+        if key not in self.columns and len(self.columns) >= _KINDS:
+            return
+        numbers = self.columns.setdefault(key, [0, 0, 0])
+        for place, number in enumerate((decided, mended, unsure)):
+            numbers[place] += number
 
     def add_sample(self, kind: str, field: str, before: str, after: str, confidence: float) -> None:
         """Keep a field as a sample of its kind, if there is room."""
@@ -80,6 +95,8 @@ class Tally:
             mine = getattr(self, name)
             for key, number in getattr(later, name).items():
                 mine[key] = mine.get(key, 0) + number
+        for name, (decided, mended, unsure) in later.columns.items():
+            self.add_field(name, decided=decided, mended=mended, unsure=unsure)
         for problem, numbers in later.bad_lines.items():
             self.bad_lines[problem] = (self.bad_lines.get(problem, []) + numbers)[:_LINES]
         for kind, samples in later.samples.items():
@@ -98,7 +115,7 @@ class Tally:
 
 
 _NUMBERS = tuple(field.name for field in dataclasses.fields(Tally) if field.type == "int")
-_COUNTERS = ("bad", "encodings", "languages")
+_COUNTERS = ("bad", "recoded", "encodings", "languages")
 
 
 def _short(text: str) -> str:

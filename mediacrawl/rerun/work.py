@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from mediacrawl.encoding.decision import FieldDecision
 from mediacrawl.encoding.fixer import Fixed, Fixer
@@ -15,6 +16,7 @@ class Worker:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
+        self._rows = plan.rows
         self._fixer = Fixer(plan.fields, min_confidence=plan.min_confidence, substitutions=plan.substitutions)
 
     def __call__(self, block: Block) -> Done:
@@ -27,9 +29,13 @@ class Worker:
         for entry in self._plan.reader.read(block):
             found = self._fix(entry, block)
             if found:
+                if entry.recoded:
+                    tally.recoded[entry.recoded] = tally.recoded.get(entry.recoded, 0) + 1
                 _count(tally, found)
-                rows += _rows(found) if self._plan.rows else ()
+                # Blocks come in their order: what is shown first of all is among the first rows of each worker.
+                rows += islice(_rows(found), max(self._rows - len(rows), 0)) if self._rows else ()
             entries.append((entry, found))
+        self._rows -= len(rows)
         wanted = [entry for entry, found in entries if not self._plan.only_mangled or _was_mangled(found)]
         packed = self._plan.writer.pack(block, wanted)
         # After packing: the output may have its own reasons to refuse a record.
@@ -54,7 +60,7 @@ class Worker:
             again = next(other for other in self._plan.reader.read(block) if other.place == entry.place)
             entry.record, entry.problem = again.record, f"cannot be decided: {type(error).__name__}"
             return None
-        entry.changed = found.changed
+        entry.changed = found.changed or bool(entry.recoded)
         return found
 
 
@@ -75,12 +81,14 @@ def _count(tally: Tally, found: Fixed) -> None:
     tally.fields += len(found.decided)
     tally.fields_changed += len(found.changes)
     for name, decision in zip(found.names, found.decided, strict=True):
+        tally.add_field(name, decided=1, unsure=decision.decision == "undecided")
         tally.lossy += decision.lossy
         if decision.decision == "undecided":
             tally.undecided += 1
             tally.add_sample("undecided", name, decision.text, decision.text, decision.confidence)
     for change in found.changes:
         tally.encodings[change.encoding] = tally.encodings.get(change.encoding, 0) + 1
+        tally.add_field(change.field, mended=1)
         language = change.language or "unknown"
         tally.languages[language] = tally.languages.get(language, 0) + 1
         kind = "lossy" if change.lossy else change.encoding

@@ -13,7 +13,7 @@ from typing import Any
 from mediacrawl.encoding.evidence import decision_of, number, raw_bytes
 from mediacrawl.encoding.fields import by_user
 from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.encoding.values import TEXT_FIELDS, best_values
+from mediacrawl.encoding.values import FILE_FIELDS, SIGHTED_FIELDS, best_values
 from mediacrawl.probe.record import PAGE_STATUS
 from mediacrawl.store.rows import plain
 
@@ -26,7 +26,7 @@ _KEPT = (
     "probe_status",
     "head_sha256",
     "head_bytes",
-    *TEXT_FIELDS,
+    *FILE_FIELDS,
     "tags",
     "fixed_by_user",
     "extra",
@@ -61,6 +61,8 @@ class Doubts:
             # Mending text without bytes takes long, and would not bring them back.
             return sorted(unproven)
         today = _copied(record)
+        # The file tells nothing of its page's title.
+        today["tags"] = [each for each in _elements(today) if each.get("key") not in SIGHTED_FIELDS]
         verdict = self.fixer.fix(today)
         reasons = {reason for element in _elements(today) for reason in self._of_element(element)}
         if verdict.doubtful and not reasons:
@@ -84,7 +86,7 @@ class Doubts:
 def _of_values(record: Mapping[str, Any], elements: list[dict[str, Any]]) -> set[str]:
     """What is wrong with the values at the top of a record that its evidence does not answer for."""
     proven = {_text(element.get("key")) for element in elements} | by_user(record)
-    texts = [_text(record.get(key)) for key in TEXT_FIELDS if key not in proven]
+    texts = [_text(record.get(key)) for key in FILE_FIELDS if key not in proven]
     reasons = set()
     if any(_LOST in text or "??" in text for text in texts):
         reasons.add("lost")
@@ -122,7 +124,7 @@ def keep_user(old: Mapping[str, Any], new: dict[str, Any]) -> None:
             _decide(successor, element)
     values = best_values(_whole(new["tags"]))
     mine = _values_of_user(old)
-    for key in TEXT_FIELDS:
+    for key in FILE_FIELDS:
         new[key] = mine.get(key, values[key])
     for element in new["tags"]:
         # Where the file says what the person says, nothing but this mark would tell that it is decided.
@@ -145,7 +147,7 @@ def _values_of_user(old: Mapping[str, Any]) -> dict[str, str]:
     given = best_values(elements)
     named = by_user(old)
     values = {
-        key: _text(old.get(key)) for key in TEXT_FIELDS if key in {element["key"] for element in elements} | named
+        key: _text(old.get(key)) for key in FILE_FIELDS if key in {element["key"] for element in elements} | named
     }
     return {key: text for key, text in values.items() if text and (key in named or text != given[key])}
 

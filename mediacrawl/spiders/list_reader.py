@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mediacrawl.clock import written_now
 from mediacrawl.extract import Listed, Listing, link_header, list_form, parse_list, unpacked
+from mediacrawl.extract.charset import header_charset
 from mediacrawl.facts import FEED, Fact, fact, pack
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
@@ -21,6 +22,7 @@ from mediacrawl.probe.manifest_item import ManifestAnswer, build_manifest_item
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Base, Scope, Spelling, joining, site_of
+from mediacrawl.spiders.encodings import DocumentEncodings
 from mediacrawl.spiders.page_media import OEMBED, item_of_oembed
 from mediacrawl.threads import in_thread
 
@@ -63,7 +65,7 @@ class ListReader:
 
     Stats: ``feed/read``, ``sitemap/read``, ``playlist/read``, ``manifest/read``, ``oembed/read``, ``list/cut`` (entries
     that are not kept), ``list/standing_alone`` (records of players), ``list/standing_alone_dropped`` (players for whose
-    records it is too short).
+    records it is too short), ``list/encoding/<who decided>`` (see `DocumentEncodings`).
 
     Args:
         parts: what the doors of this crawl share.
@@ -77,6 +79,7 @@ class ListReader:
         self._scheduler = scheduler
         self._scope = scope
         self._follows = follows
+        self._encodings = DocumentEncodings(parts.encodings, scheduler.count)
         self._bytes = parts.settings.getint("LIST_MAX_BYTES", 3_000_000)
         self._token = str(parts.settings.get("ROBOTS_TOKEN") or "mediacrawl")
 
@@ -117,7 +120,10 @@ class ListReader:
         # Until the thread is back nothing is decided: whoever ends the visit meanwhile has it asked again.
         ending, visit.outcome = visit.outcome or Outcome(End.DONE), Outcome(End.CONTINUE)
         visit.unpacked = len(answer.body)
-        listing = await in_thread(parse_list, answer.form, answer.body, response.url)
+        charset = header_charset(header(response, "Content-Type"))
+        history = self._encodings.of(response.url)
+        listing = await in_thread(parse_list, answer.form, answer.body, response.url, charset, history)
+        self._encodings.note(response.url, "list", listing.reading, listing.language)
         visit.outcome = ending
         self._scheduler.count(f"{_COUNTED.get(answer.form, 'playlist')}/read")
         if listing.cut:
@@ -185,7 +191,11 @@ class ListReader:
         if via == "playlist" and outer == "playlist":
             via = _INNER
         evidence = Evidence(
-            via, feed_url=own if listing.form == "feed" else "", page_language=listing.language, guid=link.guid[:200]
+            via,
+            feed_url=own if listing.form == "feed" else "",
+            page_language=listing.language,
+            page_charset=listing.reading,
+            guid=link.guid[:200],
         )
         if told is not None:
             facts = pack((*link.facts, *told)) if link.kind is Kind.MEDIA else ""
@@ -210,6 +220,7 @@ class ListReader:
                 feed_url=own if listing.form == "feed" else "",
                 guid=player.guid[:200],
                 page_language=listing.language,
+                page_charset=listing.reading,
                 facts=pack((*player.facts, *told)),
             )
             page = base.resolve(player.page) if player.page else None

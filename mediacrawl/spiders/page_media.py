@@ -102,7 +102,7 @@ class PageMedia:
             medium.via,
             page_title=page.title,
             page_language=page.language,
-            page_charset=page.charset,
+            page_charset=page.reading,
             facts=pack(medium.facts),
         )
 

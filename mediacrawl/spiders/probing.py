@@ -61,7 +61,13 @@ class ProbingSpider(Spider):
             "Accept-Encoding": "gzip, deflate",
         }
         # A range of a compressed answer is not a range of the file.
-        self._media_headers = {"User-Agent": agent, "Accept": "*/*", "Accept-Encoding": "identity"}
+        self._media_headers = {
+            "User-Agent": agent,
+            "Accept": "*/*",
+            "Accept-Encoding": "identity",
+            # Stations name the song of the moment only if they are asked to.
+            "Icy-MetaData": "1",
+        }
         self._scope: Scope | None = None
         self._scheduler: PenaltyBoxScheduler | None = None
         self._reader: Reader | None = None

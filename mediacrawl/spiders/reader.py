@@ -16,6 +16,7 @@ from mediacrawl.extract import (
     parse_page,
     without_steering,
 )
+from mediacrawl.extract.charset import header_charset
 from mediacrawl.facts import pack
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
@@ -31,6 +32,7 @@ from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, Medi
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, canonical, extension_of, joining
 from mediacrawl.scope.originals import is_named_copy, of_a_copy
+from mediacrawl.spiders.encodings import DocumentEncodings
 from mediacrawl.spiders.file_reader import FileReader, takes_unasked
 from mediacrawl.spiders.list_reader import ListReader
 from mediacrawl.spiders.page_media import PageMedia
@@ -61,7 +63,7 @@ class Reader:
 
     Stats: ``page/read``, ``page/cut`` (links beyond those that are kept of one page), ``page/tags_cut`` and
     ``page/anchors_cut`` (see `extract.Page`), ``page/media``, ``page/standing_alone`` (records without a file),
-    ``page/named_copy``, ``page/noindex``, ``drop/<reason>``.
+    ``page/named_copy``, ``page/noindex``, ``page/encoding/<who decided>`` (see `DocumentEncodings`), ``drop/<reason>``.
 
     Args:
         parts: what the doors of this crawl share.
@@ -83,6 +85,7 @@ class Reader:
         self._scheduler = scheduler
         self._scope = scope
         self._follows = follows
+        self._encodings = DocumentEncodings(parts.encodings, scheduler.count)
         self._duplicates = parts.duplicates
         self._scores = parts.scores
         self.files = FileReader(parts, stats)
@@ -181,7 +184,11 @@ class Reader:
         own_url = link_header(headers(response, "Link"), "canonical")
         body = response.body[: self._page_bytes]
         visit.unpacked = len(body)
-        return parse_page(body, response.url, _charset(response), self._token, canonical=own_url)
+        charset = header_charset(header(response, "Content-Type"))
+        history = self._encodings.of(response.url)
+        page = parse_page(body, response.url, charset, self._token, canonical=own_url, history=history)
+        self._encodings.note(response.url, "page", page.reading, page.language)
+        return page
 
     def _players(self, visit: Visit, told: PageMedia) -> list[MediaItem]:
         """The records of what a page plays without a file, as many as its length allows."""
@@ -271,7 +278,7 @@ class Reader:
                 page.anchor(link) if told else "",
                 page.title if told else "",
                 page_language=page.language,
-                page_charset=page.charset,
+                page_charset=page.reading,
                 facts=facts,
                 path=page.path(link),
             )
@@ -311,11 +318,6 @@ def _media(page: Page) -> list[str]:
         if (("?" in href or href[-3:] in _ENDINGS) and extension_of(href) in MEDIA_EXTENSIONS)
         or (via != "a" and (via in _PLAYERS or via in _FRAMES))
     ]
-
-
-def _charset(response: Response) -> str | None:
-    _, _, charset = header(response, "Content-Type").lower().partition("charset=")
-    return charset.strip("\"' ;") or None
 
 
 def _by_content(body: bytes) -> str:

@@ -14,7 +14,7 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
 from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
-from mediacrawl.encoding.values import TEXT_FIELDS
+from mediacrawl.encoding.values import FILE_FIELDS
 from mediacrawl.facts import of_tags, pack
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
@@ -368,7 +368,7 @@ def _succeed(old: Mapping[str, Any], item: MediaItem) -> None:
     item.found_at = _text(old.get("found_at")) or item.found_at
     new = {"tags": item.tags}
     keep_user(old, new)
-    for key in TEXT_FIELDS:
+    for key in FILE_FIELDS:
         setattr(item, key, new[key])
 
 

@@ -283,6 +283,9 @@ def test_a_mistake_in_the_command_is_one_sentence(folder, arguments, words):
         (["items.json", "-o", "out.jl"], "jq -c '.[]'"),
         (["items.jl", "-o", "no/folder/out.jl"], "cannot be written: No such file"),
         (["items.jl", "-o", "redis://127.0.0.1:1/0?key=x"], "Redis says"),
+        (["items.jl", "--dry-run", "--fields", "titel"], "has no field titel; did you mean title? It has: content_url"),
+        (["items.jl", "--dry-run", "--encoding", "koi8-rr"], "koi8-rr is no encoding of text; did you mean koi8-r?"),
+        (["items.jl", "--dry-run", "--encoding", ""], "--encoding: empty is no encoding of text."),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(folder, arguments, words):
@@ -293,6 +296,31 @@ def test_what_cannot_be_done_is_one_sentence(folder, arguments, words):
     assert words in done.err
     assert done.err.count("\n") == 1
     assert (folder / "there.jl").read_text() == "precious"
+
+
+def test_an_input_of_which_nothing_can_be_read_is_an_error(folder):
+    (folder / "none.csv").write_text('id,title\n1,"open\n')
+    done = demojibake(folder, "none.csv", "-o", "out.csv")
+    assert done.code == 1
+    assert "1 a quote is not closed (line 2)" in done.out
+    assert done.err == (
+        "Nothing of none.csv could be read: 1 line: a quote is not closed."
+        " If the encoding was found out wrongly, name it with --encoding NAME.\n"
+    )
+
+
+def test_a_table_in_another_encoding_is_read_and_its_columns_are_listed(folder):
+    text = "Titel;Jahr\r\n" + "".join(f"Ночной поезд {n};19{n}\r\n" for n in range(10, 30))
+    (folder / "in.csv").write_bytes(text.encode("cp1251"))
+    done = demojibake(folder, "in.csv", "-o", "out.csv", "--report", "r.json").check()
+    assert "file       in cp1251" in done.out
+    assert "columns    Titel: 0 of 20 mended; Jahr: left, numbers" in done.out
+    assert "Ночной поезд 29;1929;".encode() in (folder / "out.csv").read_bytes()
+    report = json.loads((folder / "r.json").read_bytes())
+    assert (report["encoding"], report["holds"]) == ("cp1251", {"Titel": "text", "Jahr": "numbers"})
+    wrong = demojibake(folder, "in.csv", "--dry-run", "--encoding", "utf-16")
+    assert (wrong.code, wrong.err.count("\n")) == (1, 1)
+    assert wrong.err == "--encoding: the input is not in utf-16, for none of its bytes is zero.\n"
 
 
 @pytest.mark.slow

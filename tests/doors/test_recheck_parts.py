@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mediacrawl.encoding.evidence import raw_bytes, tag_element
 from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.encoding.values import TEXT_FIELDS, best_values
+from mediacrawl.encoding.values import FILE_FIELDS, best_values
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.records import Candidate, End, Outcome, Tag, Trouble
@@ -194,7 +194,7 @@ def test_the_bytes_of_the_file_can_be_had_back_whatever_a_person_wrote(text, raw
     new = record(tag_element(Tag("id3v2.3", "TIT2", "title", "latin-1", raw, raw.decode("latin-1"))))
     keep_user(record(mine), new)
     assert raw_bytes(new["tags"][0]) == raw
-    assert set(TEXT_FIELDS) <= new.keys()
+    assert set(FILE_FIELDS) <= new.keys()
 
 
 # -- pairs -------------------------------------------------------------------------------------------------------

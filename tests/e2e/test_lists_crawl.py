@@ -1,5 +1,8 @@
 """A real crawl of feeds, sitemaps and playlists: what they say of a file stands in its record."""
 
+# ruff: noqa: RUF001 - national letters are what some of its texts are about
+
+import base64
 import gzip
 import json
 from collections import Counter
@@ -7,7 +10,7 @@ from collections import Counter
 import pytest
 from crawling import Crawl
 from judging import stat
-from lists_web import ListsWeb
+from lists_web import SONG, ListsWeb
 
 SPACES = 'xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd" xmlns:atom="http://www.w3.org/2005/Atom"'
 FEED = f"""<rss {SPACES}><channel><title>Morgenwelle</title><language>de</language><itunes:author>Ada</itunes:author>
@@ -20,11 +23,17 @@ SITEMAP = """<urlset xmlns:video="http://www.google.com/schemas/sitemap-video/1.
 <video:title>Film</video:title><video:content_loc>{base}/file?id=7</video:content_loc></video:video></url></urlset>"""
 HLS = "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:9.5,\n0.ts\n#EXTINF:3,\n1.ts\n#EXT-X-ENDLIST\n"
 TITLE = "Группа крови"
+PAGE_TITLE, ANCHOR = "Новости и песни с берега моря", "Вечерние записи"
+CHANNEL, EPISODE = "Разговоры у реки", "Осенний дождь над городом"
+STATION = "Радио Дальние Огни"
+NAMED = "".join(f"%{octet:02X}" for octet in "Вечер".encode("cp1251")) + ".mp3"
+JAPANESE = ["ソーラーの表示", "海辺の町で会いましょう", "能力のある予定表"]
 
 
 def build(web):
     put, song = web.put, web.song
     links = "".join(f"<a href='/{name}'>{name}</a>" for name in ("feed", "v.xml", "l.m3u", "h.m3u8", "dir/"))
+    links += f"<a href='{web.url('kino', '/')}'>Kino</a><a href='{web.url('kana', '/kana.m3u')}'>Kana</a>"
     page = f"{links}<audio src='/long'></audio>"
     put("start", "/", f"<html><title>Start</title><body>{page}")
     put("start", "/feed", FEED, "application/rss+xml", headers=(("Link", '<https://hub.example/>; rel="hub"'),))
@@ -50,6 +59,23 @@ def build(web):
     packed = gzip.compress(SITEMAP.replace("{base}", web.url("start", "")).encode())
     put("start", "/map.xml.gz", packed, "application/x-gzip")
     put("start", "/page", "<html><title>Page</title>")
+    # In code pages that nobody names.
+    page = f"<html lang=ru><title>{PAGE_TITLE}</title><a href='/{NAMED}'>{ANCHOR}</a><a href='/live'>Live</a>"
+    put("kino", "/", f"{page}<a href='/koi8.xml'>RSS</a>".encode("cp1251"))
+    song("kino", f"/{NAMED}")
+    entry = f"<item><title>{EPISODE}</title><enclosure url='/8.mp3' type='audio/mpeg'/></item>"
+    feed = f"<rss><channel><title>{CHANNEL}</title><language>ru</language>{entry}</channel></rss>"
+    put("kino", "/koi8.xml", feed.encode("koi8-r"), "application/rss+xml")
+    song("kino", "/8.mp3")
+    station = (("icy-name", STATION.encode("cp1251").decode("latin-1")), ("icy-metaint", "4096"))
+    words = f"StreamTitle='{EPISODE}';".encode("cp1251")
+    words += bytes(-len(words) % 16)
+    body = SONG[:4_096] + bytes((len(words) // 16,)) + words + SONG[4_096:]
+    put("kino", "/live", body, "audio/mpeg", headers=station)
+    lines = "".join(f"#EXTINF:{number},{title}\n{number}.mp3\n" for number, title in enumerate(JAPANESE))
+    put("kana", "/kana.m3u", f"#EXTM3U\n{lines}".encode("cp932"), "audio/x-mpegurl")
+    for number in range(len(JAPANESE)):
+        song("kana", f"/{number}.mp3")
     song("start", "/file?id=7")
     web.never_crawl = "never.example\n"
     web.hosts["never.example"] = "127.0.0.1"
@@ -100,7 +126,54 @@ def test_a_title_in_an_unnamed_encoding_comes_out_right(crawled):
     found = item(crawled, "/lied.mp3")
     assert (found["title"], found["discovered_via"]) == (TITLE, "playlist")
     (tag,) = [tag for tag in found["tags"] if tag["frame"] == "#EXTINF" and tag["key"] == "title"]
-    assert (tag["declared"], tag["encoding"]) == ("latin-1", "cp1251")
+    assert (tag["declared"], tag["encoding"], tag["document"]) == ("cp1251", "cp1251", "models")
+
+
+def other(crawl, host, path):
+    return crawl.items[crawl.web.url(host, path)]
+
+
+def told(found, frame, source="page"):
+    (tag,) = [tag for tag in found["tags"] if (tag["source"], tag["frame"]) == (source, frame)]
+    return tag
+
+
+def test_a_page_that_names_no_encoding_is_decided_whole(crawled):
+    found = other(crawled, "kino", f"/{NAMED}")
+    assert (found["page_title"], found["anchor_text"], found["page_charset"]) == (PAGE_TITLE, ANCHOR, "cp1251")
+    for frame, text in (("page_title", PAGE_TITLE), ("anchor_text", ANCHOR)):
+        tag = told(found, frame)
+        assert (tag["text"], tag["declared"], tag["document"], tag["decision"]) == (
+            text,
+            "cp1251",
+            "models",
+            "declared",
+        )
+        assert base64.b64decode(tag["raw_b64"]) == text.encode("cp1251")
+
+
+def test_a_file_name_in_a_code_page_is_evidence(crawled):
+    tag = told(other(crawled, "kino", f"/{NAMED}"), "path", "url")
+    assert (tag["key"], tag["text"], tag["encoding"]) == ("filename", "Вечер.mp3", "cp1251")
+    assert base64.b64decode(tag["raw_b64"]) == "Вечер.mp3".encode("cp1251")
+
+
+def test_a_feed_that_names_no_encoding_is_decided_whole(crawled):
+    found = other(crawled, "kino", "/8.mp3")
+    assert (found["title"], found["page_title"], found["anchor_text"]) == (EPISODE, CHANNEL, EPISODE)
+    tag = told(found, "title", "feed")
+    assert (tag["declared"], tag["document"]) == ("koi8_r", "models")
+
+
+def test_a_station_says_its_name_in_a_code_page(crawled):
+    found = other(crawled, "kino", "/live")
+    assert (found["title"], found["probe_status"]) == (STATION, "stream")
+    assert told(found, "StreamTitle", "icy")["text"] == EPISODE
+
+
+def test_a_list_in_a_japanese_code_page_loses_nothing(crawled):
+    for number, title in enumerate(JAPANESE):
+        assert other(crawled, "kana", f"/{number}.mp3")["title"] == title
 
 
 def test_a_list_that_was_taken_for_a_file_is_read_to_its_end(crawled):

@@ -1,8 +1,11 @@
 """Model files: the format, and what becomes of a damaged one."""
 
 import json
+import lzma
+import os
 import subprocess
 import sys
+import zlib
 from array import array
 from pathlib import Path
 
@@ -22,6 +25,44 @@ def test_what_is_packed_is_unpacked():
     assert model._rest == (bytes(range(8)), array("I", [5, 7]), b"\x07\x09")
     assert file.letters("xx") is model
     assert file.fits("xx")
+
+
+def earlier(tables):
+    """A file of the format before this one."""
+    facts, small, large = tables
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 20, "lc": 3, "pb": 0}]
+    body, entry = b"", dict(facts)
+    for which, parts in (("small", small), ("large", large)):
+        packed = lzma.compress(b"".join(parts), lzma.FORMAT_RAW, filters=filters)
+        entry[which] = {"at": len(body), "length": len(packed), "parts": [len(part) for part in parts]}
+        body += packed
+    head = json.dumps({"sha256": "ab" * 32, "languages": {"xx": entry}}).encode()
+    return b"MCM1" + len(head).to_bytes(4, "little") + head + body
+
+
+def test_a_file_of_the_earlier_format_is_read():
+    tables = {"size": 2}, [bytes((1, 2, 255, 4))], TABLES[2]
+    here, there = unpack(pack({"xx": tables}), "x"), unpack(earlier(tables), "x")
+    assert there.letters("xx")._rest == here.letters("xx")._rest == (bytes(range(8)), array("I", [5, 7]), b"\x07\x09")
+    assert there.fits("xx")
+    damage = earlier(tables)
+    assert not unpack(damage[:-5], "x").fits("xx")
+
+
+def test_words_that_do_not_rise_are_no_list():
+    tables = {"size": 2}, [bytes(4)], [bytes(8), models.split_planes([7, 2**32 - 2]), b"\x07\x09"]
+    with pytest.raises(OverflowError):
+        pack({"xx": tables})
+    body = [bytes(8), models.split_planes([7, 5]), b"\x07\x09"]
+    packed = b"".join(zlib.compress(b"".join(part), wbits=-15) for part in ([bytes(4)], body))
+    small = len(zlib.compress(bytes(4), wbits=-15))
+    entry = {
+        "size": 2,
+        "small": {"at": 0, "length": small, "parts": [4]},
+        "large": {"at": small, "length": len(packed) - small, "parts": [8, 8, 2]},
+    }
+    head = json.dumps({"sha256": "ab", "languages": {"xx": entry}}).encode()
+    assert not unpack(MAGIC + len(head).to_bytes(4, "little") + head + packed, "x").fits("xx")
 
 
 def test_the_version_follows_the_content_and_nothing_else():
@@ -147,6 +188,8 @@ def test_nothing_is_unpacked_before_it_is_asked_for():
         "file = models.bundled();"
         "print([code for code, model in file._letters.items() if '_rest' in vars(model)], list(file._characters))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    environment = {**os.environ, "MEDIACRAWL_NATIVE": "0"}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, env=environment)
     assert "'ru'" in done.stdout
     assert "'th'" not in done.stdout

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.extract import MAX_LINKS, parse_page
-from mediacrawl.extract.charset import to_utf8
+from mediacrawl.extract.charset import read_html
 
 URL = "https://site.example/dir/page.html"
 
@@ -184,7 +184,11 @@ def test_a_base_element_counts_if_it_can_be_used(href, base):
         ("<title>橋</title>".encode("utf-16-le"), "utf-16le", "橋"),
         (b"<meta charset=utf-16><title>x</title>", None, "x"),
         ("<title>Größe</title>".encode(), "no-such-charset", "Größe"),
-        (b"<title>Gr\xf6\xdfe</title>", "utf-8", "Gr\ufffd\ufffde"),
+        (b"<title>Gr\xf6\xdfe</title>", "utf-8", "Größe"),
+        ("<title>Größe \ufffd</title>".encode().replace("\ufffd".encode(), b"\xdf"), "utf-8", "Größe \ufffd"),
+        ("<title>Новости области</title>".encode("cp1251"), None, "Новости области"),
+        ("<title>Новости области</title>".encode("koi8-r"), "utf-8", "Новости области"),
+        ("<html lang=tr><title>Güneş Doğdu</title>".encode("cp1254"), None, "Güneş Doğdu"),
         (b"<title>ab\0c</title>", None, "abc"),
     ],
 )
@@ -209,6 +213,18 @@ def test_the_encoding_that_a_page_was_read_with_is_told(body, declared, charset)
     assert codecs.lookup(parse(body, encoding=declared).charset).name == codecs.lookup(charset).name
 
 
+@pytest.mark.parametrize(
+    ("body", "declared", "reading"),
+    [
+        ("<title>Größe</title>".encode(), None, r"utf-8"),
+        ("<title>Новости области</title>".encode("cp1251"), "cp1251", r"cp1251"),
+        ("<title>Новости области</title>".encode("cp1251"), None, r"cp1251 models ru [01]\.\d+"),
+    ],
+)
+def test_a_page_says_who_decided_its_encoding(body, declared, reading):
+    assert re.fullmatch(reading, parse(body, encoding=declared).reading)
+
+
 def test_a_page_cut_inside_a_character_is_still_utf8():
     assert parse("<title>Größe</title>é".encode()[:-1]).title == "Größe"
 
@@ -216,15 +232,15 @@ def test_a_page_cut_inside_a_character_is_still_utf8():
 def test_no_name_of_a_charset_breaks_a_page():
     body = b"<title>x</title>" + bytes(range(256))
     for codec in {*encodings.aliases.aliases, *encodings.aliases.aliases.values()}:
-        assert isinstance(to_utf8(body, codec), bytes), codec
-        assert to_utf8(b"<meta charset=%s>\xe9" % codec.encode(), None).decode("utf-8"), codec
+        assert isinstance(read_html(body, URL, codec)[1], bytes), codec
+        assert read_html(b"<meta charset=%s>\xe9" % codec.encode(), URL)[1].decode("utf-8"), codec
 
 
 @pytest.mark.parametrize(
     "label", ["utf-7", "rot13", "hex", "zip", "idna", "punycode", "unicode_escape", "undefined", "\0", "ü", "x" * 9_999]
 )
 def test_what_is_no_charset_is_ignored(label):
-    assert to_utf8("ü".encode(), label) == "ü".encode()
+    assert read_html("ü".encode(), URL, label)[1] == "ü".encode()
 
 
 @pytest.mark.parametrize(

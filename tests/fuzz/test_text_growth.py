@@ -24,7 +24,7 @@ from mediacrawl.extract import (
     unpacked,
     without_steering,
 )
-from mediacrawl.extract.charset import charset_of
+from mediacrawl.extract.charset import header_charset, read_html
 from mediacrawl.extract.values import moment, seconds, whole, yes_or_no
 from mediacrawl.facts import pack
 from mediacrawl.frontier.feed import read_entry
@@ -91,7 +91,13 @@ def read_header(raw):
     """All that reads a header; of an answer that has it several times too."""
     text = raw.decode("latin-1")
     link_header([text, text], "canonical"), wishes_of([text, text], "mediacrawl"), answer_kind(text)
-    read_place(text), list(read_parts(text, raw)), charset_of(b"", text), canonical(text), Base(URL).resolve(text)
+    (
+        read_place(text),
+        list(read_parts(text, raw)),
+        read_html(b"", URL, header_charset(text)),
+        canonical(text),
+        Base(URL).resolve(text),
+    )
     asked_to_wait(503, [text, text], 0.0, text), lifetime(text, text, text, text, 0.0)
     moment(text), seconds(text), whole(text), yes_or_no(text)
 

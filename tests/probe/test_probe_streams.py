@@ -10,7 +10,7 @@ from probe_media import sample
 from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.probe import Probe, ProbePolicy, build_item, raw_bytes
 from mediacrawl.probe.answer import Limits, bytes_wanted
-from mediacrawl.probe.streams import STREAM_BYTES, is_stream, read_stream
+from mediacrawl.probe.streams import STREAM_BYTES, is_stream, read_stream, stream_bytes
 from mediacrawl.records import Evidence, Kind
 
 POLICY = ProbePolicy()
@@ -52,6 +52,57 @@ def test_a_stream_is_a_broadcast_without_end_or_fingerprint():
     item = item_of(read(body=MP3 * 20))
     assert (item.type, item.probe_status) == ("BroadcastService", "stream")
     assert (item.duration, item.content_size, item.head_sha256) == (None, None, None)
+
+
+def interleaved(words, metaint=8_192, sound=MP3 * 60):
+    words += bytes(-len(words) % 16)
+    return sound[:metaint] + bytes((len(words) // 16,)) + words + sound[metaint:]
+
+
+SONG = "Ансамбль Север - Туман у моря"
+METAINT = [*HEADERS, ("icy-metaint", b"8192")]
+
+
+@pytest.mark.parametrize("encoding", ["cp1251", "utf-8", "koi8-r"])
+def test_the_song_of_the_moment_is_read_between_the_bytes_of_the_sound(encoding):
+    words = b"StreamTitle='" + SONG.encode(encoding) + b"';StreamUrl='';"
+    item = item_of(read(METAINT, interleaved(words)))
+    told = next(tag for tag in item.tags if tag["frame"] == "StreamTitle")
+    assert (told["source"], told["key"], told["declared"]) == ("icy", "playing_title", "latin-1")
+    assert raw_bytes(told) == SONG.encode(encoding)
+    from itemadapter import ItemAdapter
+
+    Fixer().fix(ItemAdapter(item))
+    assert next(tag for tag in item.tags if tag["frame"] == "StreamTitle")["text"] == SONG
+    assert item.title == NAME
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        (b"StreamTitle='It's a Song';", b"It's a Song"),
+        (b"StreamTitle='Cut in the mid", None),
+        (b"StreamTitle='';", None),
+        (b"", None),
+    ],
+)
+def test_words_between_the_bytes_are_taken_out_of_the_sound(words, title):
+    result = read(METAINT, interleaved(words, sound=MP3 * 60))
+    assert next((tag.raw for tag in result.tags if tag.frame == "StreamTitle"), None) == title
+    assert result.codec == "mp3"
+
+
+@pytest.mark.parametrize("metaint", [b"0", b"-5", b"x", b"99999999", b"8192"])
+def test_a_station_that_only_says_that_it_has_words_is_read_as_it_is(metaint):
+    result = read([*HEADERS, ("icy-metaint", metaint)], MP3 * 60)
+    assert (result.codec, result.sample_rate) == ("mp3", 44100)
+    assert "StreamTitle" not in {tag.frame for tag in result.tags}
+
+
+def test_as_much_of_a_stream_is_read_as_its_first_words_need():
+    assert stream_bytes({"icy-metaint": "16000"}) == 16_000 + 1 + 255 * 16
+    for metaint in ("", "0", "x", "40000", "9" * 5_000):
+        assert stream_bytes({"icy-metaint": metaint}) == STREAM_BYTES
 
 
 def test_what_a_page_says_of_its_length_is_not_believed():

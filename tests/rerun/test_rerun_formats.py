@@ -12,7 +12,7 @@ import pytest
 from stored_items import ALBUMS, decided, foreign_item, go, our_record, read_lines
 
 from mediacrawl.encoding.fixer import Fixed, Fixer
-from mediacrawl.rerun import RerunError
+from mediacrawl.rerun import RerunError, report
 from mediacrawl.store import Catalogue
 
 pa = pytest.importorskip("pyarrow", reason="pip install -e '.[parquet]'")
@@ -198,8 +198,9 @@ def test_a_quote_that_is_never_closed_costs_one_line(tmp_path):
     text = 'id,title\n1,one\n2,"two\n' + "".join(f"{n},more\n" for n in range(3, 400))
     result = go(written(tmp_path / "in.csv", text), tmp_path / "out.jl")
     records = read_lines(tmp_path / "out.jl")
-    assert result.tally.bad == {"not CSV": 1}
-    assert result.tally.bad_lines == {"not CSV": [3]}
+    assert result.tally.bad == {"a quote is not closed": 1}
+    assert result.tally.bad_lines == {"a quote is not closed": [3]}
+    assert "1 a quote is not closed (line 3)" in report(result.tally)
     assert [record["id"] for record in records] == [str(n) for n in range(1, 400) if n != 2]
     assert result.rejected.read_text() == '2,"two\n'
 
@@ -209,7 +210,7 @@ def test_bad_rows_pass_in_csv_and_their_lines_are_named(tmp_path):
     (tmp_path / "in.csv").write_bytes(data)
     result = go(tmp_path / "in.csv", tmp_path / "out.csv")
     assert result.tally.bad_lines == {"more cells than columns": [3], "not UTF-8": [4], "not CSV": [5]}
-    expected = b"id,title,mojibake\r\n1,one,\n2,too,many\n3,\xff\xfe\n4,bare\rreturn\n5,five,\n"
+    expected = b"id,title,mojibake\n1,one,\n2,too,many\n3,\xff\xfe\n4,bare\rreturn\n5,five,\n"
     assert (tmp_path / "out.csv").read_bytes() == expected
     again = go(tmp_path / "out.csv", tmp_path / "again.csv")
     assert again.tally.bad_lines == result.tally.bad_lines

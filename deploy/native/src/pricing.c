@@ -1,0 +1,583 @@
+#include "pricing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static inline int is_ascii_letter(uint8_t byte) { return (uint8_t)((byte | 0x20) - 'a') < 26; }
+
+static inline int is_half(uint8_t byte) { return (byte >= '[' && byte <= '`') || byte == '@' || (byte >= '{' && byte <= '~'); }
+
+int next_odd_word(const uint8_t *raw, size_t length, size_t *from, Piece *word)
+{
+    size_t start = *from, at = *from;
+    while (at < length && raw[at] < 0x80) {
+        if (!is_ascii_letter(raw[at])) start = at + 1;
+        at++;
+    }
+    if (at >= length) {
+        *from = length;
+        return 0;
+    }
+    /* What may be the second half of a double byte belongs to the word only straight after a byte beyond ASCII. */
+    for (at++; at < length; at++)
+        if (raw[at] < 0x80 && !is_ascii_letter(raw[at]) && !(is_half(raw[at]) && raw[at - 1] >= 0x80)) break;
+    word->at = raw + start;
+    word->length = at - start;
+    *from = at;
+    return 1;
+}
+
+/* ---- Words by trigrams and word lists ---- */
+
+static uint32_t crc_table[256];
+
+static void fill_crc_table(void)
+{
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t crc = byte;
+        for (int bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xEDB88320u ^ (crc >> 1) : crc >> 1;
+        crc_table[byte] = crc;
+    }
+}
+
+static int64_t listed(const Letters *model, uint32_t digest, int64_t otherwise)
+{
+    size_t low = model->buckets[digest >> 16], end = model->buckets[(digest >> 16) + 1], high = end;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (model->known[middle] < digest)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < end && model->known[low] == digest && model->prices[low] < otherwise) return model->prices[low];
+    return otherwise;
+}
+
+int fill_buckets(Letters *model)
+{
+    size_t at = 0;
+    for (uint32_t bucket = 0; bucket < 256; bucket++) {
+        model->buckets[bucket] = (uint32_t)at;
+        while (at < model->known_count && model->known[at] >> 16 == bucket) {
+            if (at && model->known[at] < model->known[at - 1]) return -1;
+            at++;
+        }
+    }
+    model->buckets[256] = (uint32_t)at;
+    return at == model->known_count ? 0 : -1;
+}
+
+/* A run of letters as it is spelled: cost so far, the two letters before, and the CRC of their numbers. */
+typedef struct {
+    int64_t cost;
+    int context;
+    uint32_t crc;
+} Spelling;
+
+static const Spelling UNSPELLED = {0, 0, 0xFFFFFFFFu};
+
+static inline void spell(const Letters *model, Spelling *run, uint8_t number)
+{
+    run->cost += model->trigrams[run->context * model->size + number];
+    run->context = run->context % model->size * model->size + number;
+    run->crc = crc_table[(run->crc ^ number) & 0xFF] ^ run->crc >> 8;
+}
+
+static inline int64_t spelled(const Letters *model, const Spelling *run)
+{
+    return run->cost + model->trigrams[run->context * model->size];
+}
+
+static inline int64_t cost_of_run(const Letters *model, const Spelling *run)
+{
+    return listed(model, (run->crc ^ 0xFFFFFFFFu) & 0xFFFFFF, spelled(model, run));
+}
+
+static Letters *loaded(Kernel *kernel, int language)
+{
+    Letters *model = &kernel->languages[language];
+    if (!model->trigrams && kernel->load_letters(kernel, language) < 0) return NULL;
+    if (!crc_table[1]) fill_crc_table();
+    return model;
+}
+
+static int64_t letters_cost(Kernel *kernel, const Pair *pair, Piece part)
+{
+    const Letters *model = loaded(kernel, pair->language);
+    if (!model) return -1;
+    int64_t total = 0, foreign = 0, ascii = 0;
+    Spelling run = UNSPELLED;
+    int is_open = 0;
+    for (size_t at = 0; at < part.length; at++) {
+        uint8_t byte = part.at[at], number = pair->letters[byte];
+        foreign += pair->is_foreign[byte];
+        ascii += is_ascii_letter(byte);
+        if (number) {
+            spell(model, &run, number);
+            is_open = 1;
+        } else if (is_open) {
+            total += cost_of_run(model, &run);
+            run = UNSPELLED;
+            is_open = 0;
+        }
+    }
+    if (is_open) total += cost_of_run(model, &run);
+    if (!pair->is_latin) total += kernel->is.ascii_letter * ascii;
+    return total + (pair->is_latin ? kernel->is.foreign : kernel->is.alien) * foreign;
+}
+
+static int64_t english_cost(Kernel *kernel, Piece part)
+{
+    const Letters *model = loaded(kernel, kernel->english);
+    if (!model) return -1;
+    Spelling run = UNSPELLED;
+    for (size_t at = 0; at < part.length; at++) spell(model, &run, model->ascii_numbers[part.at[at]]);
+    return cost_of_run(model, &run);
+}
+
+static int is_clitic(const Clitics *clitics, Piece part)
+{
+    if (part.length > MOST_CLITIC) return 0;
+    uint8_t small[MOST_CLITIC];
+    for (size_t at = 0; at < part.length; at++)
+        small[at] = part.at[at] >= 'A' && part.at[at] <= 'Z' ? part.at[at] | 0x20 : part.at[at];
+    for (int i = 0; i < clitics->count; i++)
+        if (clitics->words[i].length == part.length && !memcmp(clitics->words[i].text, small, part.length)) return 1;
+    return 0;
+}
+
+/* What stands on one side of an apostrophe. */
+static int64_t part_cost(Kernel *kernel, const Pair *pair, Piece part, int is_first, int is_last)
+{
+    if (!is_first && is_clitic(&kernel->clitics[AFTER], part)) return kernel->is.clitic;
+    if (!is_last && is_clitic(&kernel->clitics[BEFORE], part)) return kernel->is.clitic;
+    if (!pair->is_latin) {
+        size_t at = 0;
+        while (at < part.length && part.at[at] < 0x80) at++;
+        if (at == part.length) return english_cost(kernel, part);
+    }
+    return letters_cost(kernel, pair, part);
+}
+
+static int64_t spelled_cost(Kernel *kernel, const Pair *pair, Piece word)
+{
+    if (pair->apostrophe < 0 || !memchr(word.at, pair->apostrophe, word.length)) return letters_cost(kernel, pair, word);
+    int64_t total = 0;
+    size_t start = 0;
+    for (;;) {
+        const uint8_t *end = memchr(word.at + start, pair->apostrophe, word.length - start);
+        Piece part = {word.at + start, (end ? (size_t)(end - word.at) : word.length) - start};
+        int64_t cost = part_cost(kernel, pair, part, start == 0, !end);
+        if (cost < 0) return -1;
+        total += cost;
+        if (!end) return total;
+        start = (size_t)(end - word.at) + 1;
+    }
+}
+
+static int64_t class_cost(const Kernel *kernel, const Pair *pair, Piece word)
+{
+    int64_t total = 0;
+    unsigned last = 0;
+    for (size_t at = 0; at < word.length; at++) {
+        last = (last << 5 | pair->classes[word.at[at]]) & 0x7FFF;
+        total += kernel->steps[last];
+    }
+    return total + kernel->steps[last << 5 & 0x7FFF];
+}
+
+int64_t word_cost(Kernel *kernel, const Pair *pair, Piece word)
+{
+    int64_t cost = spelled_cost(kernel, pair, word);
+    if (cost < 0) return -1;
+    if ((int64_t)word.length <= kernel->is.longest_acronym) {
+        size_t at = 0;
+        while (at < word.length && pair->is_capital[word.at[at]]) at++;
+        int64_t acronym = kernel->is.acronym + kernel->is.acronym_letter * (int64_t)word.length;
+        if (at == word.length && acronym < cost) cost = acronym;
+    }
+    return cost + class_cost(kernel, pair, word);
+}
+
+int64_t ascii_cost(Kernel *kernel, const Piece *words, size_t count, int language, int is_lone, int *error)
+{
+    const Constants *is = &kernel->is;
+    if (!count) return 0;
+    if (!kernel->languages[language].is_latin) {
+        int64_t total = is->latin_word * (int64_t)count;
+        return (total < is->most_latin ? total : is->most_latin) * (is_lone ? 2 : 1);
+    }
+    const Letters *model = loaded(kernel, language), *english = loaded(kernel, kernel->english);
+    if (!model || !english) {
+        *error = 1;
+        return 0;
+    }
+    int64_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        Spelling here = UNSPELLED, there = UNSPELLED;
+        for (size_t at = 0; at < words[i].length; at++) {
+            spell(model, &here, model->ascii_numbers[words[i].at[at]]);
+            spell(english, &there, english->ascii_numbers[words[i].at[at]]);
+        }
+        int64_t difference = spelled(english, &there) - spelled(model, &here) - is->least_difference;
+        if (difference < 0) difference = 0;
+        if (difference >= (int64_t)kernel->gain_count) difference = (int64_t)kernel->gain_count - 1;
+        total += kernel->gains[difference];
+    }
+    return total > -2 * is->most_gain ? total : -2 * is->most_gain;
+}
+
+/* ---- The first pass, and the choice ---- */
+
+static inline uint8_t step_cost(const Kernel *kernel, const Pair *pair, uint8_t first, uint8_t second)
+{
+    const Letters *model = &kernel->languages[pair->language];
+    return (uint8_t)(kernel->half[model->bigrams[pair->letters[first] * model->size + pair->letters[second]]] +
+                     kernel->half[kernel->pair_steps[pair->classes[first] << 5 | pair->classes[second]]] +
+                     pair->extra[second]);
+}
+
+static const uint8_t *row_of(Kernel *kernel, uint8_t first, uint8_t second)
+{
+    uint32_t key = 0x10000u | (uint32_t)first << 8 | second;
+    Row *row = &kernel->rows[((first * 0x9E3779B1u ^ second * 0x85EBCA6Bu) >> 15) & (ROWS - 1)];
+    if (row->key != key) {
+        for (int i = 0; i < kernel->pair_count; i++) row->costs[i] = step_cost(kernel, &kernel->pairs[i], first, second);
+        row->key = key;
+    }
+    return row->costs;
+}
+
+void first_pass(Kernel *kernel, Piece word, int64_t *lanes)
+{
+    size_t length = word.length < (size_t)kernel->is.longest_word ? word.length : (size_t)kernel->is.longest_word;
+    uint32_t sums[1024];
+    int count = kernel->pair_count;
+    memset(sums, 0, sizeof(uint32_t) * (size_t)count);
+    uint8_t last = ' ';
+    for (size_t at = 0; at <= length; at++) {
+        uint8_t byte = at < length ? word.at[at] : ' ';
+        const uint8_t *costs = row_of(kernel, last, byte);
+        for (int i = 0; i < count; i++) sums[i] += costs[i];
+        last = byte;
+    }
+    for (int i = 0; i < count; i++) lanes[i] += sums[i];
+}
+
+/* The same for one pair. */
+static int64_t first_pass_of(const Kernel *kernel, const Pair *pair, Piece word)
+{
+    size_t length = word.length < (size_t)kernel->is.longest_word ? word.length : (size_t)kernel->is.longest_word;
+    int64_t total = 0;
+    uint8_t last = ' ';
+    for (size_t at = 0; at <= length; at++) {
+        uint8_t byte = at < length ? word.at[at] : ' ';
+        total += step_cost(kernel, pair, last, byte);
+        last = byte;
+    }
+    return total;
+}
+
+static inline int64_t floor_divide(int64_t number, int64_t by)
+{
+    int64_t quotient = number / by;
+    return number % by < 0 ? quotient - 1 : quotient;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Marks with `mark` the pairs within the gate, cheapest first, a few of each encoding. `near` has room for all. */
+static void choose_least(const Kernel *kernel, const int64_t *costs, int64_t gate, int64_t most, uint8_t mark,
+                         uint8_t *marks, int64_t *near)
+{
+    int64_t limit = costs[0];
+    for (int i = 1; i < kernel->pair_count; i++)
+        if (costs[i] < limit) limit = costs[i];
+    limit += gate;
+    size_t count = 0;
+    for (int i = 0; i < kernel->pair_count; i++)
+        if (costs[i] <= limit) near[count++] = costs[i] * 1024 + i;
+    qsort(near, count, sizeof *near, by_size);
+    uint16_t taken[1024] = {0};
+    for (size_t i = 0; i < count && most; i++) {
+        int number = (int)(near[i] & 1023), encoding = kernel->pairs[number].encoding;
+        if (taken[encoding] < kernel->is.most_languages || encoding == kernel->declared_encoding) {
+            taken[encoding]++;
+            marks[number] |= mark;
+            most--;
+        }
+    }
+}
+
+enum { CHOSEN = 1, STAYING = 2 };
+
+int rank_pairs(Kernel *kernel, const Fields *fields, const int32_t *shifts, const Choices *always, Ranked *ranked,
+               int64_t *costs, int64_t *work)
+{
+    const Constants *is = &kernel->is;
+    int count = kernel->pair_count;
+    int64_t *together = work, *lanes = work + count, *near = work + 2 * count;
+    uint8_t marks[1024] = {0};
+    for (int i = 0; i < count; i++)
+        together[i] = kernel->pairs[i].prior_lane + (shifts ? floor_divide(shifts[i] * is->lane_step, is->step) : 0);
+    size_t word = 0;
+    for (int place = 0; place < fields->count; place++) {
+        int is_field = fields->own_count > 1 && place < fields->own_count;
+        if (!is_field && !fields->is_of_record[place]) {
+            while (word < fields->word_count && fields->places[word] == place) word++;
+            continue;
+        }
+        memset(lanes, 0, sizeof *lanes * (size_t)count);
+        for (; word < fields->word_count && fields->places[word] == place; word++)
+            first_pass(kernel, fields->words[word], lanes);
+        if (fields->is_of_record[place])
+            for (int i = 0; i < count; i++) together[i] += lanes[i];
+        if (is_field) {
+            for (int i = 0; i < count; i++)
+                lanes[i] +=
+                    kernel->pairs[i].prior_lane + (shifts ? floor_divide(shifts[i] * is->lane_step, is->step) : 0);
+            choose_least(kernel, lanes, is->field_gate, is->field_pairs, CHOSEN | STAYING, marks, near);
+        }
+    }
+    choose_least(kernel, together, is->gate, is->most_pairs, CHOSEN, marks, near);
+    for (int i = 0; i < always->count; i++) {
+        int cheapest = always->numbers[always->starts[i]];
+        for (int at = always->starts[i] + 1; at < always->starts[i + 1]; at++)
+            if (together[always->numbers[at]] < together[cheapest]) cheapest = always->numbers[at];
+        marks[cheapest] = CHOSEN | STAYING;
+    }
+    int near_count = 0, found = 0;
+    for (int i = 0; i < count; i++)
+        if (marks[i]) near[near_count++] = together[i] * 1024 + i;
+    qsort(near, (size_t)near_count, sizeof *near, by_size);
+    int64_t least = is->never;
+    for (int i = 0; i < near_count; i++) {
+        int number = (int)(near[i] & 1023);
+        if (together[number] > least && !(marks[number] & STAYING)) continue;
+        const Pair *pair = &kernel->pairs[number];
+        int64_t *here = costs + (int64_t)found * fields->count, sum = 0;
+        memset(here, 0, sizeof *here * (size_t)fields->count);
+        for (word = 0; word < fields->word_count; word++) {
+            int64_t cost = word_cost(kernel, pair, fields->words[word]);
+            if (cost < 0) return -1;
+            here[fields->places[word]] += cost;
+            if (fields->is_of_record[fields->places[word]]) sum += cost;
+        }
+        ranked[found].pair = number;
+        ranked[found].prior = pair->prior + (shifts ? shifts[number] : 0);
+        int64_t worst = floor_divide((ranked[found].prior + sum + is->hopeless) * is->lane_step, is->step);
+        if (worst < least) least = worst;
+        found++;
+    }
+    return found;
+}
+
+/* ---- Unicode text ---- */
+
+int64_t encode_in(const Kernel *kernel, int encoding, const uint32_t *text, size_t length, uint8_t *raw)
+{
+    const Page *page = &kernel->pages[encoding];
+    int64_t marks = 0;
+    for (size_t at = 0; at < length; at++) {
+        uint32_t code = text[at];
+        const uint8_t *bytes = code < 0x10000 ? page->bytes[code >> 8] : NULL;
+        uint8_t byte = bytes ? bytes[code & 0xFF] : 0;
+        raw[at] = byte || !code ? byte : '?';
+        marks += raw[at] == '?';
+    }
+    return marks;
+}
+
+static int is_ascii_word(Piece part)
+{
+    size_t at = 0;
+    while (at < part.length && is_ascii_letter(part.at[at])) at++;
+    return at && at == part.length;
+}
+
+/* A word of ASCII letters with an apostrophe and its relatives where many languages have one. */
+static int is_plain_with_clitic(const Kernel *kernel, Piece word)
+{
+    const uint8_t *found = memchr(word.at, (int)kernel->is.plain_apostrophe, word.length);
+    if (!found) return 0;
+    Piece before = {word.at, (size_t)(found - word.at)}, after = {found + 1, word.length - before.length - 1};
+    return (is_ascii_word(before) && is_clitic(&kernel->clitics[PLAIN_AFTER], after)) ||
+           (is_clitic(&kernel->clitics[PLAIN_BEFORE], before) && is_ascii_word(after));
+}
+
+/* As `next_odd_word`, without those that say nothing of the language. */
+static int next_telling_word(const Kernel *kernel, Piece raw, size_t *from, Piece *word)
+{
+    while (next_odd_word(raw.at, raw.length, from, word))
+        if (!is_plain_with_clitic(kernel, *word)) return 1;
+    return 0;
+}
+
+int64_t best_alphabet(Kernel *kernel, const int *encodings, const Piece *raws, int count, int only, int *pair,
+                      int64_t *work)
+{
+    int64_t *near = work, best = kernel->is.unread;
+    int near_count = 0;
+    *pair = -1;
+    for (int i = 0; i < count; i++) {
+        const Page *page = &kernel->pages[encodings[i]];
+        for (int j = 0; j < page->pair_count; j++) {
+            int number = kernel->by_encoding[page->first_pair + j];
+            if (only >= 0 && kernel->pairs[number].language != only) continue;
+            int64_t lanes = 0;
+            size_t from = 0;
+            Piece word;
+            while (next_telling_word(kernel, raws[i], &from, &word))
+                lanes += first_pass_of(kernel, &kernel->pairs[number], word);
+            near[near_count++] = lanes * 1024 + number;
+        }
+    }
+    qsort(near, (size_t)near_count, sizeof *near, by_size);
+    if (near_count > kernel->is.near_pairs) near_count = (int)kernel->is.near_pairs;
+    for (int i = 0; i < near_count; i++) {
+        int number = (int)(near[i] & 1023), place = 0;
+        while (encodings[place] != kernel->pairs[number].encoding) place++;
+        size_t from = 0;
+        Piece word;
+        int64_t total = 0;
+        while (next_telling_word(kernel, raws[place], &from, &word)) {
+            int64_t cost = word_cost(kernel, &kernel->pairs[number], word);
+            if (cost < 0) return -1;
+            total += cost;
+        }
+        if (total < best) {
+            best = total;
+            *pair = number;
+        }
+    }
+    return best;
+}
+
+static int kind_of(const Kernel *kernel, uint32_t code)
+{
+    if (code < 0x10000) return kernel->kinds[code];
+    for (int i = 0; i < kernel->far_count; i++)
+        if (code >= kernel->far_unused[2 * i] && code <= kernel->far_unused[2 * i + 1]) return KIND_UNUSED;
+    return 0;
+}
+
+static int64_t run_cost(const Characters *model, const uint32_t *run, size_t length)
+{
+    int64_t total = 0, last = 0;
+    for (size_t at = 0; at < length; at++) {
+        const uint16_t *page = run[at] < 0x110000 ? model->numbers[run[at] >> 8] : NULL;
+        int64_t number = (page ? page[run[at] & 0xFF] : 0) - 1;
+        if (number < 0) {
+            total += model->unseen;
+            last = -1;
+            continue;
+        }
+        if (last >= 0) {
+            uint64_t key = (uint64_t)last * model->width + (uint64_t)number;
+            size_t low = 0, high = model->key_count;
+            while (low < high) {
+                size_t middle = low + (high - low) / 2;
+                if (model->keys[middle] < key)
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            if (low < model->key_count && model->keys[low] == key) {
+                total += model->costs[low];
+                last = number;
+                continue;
+            }
+            total += model->gaps[last];
+        }
+        total += model->unigrams[number];
+        last = number;
+    }
+    return total;
+}
+
+int64_t best_characters(Kernel *kernel, const uint32_t *text, size_t length, const int *languages, int count, int *best)
+{
+    const Constants *is = &kernel->is;
+    int64_t rest = 0, least = INT64_MAX;
+    int last = 0, has_run = 0;
+    for (size_t at = 0; at < length; at++) {
+        int kind = kind_of(kernel, text[at]);
+        if ((last & KIND_SMALL && kind & KIND_WIDE) || (last & KIND_WIDE && kind & KIND_SMALL)) rest += is->glued;
+        if ((last & KIND_CAPITAL && kind & KIND_WIDE) || (last & KIND_WIDE && kind & KIND_CAPITAL)) rest += is->joined;
+        if (kind & KIND_RUN)
+            has_run = 1;
+        else if (text[at] > 0x7F)
+            rest += kind & KIND_UNUSED ? is->private_use : text[at] < 0x10000 ? kernel->outside[text[at]] : is->rare;
+        last = kind;
+    }
+    if (!has_run) rest += is->signs_only;
+    *best = -1;
+    for (int i = 0; i < count; i++) {
+        Characters *model = &kernel->characters[languages[i]];
+        if (!model->is_loaded && kernel->load_characters(kernel, languages[i]) < 0) return -1;
+        int64_t total = rest;
+        for (size_t at = 0; at < length;) {
+            size_t end = at;
+            while (end < length && kind_of(kernel, text[end]) & KIND_RUN) end++;
+            if (end > at) total += run_cost(model, text + at, end - at);
+            at = end > at ? end : at + 1;
+        }
+        if (total < least) {
+            least = total;
+            *best = languages[i];
+        }
+    }
+    return *best < 0 ? rest : least;
+}
+
+/* Letters in the ASCII words of some bytes: runs of 2 to 30 letters with no byte beyond ASCII on either side. */
+static int64_t letters_of_words(const uint8_t *raw, size_t length)
+{
+    int64_t total = 0;
+    for (size_t at = 0; at < length;) {
+        size_t end = at;
+        while (end < length && is_ascii_letter(raw[end])) end++;
+        if (end - at >= 2 && end - at <= 30 && (!at || raw[at - 1] < 0x80) && (end == length || raw[end] < 0x80))
+            total += (int64_t)(end - at);
+        at = end > at ? end : at + 1;
+    }
+    return total;
+}
+
+int64_t double_cost(Kernel *kernel, int encoding, const uint8_t *raw, size_t length, uint32_t *points)
+{
+    const DoubleByte *page = &kernel->doubles[encoding];
+    size_t count = 0;
+    int64_t letters = 0;
+    int is_odd = 0;
+    for (size_t at = 0; at < length; at++) {
+        uint8_t first = raw[at];
+        uint32_t code = page->singles[first];
+        if (page->kinds[first] == BYTE_NONE) return kernel->is.never;
+        if (page->kinds[first] == BYTE_UNTOLD) return -2;
+        if (page->kinds[first] == BYTE_FIRST) {
+            if (at + 1 == length) {
+                /* A last character that was cut is dropped, but not from a text that would be ASCII then. */
+                if ((int64_t)length < kernel->is.shortest_cut || !is_odd) return kernel->is.never;
+                break;
+            }
+            if (!page->rows[first] && kernel->load_row(kernel, encoding, first) < 0) return -1;
+            code = page->rows[first][raw[++at]];
+            if (code == UNTOLD) return -2;
+            if (!code) return kernel->is.never;
+        }
+        is_odd |= code > 0x7F;
+        letters += code < 0x80 && is_ascii_letter((uint8_t)code);
+        points[count++] = code;
+    }
+    int best;
+    int64_t cost = best_characters(kernel, points, count, &page->language, 1, &best);
+    if (cost < 0 || !letters) return cost;
+    int64_t left_over = letters - letters_of_words(raw, length);
+    return cost + (left_over > 0 ? kernel->is.ascii_letter * left_over : 0);
+}

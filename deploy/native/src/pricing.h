@@ -1,0 +1,186 @@
+/* What bytes and texts cost under the language models of mediacrawl. Plain C, without Python.
+ *
+ * This is the arithmetic of mediacrawl/encoding/scoring.py, hypotheses.py and reading.py, on the tables that those
+ * modules hand over. All costs are integers, so that both can be compared bit for bit. Nothing here keeps a table or a
+ * price of its own. */
+#ifndef MEDIACRAWL_PRICING_H
+#define MEDIACRAWL_PRICING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MOST_LETTERS 128
+#define MOST_CLASSES 32
+#define MOST_CLITIC 8
+#define ROWS 4096 /* rows of the first pass that are kept; a power of two */
+#define MOST_RANGES 32
+#define CODE_PAGES 0x1100
+
+typedef struct {
+    const uint8_t *at;
+    size_t length;
+} Piece;
+
+/* The trigram model of one language. The part from `trigrams` on is loaded when it is first asked for. */
+typedef struct {
+    int size;
+    int is_latin;
+    const uint8_t *bigrams;
+    uint8_t ascii_numbers[256];
+    const uint8_t *trigrams;
+    const uint32_t *known;
+    const uint8_t *prices;
+    size_t known_count;
+    uint32_t buckets[257]; /* where in `known` the hashes with each highest byte begin */
+} Letters;
+
+/* An 8-bit encoding with a language. */
+typedef struct {
+    int encoding;
+    int language;
+    int is_latin;
+    int apostrophe; /* its byte, or -1 */
+    int64_t prior;
+    int64_t prior_lane;
+    uint8_t letters[256], classes[256], is_capital[256], is_foreign[256], extra[256];
+} Pair;
+
+/* The character model of Chinese, Japanese or Korean. */
+typedef struct {
+    int is_loaded;
+    uint16_t *numbers[CODE_PAGES]; /* number + 1 by code point, in pages of 256; 0 is none */
+    const uint8_t *unigrams, *gaps, *costs;
+    const uint32_t *keys;
+    size_t width, gap_count, key_count;
+    int64_t unseen;
+} Characters;
+
+/* The bytes that an encoding has for characters, in pages of 256. */
+typedef struct {
+    uint8_t *bytes[256];
+    int first_pair, pair_count; /* in `Kernel.by_encoding` */
+} Page;
+
+/* A double-byte encoding, and the language that is written in it. */
+typedef struct {
+    int language;            /* in `Kernel.characters` */
+    int least_second;
+    uint8_t kinds[256];      /* of a byte that begins a character: BYTE_... */
+    uint8_t is_untold[256];  /* a second byte of a character that Python must decode */
+    uint16_t singles[256];   /* its code point, for one that is a character of its own */
+    uint16_t *rows[256];     /* code points by the second byte, loaded when first needed; 0 is none, UNTOLD is not said */
+} DoubleByte;
+
+enum { BYTE_SINGLE, BYTE_FIRST, BYTE_NONE, BYTE_UNTOLD };
+#define UNTOLD 0xFFFF
+
+typedef struct {
+    int64_t foreign, alien, ascii_letter, acronym, acronym_letter, longest_acronym, clitic;
+    int64_t gate, most_pairs, hopeless, most_languages, field_gate, field_pairs, never, step, lane_step, longest_word;
+    int64_t near_pairs, lost, unread;
+    int64_t latin_word, most_latin, most_gain, least_difference;
+    int64_t shortest_cut, plain_apostrophe;
+    int64_t glued, joined, private_use, signs_only, rare;
+} Constants;
+
+/* Short words that stand before or after an apostrophe, in lower case; the last two of any reading. */
+enum { BEFORE, AFTER, PLAIN_BEFORE, PLAIN_AFTER, CLITICS };
+typedef struct {
+    int count;
+    struct {
+        uint8_t length, text[MOST_CLITIC];
+    } words[64];
+} Clitics;
+
+typedef struct {
+    uint32_t key; /* the two bytes, and bit 16 for a row that is filled */
+    uint8_t *costs;
+} Row;
+
+typedef struct Kernel Kernel;
+struct Kernel {
+    Constants is;
+    int pair_count, language_count, encoding_count, english, declared_encoding, character_count;
+    Pair *pairs;
+    Letters *languages;
+    Page *pages;
+    int *by_encoding;
+    Characters *characters;
+    int double_count;
+    DoubleByte *doubles;
+    uint8_t steps[1 << 15];
+    uint8_t pair_steps[1 << 10];
+    uint8_t half[256];
+    Clitics clitics[CLITICS];
+    int32_t *gains; /* cost of an ASCII word by how much cheaper it is than in English, from `least_difference` on */
+    size_t gain_count;
+    uint8_t *kinds;      /* of the code points up to U+FFFF: bits KIND_... */
+    uint16_t *outside;   /* what those cost between runs */
+    uint32_t far_unused[2 * MOST_RANGES]; /* first and last of ranges beyond U+FFFF that are unused too */
+    int far_count;
+    Row rows[ROWS];
+    uint8_t *row_costs;
+    /* Loads the rest of a language's tables; 0, or -1 with an error set. */
+    int (*load_letters)(Kernel *, int language);
+    int (*load_characters)(Kernel *, int language);
+    int (*load_row)(Kernel *, int encoding, int first);
+};
+
+enum { KIND_RUN = 1, KIND_WIDE = 2, KIND_SMALL = 4, KIND_CAPITAL = 8, KIND_UNUSED = 16 };
+
+typedef struct {
+    int pair;
+    int64_t prior;
+} Ranked;
+
+/* What is priced: the fields of a record, and after them what is new in those that repeat words of others. */
+typedef struct {
+    const Piece *words;
+    const int *places; /* of each word: number of what it stands in, in rising order */
+    size_t word_count;
+    int count, own_count;         /* of all, and of the fields at the beginning */
+    const uint8_t *is_of_record; /* of each: it makes up the record's cost */
+} Fields;
+
+/* Lists of pairs, of each of which the cheapest is priced in any case: list i is `numbers[starts[i]]` to
+ * `numbers[starts[i + 1] - 1]`, and none is empty. */
+typedef struct {
+    const int *numbers, *starts;
+    int count;
+} Choices;
+
+/* Fills the buckets of a model whose words were loaded; `known` must rise. 0, or -1 if it does not. */
+int fill_buckets(Letters *);
+
+/* The next odd word of `raw` from `*from` on: a run of letters with a byte beyond ASCII. 0 when there is none. */
+int next_odd_word(const uint8_t *raw, size_t length, size_t *from, Piece *word);
+
+/* What one word costs in a pair, its classes included; -1 with an error set. */
+int64_t word_cost(Kernel *, const Pair *, Piece word);
+
+/* Adds what a word costs under every pair, about, in lane steps. */
+void first_pass(Kernel *, Piece word, int64_t *lanes);
+
+/* The pairs worth considering. `costs` gets `fields->count` costs for each of the pairs that it returns in `ranked`; both
+ * have room for all pairs, `work` for four numbers a pair. -1 with an error set. */
+int rank_pairs(Kernel *, const Fields *fields, const int32_t *shifts, const Choices *always, Ranked *ranked, int64_t *costs,
+               int64_t *work);
+
+/* What ASCII words cost in a language, beside English. `error` is set where a table could not be loaded. */
+int64_t ascii_cost(Kernel *, const Piece *words, size_t count, int language, int is_lone, int *error);
+
+/* The cost of text in the best pair of some encodings; `*pair` is -1 if there is none. `raws[i]` has the bytes of the
+ * text in the encoding `encodings[i]`. `only` is a language, or -1. -1 with an error set. */
+int64_t best_alphabet(Kernel *, const int *encodings, const Piece *raws, int count, int only, int *pair, int64_t *work);
+
+/* The text in an encoding, one byte a character, ``?`` for what it does not have; returns how many ``?`` there are. */
+int64_t encode_in(const Kernel *, int encoding, const uint32_t *text, size_t length, uint8_t *raw);
+
+/* The cost of a text in the best of some languages written in characters. -1 with an error set. */
+int64_t best_characters(Kernel *, const uint32_t *text, size_t length, const int *languages, int count, int *best);
+
+/* What bytes cost in a double-byte encoding: `never` where it cannot read them; -1 with an error set, -2 where Python
+ * must decode them. `points` has room for the length. */
+int64_t double_cost(Kernel *, int encoding, const uint8_t *raw, size_t length, uint32_t *points);
+
+#endif

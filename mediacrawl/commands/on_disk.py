@@ -1,0 +1,154 @@
+"""``scrapy demojibake`` for music on a disk: its options, and from them to `mediacrawl.music`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from scrapy.exceptions import UsageError
+
+from mediacrawl.commands import INTERRUPTED, leave_output, say
+from mediacrawl.encoding import ModelError, use_models
+from mediacrawl.encoding.substitutions import Substitutions
+from mediacrawl.music.journal import JournalError, undo
+from mediacrawl.music.playlists import CUE, M3U
+from mediacrawl.music.reading import SUFFIXES
+from mediacrawl.music.run import Wishes, run
+from mediacrawl.music.shown import Console, write_report
+from mediacrawl.observe.format import plural
+from mediacrawl.observe.text import printable
+from mediacrawl.probe.sniff import SNIFF_BYTES, UNKNOWN, sniff
+from mediacrawl.rerun.console import is_coloured
+
+_STORES = ("output", "fields", "raw", "only_mangled", "force", "restart")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options that only music has."""
+    add = parser.add_argument_group("music on a disk").add_argument
+    add("--write", action="store_true", help="change the files; without it they are only looked at")
+    add("--journal", metavar="FILE", help="where --write notes how to undo it (default: one in this folder)")
+    add("--undo", metavar="JOURNAL", help="bring back the files as they were before the run that wrote it")
+    add("--id3v1", choices=("keep", "rewrite", "remove"), default="keep", help="ID3v1 tags with wrong texts")
+    add("--keep-mtime", action="store_true", help="files keep their time of modification")
+    add("--m3u", action="store_true", help="playlists (.m3u, .m3u8, .pls) become UTF-8 too")
+    add("--cue", action="store_true", help="cue sheets become UTF-8 too")
+
+
+def is_music(args: list[str], opts: argparse.Namespace) -> bool:
+    """Whether the words of the command line are folders or media files on the disk, and not a store."""
+    return bool(opts.undo) or bool(opts.write) or (bool(args) and all(map(_is_music, args)))
+
+
+def _is_music(word: str) -> bool:
+    path = Path(word)
+    if path.is_dir():
+        return not any(path.glob("*.parquet"))
+    if not path.is_file() or path.suffix.lower() in SUFFIXES | M3U | CUE:
+        return path.suffix.lower() in SUFFIXES | M3U | CUE
+    try:
+        with path.open("rb") as file:
+            found = sniff(file.read(SNIFF_BYTES))
+    except OSError:
+        return False
+    return found != UNKNOWN and (found.mime or "").startswith(("audio/", "video/"))
+
+
+def mend(
+    args: list[str],
+    opts: argparse.Namespace,
+    least: float,
+    substitutions: Substitutions | None,
+    models: Iterable[Path] = (),
+) -> int:
+    """Look at music, mend it, or undo that.
+
+    Args:
+        args: folders and files.
+        opts: of the command line.
+        least: confidence of a change, 0 to 1.
+        substitutions: what pairs of texts taught.
+        models: files of the user's own, see `mediacrawl.encoding.use_models`.
+
+    Returns:
+        The exit code: 1 if a file could not be read or written, 130 after Ctrl-C.
+
+    Raises:
+        UsageError: an option that makes no sense.
+    """
+    _check(args, opts)
+    try:
+        use_models(models)
+    except ModelError as error:
+        raise UsageError(str(error), print_help=False) from error
+    try:
+        return _undo(opts) if opts.undo else _run(args, opts, least, substitutions)
+    except (JournalError, OSError) as error:
+        if isinstance(error, BrokenPipeError):
+            leave_output()
+            return 0
+        say(printable(str(error)), sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        say("Stopped. Each file is as it was, or mended; the same command goes on from here.", sys.stderr)
+        return INTERRUPTED
+
+
+def _check(args: list[str], opts: argparse.Namespace) -> None:
+    odd = [f"--{name.replace('_', '-')}" for name in _STORES if getattr(opts, name)]
+    if odd:
+        raise UsageError(f"{odd[0]} is for stored items, not for music on a disk", print_help=False)
+    if opts.undo and (args or opts.write):
+        raise UsageError("--undo takes a journal and nothing else", print_help=False)
+    if opts.write and opts.dry_run:
+        raise UsageError("--write and --dry-run exclude each other", print_help=False)
+    if not opts.undo and not args:
+        raise UsageError("name a folder or a file", print_help=False)
+    missing = [word for word in args if not os.path.lexists(word)]
+    if missing:
+        raise UsageError(f"{printable(missing[0])} is not there", print_help=False)
+    others = [word for word in args if not _is_music(word)]
+    if others:
+        raise UsageError(f"{printable(others[0])} is no folder of music and no media file", print_help=False)
+    if opts.journal and Path(opts.journal).is_dir():
+        raise UsageError("--journal must name a file", print_help=False)
+
+
+def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions: Substitutions | None) -> int:
+    journal = Path(opts.journal or time.strftime("demojibake-%Y%m%d-%H%M%S.jsonl")) if opts.write else None
+    lists = (M3U if opts.m3u else frozenset()) | (CUE if opts.cue else frozenset())
+    # A list that is named needs no option.
+    lists |= {Path(word).suffix.lower() for word in args if not Path(word).is_dir()} & (M3U | CUE)
+    wishes = Wishes(
+        paths=[Path(word) for word in args],
+        journal=journal,
+        id3v1=opts.id3v1,
+        keep_mtime=opts.keep_mtime,
+        lists=lists,
+        min_confidence=least,
+        substitutions=substitutions,
+    )
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    colour = is_coloured(opts.color, sys.stdout, os.environ)
+    console = Console(sys.stdout, sys.stderr, limit=opts.limit, colour=colour, width=width)
+    outcome = run(wishes, console)
+    console.end(outcome, journal)
+    if opts.report:
+        write_report(Path(opts.report), outcome, wishes)
+    return 1 if outcome.troubles else 0
+
+
+def _undo(opts: argparse.Namespace) -> int:
+    files = failed = 0
+    for done in undo(Path(opts.undo), keep_mtime=opts.keep_mtime):
+        files += not done.why
+        failed += done.failed
+        if done.why:
+            say(printable(f"{done.path}: {done.why}."), sys.stderr)
+    say(f"{plural(files, 'file')} brought back")
+    return 1 if failed else 0

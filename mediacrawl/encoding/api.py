@@ -1,0 +1,234 @@
+"""Single texts: what a user of chardet, charset-normalizer or ftfy asks for, in one call each.
+
+`detect` and `repair` decide the fields of a record together. The functions here take one text, short or long: a title,
+or a whole document.
+"""
+
+from __future__ import annotations
+
+import codecs
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mediacrawl.encoding.arguments import Octets, check_hints, octet
+from mediacrawl.encoding.arguments import text as as_text
+from mediacrawl.encoding.confidence import PER_NAT
+from mediacrawl.encoding.decision import FieldDecision, Hints
+from mediacrawl.encoding.detector import detect, rivals
+from mediacrawl.encoding.document import Claim, decide_document
+from mediacrawl.encoding.hypotheses import decode_as
+from mediacrawl.encoding.repairer import repair
+from mediacrawl.encoding.shapes import shape_of
+
+_LONG: Final = 1024
+"""Bytes of a text from which on a piece of it tells its other readings, and few of them are given."""
+_MOST_LONG: Final = 4
+_PIECE: Final = 1000
+"""Characters of a piece of a line; few lines are longer."""
+_TOGETHER: Final = 8192
+"""Characters that are mended together."""
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_ODD: Final = re.compile(rb"[\x80-\xff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One reading of some bytes.
+
+    Attributes:
+        text: the bytes as text, without a byte order mark.
+        encoding: Python codec name; ``utf-8>cp1251`` for text that was read wrongly before it was stored (UTF-8, whose
+            characters in cp1252 are bytes of cp1251), which no single codec reads.
+        language: most likely one, ``ru`` or ``zh-Hans``; empty where the text does not tell.
+        confidence: probability that `text` is right, 0 to 1. It cannot be compared with that of other programs.
+    """
+
+    text: str
+    encoding: str
+    language: str
+    confidence: float
+
+
+def detect_text(data: Octets, hints: Hints | None = None) -> Match:
+    """The best reading of one text.
+
+    Args:
+        data: bytes of a title or of a whole document, in any encoding; any bytes at all, also none.
+        hints: what is known beside the bytes: the encoding that is declared, the language of the page, the domain.
+
+    Returns:
+        A reading, always. Where it is a guess, the confidence says so.
+
+    Raises:
+        TypeError: `data` is no bytes, or `hints` are no `Hints`.
+
+    >>> detect_text("Ночной поезд".encode("cp1251"))
+    Match(text='Ночной поезд', encoding='cp1251', language='ru', confidence=1.0)
+    >>> detect_text(b"plain").encoding
+    'ascii'
+    """
+    raw = octet(data, "detect_text(): data")
+    check_hints(hints, "detect_text")
+    return _decided(raw, hints)
+
+
+def candidates(data: Octets, hints: Hints | None = None) -> list[Match]:
+    """The readings of one text, best first, each distinct text once.
+
+    Args:
+        data: as for `detect_text`.
+        hints: likewise.
+
+    Returns:
+        The reading that `detect_text` gives, and then what else the bytes may be, of falling confidence. Together the
+        confidences are at most 1.
+
+    Raises:
+        TypeError: as for `detect_text`.
+
+    >>> [match.encoding for match in candidates("Ночной поезд".encode("cp1251"))][0]
+    'cp1251'
+    """
+    raw = octet(data, "candidates(): data")
+    check_hints(hints, "candidates")
+    best = _decided(raw, hints)
+    return [best, *_others(raw, hints or Hints(), best)]
+
+
+def fix_text(text: str, hints: Hints | None = None, *, min_confidence: float = 0.5) -> str:
+    """A text as it was before it was read in a wrong encoding. Right text comes back unchanged.
+
+    Nothing else is changed: quotes, line ends, HTML entities and the form of Unicode stay.
+
+    Args:
+        text: any text, from a word to a document, with halves of surrogate pairs too. A long one is mended by lines,
+            which takes some ten seconds for each million characters that are not in lines of ASCII.
+        hints: what is known beside it.
+        min_confidence: 0 to 1; a change that is less sure is not made.
+
+    Raises:
+        TypeError: `text` is no ``str``, or `hints` are no `Hints`.
+        ValueError: `min_confidence` is not between 0 and 1.
+
+    >>> fix_text("Íî÷íîé ïîåçä")
+    'Ночной поезд'
+    >>> fix_text("L'Ã©tÃ© indien"), fix_text("L'été indien")
+    ("L'été indien", "L'été indien")
+    """
+    whole = as_text(text, "fix_text(): text")
+    check_hints(hints, "fix_text")
+    if not 0 <= min_confidence <= 1:
+        raise ValueError(f"fix_text(): min_confidence must be between 0 and 1, but is {min_confidence}.")
+    if whole.isascii():
+        return whole
+    pieces = list(_pieces(whole))
+    mended: dict[str, str] = {}
+    for group in _groups(dict.fromkeys(piece for piece in pieces if not piece.isascii())):
+        for piece, found in zip(group, repair(group, hints).fields, strict=True):
+            mended[piece] = found.text if found.confidence >= min_confidence else piece
+    return "".join(mended.get(piece, piece) for piece in pieces)
+
+
+def _decided(raw: bytes, hints: Hints | None) -> Match:
+    if len(raw) > _LONG:
+        return _document(raw, hints or Hints())
+    found = detect([raw], hints).fields[0]
+    return Match(found.text, found.encoding, found.language, found.confidence)
+
+
+def _document(raw: bytes, hints: Hints) -> Match:
+    declared = hints.declared if isinstance(hints.declared, str) else "".join(hints.declared[:1])
+    # Any bytes decode in an 8-bit encoding, so that it does is no proof of what is declared.
+    claims = [Claim(declared, "header")] if declared.lower().startswith("utf") else []
+    for mark, encoding in _MARKS:
+        if raw.startswith(mark):
+            raw, claims = raw[len(mark) :], [Claim(encoding, "bom")]
+            break
+    else:
+        # Letters of UTF-16 without a mark, such as Cyrillic ones, may all be bytes of ASCII.
+        shape = shape_of(raw[:_LONG], declared)
+        claims += [Claim(shape.encoding, "bom")] if shape.encoding.startswith("utf-16") else []
+    found = decide_document(raw, claims, lambda: hints)
+    encoding = "ascii" if found.encoding == "utf-8" and raw.isascii() else found.encoding
+    return Match(found.text, encoding, found.language, found.confidence)
+
+
+def _others(raw: bytes, hints: Hints, best: Match) -> Iterator[Match]:
+    """The other readings, which share what confidence the best one leaves, by what they cost."""
+    rest = 1 - best.confidence
+    if ">" in best.encoding:
+        first = best.encoding.partition(">")[0]
+        as_stored = decode_as(raw, first)
+        if as_stored is not None and as_stored != best.text:
+            yield Match(as_stored, first, "", round(min(rest, best.confidence), 4))
+        return
+    found = [rival for rival in _read_whole(raw, rivals(_head(raw), hints)) if rival.text != best.text]
+    shares = [math.exp(PER_NAT * (rival.margin - found[0].margin)) for rival in found]
+    for rival, share in zip(found, shares, strict=True):
+        confidence = min(rest * share / sum(shares), best.confidence)
+        yield Match(rival.text, rival.encoding, rival.language, round(confidence, 4))
+
+
+def _read_whole(raw: bytes, found: list[FieldDecision]) -> list[FieldDecision]:
+    """The readings of the head of a long text, for all of it."""
+    if len(raw) <= _LONG:
+        return found
+    whole: dict[str, FieldDecision] = {}
+    for rival in found:
+        text = decode_as(raw, rival.encoding)
+        if text is not None and text not in whole:
+            whole[text] = replace(rival, text=text)
+        if len(whole) == _MOST_LONG:
+            break
+    return list(whole.values())
+
+
+def _head(raw: bytes) -> bytes:
+    """A piece of a long text that has bytes beyond ASCII, if any has."""
+    if len(raw) <= _LONG:
+        return raw
+    odd = _ODD.search(raw)
+    line = raw.rfind(b"\n", 0, odd.start()) + 1 if odd else 0
+    start = max(line, odd.start() - _LONG // 4) if odd else 0
+    end = raw.rfind(b"\n", start + _LONG // 2, start + _LONG)
+    return raw[start : end if end > 0 else start + _LONG]
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The lines of a text with their ends; a long one in pieces that begin with a space, where it has any.
+
+    Not ``splitlines``: it also cuts at control characters, which wrong readings are full of.
+    """
+    for number, line in enumerate(text.split("\n")):
+        if number:
+            yield "\n"
+        rest = line
+        while len(rest) > _PIECE:
+            cut = rest.rfind(" ", _PIECE // 2, _PIECE)
+            cut = cut if cut > 0 else _PIECE
+            yield rest[:cut]
+            rest = rest[cut:]
+        yield rest
+
+
+def _groups(pieces: Iterable[str]) -> Iterator[list[str]]:
+    """Pieces that are mended together."""
+    group: list[str] = []
+    room = _TOGETHER
+    for piece in pieces:
+        room -= len(piece)
+        if group and room < 0:
+            yield group
+            group, room = [], _TOGETHER - len(piece)
+        group.append(piece)
+    if group:
+        yield group

@@ -1,0 +1,322 @@
+"""The optional native part (``deploy/native``, ``make native``): the same prices, computed in C.
+
+The modules of this package stay the reference: `scoring`, `hypotheses` and `reading` ask `kernel` first, and price in
+Python where it answers None. The C code has no table and no price of its own: `_spec` hands over those of the modules.
+All costs are integers, and `tests/encoding/test_native.py` compares both bit for bit.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from array import array
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Final, Protocol, cast
+
+from mediacrawl.encoding import models
+from mediacrawl.encoding.languages import LANGUAGES
+
+MODULE: Final = "mediacrawl_native"
+ABI: Final = 1
+"""Raised with every change of what `_spec` hands over or of what the kernel's methods take and give."""
+SWITCH: Final = "MEDIACRAWL_NATIVE"
+"""Environment variable; ``0`` decides in pure Python although the native part is installed."""
+MOST_GAIN_STEPS: Final = 480
+UNUSED: Final = 16
+_LAST_NEAR: Final = 0xFFFF
+"""The kernel has a table of what the code points up to this one are, and ranges of the unused ones beyond."""
+
+
+class Kernel(Protocol):
+    """What ``mediacrawl_native.Kernel`` computes. Pairs, encodings and languages go by their numbers in `_spec`."""
+
+    def rank(
+        self,
+        words: list[list[bytes]],
+        of_record: list[int],
+        shifts: bytes | None,
+        always: tuple[tuple[int, ...], ...],
+        /,
+    ) -> list[tuple[int, int, list[int]]]:
+        """The pairs worth considering for the odd words of what is priced: number, prior, cost of each.
+
+        Args:
+            words: of each field, and of what more is priced.
+            of_record: for each field the number of what makes up the record's cost.
+            shifts: see `shifts_of`.
+            always: pairs of which the cheapest is priced in any case.
+        """
+
+    def price(self, raw: bytes, pair: int, /) -> int:
+        """What the odd words of some bytes cost in a pair, without its prior."""
+
+    def ascii(self, words: list[bytes], languages: list[int], lone: bool, /) -> list[int]:
+        """What ASCII words cost in each of the languages, beside English."""
+
+    def alphabet(
+        self, text: str, toned: str, encodings: tuple[int, ...], tonal: int, only: int, /
+    ) -> tuple[int, int, int]:
+        """The best pair for a text (-1 for none), its cost, and what no encoding can write of the text."""
+
+    def characters(self, text: str, languages: tuple[int, ...], /) -> tuple[int, int]:
+        """The best language for a text with Chinese, Japanese or Korean runs, and the text's cost."""
+
+    def doubles(self, raw: bytes, /) -> list[int | None]:
+        """What bytes cost in each double-byte encoding; None where Python must decode them."""
+
+
+@cache
+def _module() -> Any:
+    """The module, if it is installed and is made for this version; otherwise None."""
+    try:
+        found = importlib.import_module(MODULE)
+    except ImportError:
+        return None
+    return found if getattr(found, "ABI", None) == ABI else None
+
+
+def is_native() -> bool:
+    """Whether the native part is installed, fits, and is not switched off."""
+    return os.environ.get(SWITCH) != "0" and _module() is not None
+
+
+def told() -> str:
+    """What prices texts here, in a few words for a person."""
+    if is_native():
+        return "native"
+    if os.environ.get(SWITCH) == "0":
+        return f"pure Python ({SWITCH}=0)"
+    return f"pure Python ({MODULE} is not installed, or is of another version)"
+
+
+@cache
+def kernel() -> Kernel | None:
+    """The kernel over the models in use; None where Python prices."""
+    return cast("Kernel", _module().Kernel(_spec(), _load)) if is_native() else None
+
+
+@cache
+def languages() -> dict[str, int]:
+    """The numbers of the languages with an alphabet."""
+    return {language.code: number for number, language in enumerate(_lettered())}
+
+
+@cache
+def written_in_characters() -> dict[str, int]:
+    """The numbers of the languages without one."""
+    codes = [language.code for language in LANGUAGES.values() if not language.letters]
+    return {code: number for number, code in enumerate(codes)}
+
+
+def _lettered() -> list[Any]:
+    return [language for language in LANGUAGES.values() if language.letters]
+
+
+@cache
+def encodings() -> dict[str, int]:
+    """The numbers of the 8-bit encodings."""
+    from mediacrawl.encoding.scoring import pairs  # noqa: PLC0415 - that module asks this one
+
+    return {encoding: number for number, encoding in enumerate(dict.fromkeys(pair.encoding for pair in pairs()))}
+
+
+def _load(name: str | tuple[int, int]) -> tuple[Any, ...] | str:
+    """The large tables of a language, or a row of a double-byte encoding, when the kernel first needs them."""
+    if isinstance(name, tuple):
+        return _row(*name)
+    trained = models.in_use()
+    if LANGUAGES[name].letters:
+        return trained.letters(name).tables()
+    model = trained.characters(name)
+    points = array("I", map(ord, model.numbers))
+    return points, model.unigrams, model.gaps, model.keys, model.costs, model.unseen
+
+
+def _spec() -> dict[str, Any]:
+    """All tables and constants that the kernel works with."""
+    from mediacrawl.encoding import codepages, reading, scoring  # noqa: PLC0415 - those modules ask this one
+
+    return {
+        **_constants(),
+        "steps": codepages.steps(),
+        "pair_steps": codepages.pair_steps(),
+        "half": scoring.HALF,
+        "clitics": [
+            sorted(scoring.CLITICS_BEFORE),
+            sorted(scoring.CLITICS_AFTER),
+            list(reading.PLAIN_BEFORE),
+            list(reading.PLAIN_AFTER),
+        ],
+        "english": languages()["en"],
+        "declared": encodings()["cp1252"],
+        "names": [*languages(), *written_in_characters()],
+        "languages": [_language(code) for code in languages()],
+        "pairs": [_pair(pair) for pair in scoring.pairs()],
+        "encodings": [_codes(encoding) for encoding in encodings()],
+        "gains": [scoring.gain_cost(gain) for gain in range(-MOST_GAIN_STEPS, MOST_GAIN_STEPS + 1)],
+        "kinds": _kinds(),
+        "outside": _outside(),
+        "doubles": [_double(encoding, language) for encoding, language in _doubles()],
+    }
+
+
+def _constants() -> dict[str, int]:
+    from mediacrawl.encoding import codepages, hypotheses, reading, scoring  # noqa: PLC0415 - those modules ask this one
+
+    return {
+        "foreign": scoring.FOREIGN,
+        "alien": scoring.ALIEN,
+        "ascii_letter": scoring.ASCII_LETTER,
+        "acronym": scoring.ACRONYM,
+        "acronym_letter": scoring.ACRONYM_LETTER,
+        "longest_acronym": scoring.LONGEST_ACRONYM,
+        "clitic": scoring.CLITIC,
+        "latin_word": scoring.LATIN_WORD,
+        "most_latin": scoring.MOST_LATIN,
+        "most_gain": scoring.MOST_GAIN,
+        "least_difference": -MOST_GAIN_STEPS,
+        "lane_step": scoring.LANE_STEP,
+        "longest_word": scoring.LONGEST_WORD,
+        "step": codepages.STEP,
+        "gate": hypotheses.GATE,
+        "most_pairs": hypotheses.MOST_PAIRS,
+        "hopeless": hypotheses.HOPELESS,
+        "most_languages": hypotheses.MOST_LANGUAGES,
+        "field_gate": hypotheses.FIELD_GATE,
+        "field_pairs": hypotheses.FIELD_PAIRS,
+        "never": hypotheses.NEVER,
+        "near_pairs": reading.MOST_PAIRS,
+        "lost": reading.LOST,
+        "unread": reading.UNREAD,
+        "glued": reading.GLUED,
+        "joined": reading.JOINED,
+        "private": reading.PRIVATE,
+        "signs_only": reading.SIGNS_ONLY,
+        "rare": reading.RARE,
+        "plain_apostrophe": reading.APOSTROPHE[0],
+        "shortest_cut": hypotheses.SHORTEST_CUT,
+    }
+
+
+def _language(code: str) -> dict[str, Any]:
+    from mediacrawl.encoding.scoring import ascii_numbers  # noqa: PLC0415 - that module asks this one
+
+    model = models.in_use().letters(code)
+    return {
+        "size": model.size,
+        "latin": LANGUAGES[code].script == "latin",
+        "bigrams": model.bigrams,
+        "ascii_numbers": ascii_numbers(code),
+    }
+
+
+def _pair(pair: Any) -> dict[str, Any]:
+    from mediacrawl.encoding.scoring import extra_costs, prior_lane  # noqa: PLC0415 - that module asks this one
+
+    if len(pair.apostrophe) > 1:
+        raise ValueError(f"{pair.encoding} has {len(pair.apostrophe)} apostrophes.")
+    return {
+        "encoding": encodings()[pair.encoding],
+        "language": languages()[pair.language],
+        "latin": pair.latin,
+        "apostrophe": pair.apostrophe[0] if pair.apostrophe else -1,
+        "prior": pair.prior,
+        "prior_lane": prior_lane(pair),
+        "letters": pair.letters,
+        "classes": pair.classes,
+        "capitals": _marked(pair.capitals),
+        "foreign": _marked(pair.foreign),
+        "extra": extra_costs(pair),
+    }
+
+
+def _marked(some: bytes) -> bytes:
+    return bytes(byte in some for byte in range(256))
+
+
+def _codes(encoding: str) -> bytes:
+    """The characters that an encoding can write: three bytes each, the code point and the byte."""
+    from mediacrawl.encoding.codepages import characters, encode  # noqa: PLC0415 - of what this module serves
+
+    found = bytearray()
+    for char in sorted(set(characters(encoding))):
+        raw = encode(char, encoding)
+        if raw != b"?" or char == "?":
+            found += ord(char).to_bytes(2, "big") + raw
+    return bytes(found)
+
+
+def _ranges(pattern: str) -> list[tuple[int, int]]:
+    """The code points of a regular expression's character class."""
+    plain = re.sub(r"\\u([0-9a-f]{4})", lambda code: chr(int(code[1], 16)), pattern)
+    found = re.search(r"\[((?:.-.|.)+)\]", plain, re.DOTALL)
+    pieces = re.findall(r".-.|.", found[1], re.DOTALL) if found else []
+    return [(ord(piece[0]), ord(piece[-1])) for piece in pieces]
+
+
+def _kinds() -> list[tuple[int, int, int]]:
+    """Ranges of code points, with a bit for what their characters are."""
+    from mediacrawl.encoding import reading  # noqa: PLC0415 - that module asks this one
+
+    classes = (
+        (reading.CJK_RUN.pattern, 1),
+        (reading.WIDE, 2),
+        (reading.SMALL, 4),
+        (reading.CAPITAL, 8),
+        (reading.UNUSED.pattern, UNUSED),
+    )
+    every = [(first, last, bit) for pattern, bit in classes for first, last in _ranges(pattern)]
+    return [(first, last, bit) for first, last, bit in every if first <= _LAST_NEAR or bit == UNUSED]
+
+
+def _outside() -> list[tuple[int, int, int]]:
+    from mediacrawl.encoding import reading  # noqa: PLC0415 - that module asks this one
+
+    return [(0, 0xFFFF, reading.RARE), *((ord(char), ord(char), cost) for char, cost in reading.OUTSIDE.items())]
+
+
+_SINGLE, _FIRST, _NONE, _UNTOLD = range(4)
+
+
+def _doubles() -> list[tuple[str, str]]:
+    """The double-byte encodings, each with the language that is written in it."""
+    from mediacrawl.encoding.hypotheses import double_byte  # noqa: PLC0415 - that module asks this one
+
+    return [(encoding, language) for encoding, language, _ in double_byte()]
+
+
+def _double(encoding: str, language: str) -> dict[str, Any]:
+    """What a byte at the beginning of a character is: one of its own, the first of two, none, or not told here."""
+    kinds, singles = bytearray(256), array("H", bytes(512))
+    for byte in range(256):
+        try:
+            singles[byte] = ord(bytes((byte,)).decode(encoding))
+        except UnicodeDecodeError as error:
+            kinds[byte] = _FIRST if error.reason.startswith("incomplete") else _NONE
+    if encoding == "euc_jp":
+        kinds[0x8F] = _UNTOLD  # three bytes
+    return {
+        "language": written_in_characters()[language],
+        "kinds": bytes(kinds),
+        "singles": singles.tobytes(),
+        "least_second": _LEAST_SECOND,
+        "untold": _marked(b"0123456789" if encoding == "gb18030" else b""),  # four bytes
+    }
+
+
+_LEAST_SECOND: Final = 0x31
+"""None of these encodings has a character of two bytes with a lower second one."""
+_SECONDS: Final = b"".join(bytes((0, second, 10)) for second in range(_LEAST_SECOND, 256))
+
+
+def _row(number: int, first: int) -> str:
+    """What characters begin with a byte: for each second byte from `_LEAST_SECOND` on one, or several where none is."""
+    encoding, _ = _doubles()[number]
+    return _SECONDS.replace(b"\0", bytes((first,))).decode(encoding, "replace")
+
+
+def shifts_of(moved: Sequence[int]) -> bytes:
+    """What hints do to the prior of each pair, as the kernel takes it."""
+    return array("i", moved).tobytes()

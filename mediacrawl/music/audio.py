@@ -1,0 +1,287 @@
+"""Where the audio and the pictures of a file stand, so that two versions of it can be compared by a hash.
+
+What is hashed is all that a player decodes, and what leads it there: frames, headers of streams, indexes, offsets
+relative to the data they point into. Left out are tags, covers, padding, and numbers that only say where a file's own
+parts stand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from mediacrawl.music.mapping import STRETCH, Data, forget
+from mediacrawl.probe import SparseFile, ape_tag, id3, id3v1, lyrics3
+
+Part = tuple[bytes, int, int]
+"""What goes into the hash: a label, then the bytes of the file from one offset to another."""
+
+_MOST_TAGS = 16
+"""Tags in a row at the front or the end of a file."""
+_MOST_DEPTH = 12
+_FREE = frozenset({b"udta", b"meta", b"free", b"skip", b"wide", b"stco", b"co64"})
+_HOLDERS = frozenset({b"moov", b"trak", b"mdia", b"minf", b"stbl", b"edts", b"dinf", b"mvex"})
+_RIFF_TAGS = frozenset({b"id3 ", b"ID3 ", b"JUNK", b"junk", b"PAD ", b"FLLR"})
+_ASF_HEADER = bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c")
+_ASF_TAGS = frozenset(
+    map(
+        bytes.fromhex,
+        (
+            "3326b2758e66cf11a6d900aa0062ce6c",  # content description
+            "40a4d0d207e3d21197f000a0c95ea850",  # extended content description
+            "b503bf5f2ea9cf118ee300c00c205365",  # header extension, which holds both kinds of metadata
+            "74d40618dfca0945a4ba9aabcb96aae8",  # padding
+        ),
+    )
+)
+_HEADER_PACKETS = {b"\x01vorbis": 3, b"\x80theora": 3, b"OpusHead": 2, b"Speex   ": 2, b"\x7fFLAC": 2}
+"""First letters of a stream, and how many packets it has before its audio; the second one holds the comments."""
+
+
+class NoAudioError(ValueError):
+    """The file's structure is broken, so that nobody can tell its audio from its tags."""
+
+
+class MappedFile(SparseFile):
+    """A mapped file, for the readers of `mediacrawl.probe`."""
+
+    def __init__(self, data: Data) -> None:
+        super().__init__(len(data))
+        self._data = data
+
+    def _piece(self, start: int, stop: int) -> bytes:
+        return self._data[start:stop]
+
+
+class Digests(NamedTuple):
+    """What tells two files apart, in hexadecimal.
+
+    Attributes:
+        audio: SHA-256 of the audio.
+        whole: SHA-256 of `audio` and of all bytes beside the audio; so each byte is read once.
+    """
+
+    audio: str
+    whole: str
+
+
+def digests(data: Data, container: str) -> Digests:
+    """The digests of a file.
+
+    Args:
+        data: the file.
+        container: name of its format, see `mediacrawl.probe.sniff`; empty for a file without audio.
+
+    Raises:
+        NoAudioError: the audio is not told apart from the tags.
+    """
+    try:
+        parts = list(_READERS[container](data)) if container else []
+        audio = hashlib.sha256()
+        for label, start, stop in parts:
+            audio.update(b"%d:%d:" % (len(label), stop - start))
+            audio.update(label)
+            _update(audio, data, start, stop)
+    except (struct.error, IndexError, KeyError, ValueError) as error:
+        raise NoAudioError(str(error)) from error
+    whole = hashlib.sha256(audio.digest())
+    at = 0
+    for start, stop in sorted((start, stop) for _, start, stop in parts if start < stop):
+        _update(whole, data, at, start)
+        at = max(at, stop)
+    _update(whole, data, at, len(data))
+    return Digests(audio.hexdigest(), whole.hexdigest())
+
+
+def _update(digest: hashlib._Hash, data: Data, start: int, stop: int) -> None:
+    # Views are hashed without a copy; an open one would keep the file mapped.
+    with memoryview(data) as view:
+        for at in range(start, stop, STRETCH):
+            with view[at : min(at + STRETCH, stop)] as piece:
+                digest.update(piece)
+            if stop - start > STRETCH:
+                forget(data, at + STRETCH)
+
+
+def bounds(data: Data) -> tuple[int, int]:
+    """Offsets of what stands between the tags at the front and the tags at the end (MPEG audio, APE, FLAC ...)."""
+    file = MappedFile(data)
+    start, stop = 0, len(data)
+    for _ in range(_MOST_TAGS):
+        header = id3.find_header(file, start)
+        front = ape_tag.find_at_front(file, start) if header is None else None
+        end = header.end if header else front.end if front and front.whole else start
+        if not start < end <= stop:
+            break
+        start = end
+    for _ in range(_MOST_TAGS):
+        before = _tail_tag(file, data, stop)
+        if before is None or before < start:
+            break
+        stop = before
+    return start, stop
+
+
+def _tail_tag(file: SparseFile, data: Data, stop: int) -> int | None:
+    """Where the tag begins that ends at an offset."""
+    if stop >= id3v1.SIZE and id3v1.is_tag(data[stop - id3v1.SIZE : stop]):
+        return stop - id3v1.SIZE
+    ape = ape_tag.find_at_end(file, stop)
+    if ape is not None and ape.whole:
+        return ape.start
+    lyrics = lyrics3.find_tag(file, stop)
+    if lyrics is not None:
+        return lyrics.start
+    footer = id3.find_footer(file, stop)
+    return None if footer is None else footer.start - 10
+
+
+def _between_tags(data: Data) -> Iterator[Part]:
+    yield b"", *bounds(data)
+
+
+def _flac(data: Data) -> Iterator[Part]:
+    start, stop = bounds(data)
+    if data[start : start + 4] != b"fLaC":
+        raise ValueError("no FLAC stream behind the tags")
+    at, last = start + 4, False
+    while not last:
+        head = data[at : at + 4]
+        last, kind = bool(head[0] & 0x80), head[0] & 0x7F
+        end = at + 4 + int.from_bytes(head[1:], "big")
+        # Comments, pictures and padding may change; applications' blocks, seek tables and cue sheets may not.
+        if kind not in {1, 4, 6}:
+            yield bytes([kind]), at + 4, min(end, stop)
+        at = end
+    yield b"frames", min(at, stop), stop
+
+
+def _ogg(data: Data) -> Iterator[Part]:
+    """Pages without their numbers and check sums, and of each stream not the packet with the comments.
+
+    Up to the page on which the headers of a stream end, packets are told apart; from there on pages.
+    """
+    waiting: dict[int, tuple[int, int]] = {}
+    at, size = 0, len(data)
+    while at < size:
+        if data[at : at + 4] != b"OggS":
+            # Behind a stream that was cut off; it is left as it is.
+            yield b"rest", at, size
+            return
+        head = data[at : at + 27]
+        lacing = data[at + 27 : at + 27 + head[26]]
+        serial = struct.unpack_from("<I", head, 14)[0]
+        body, stop = at + 27 + len(lacing), at + 27 + len(lacing) + sum(lacing)
+        if head[5] & 2:
+            begins = data[body : body + 8]
+            count = next((count for magic, count in _HEADER_PACKETS.items() if begins.startswith(magic)), 0)
+            waiting[serial] = 0, count
+        if serial in waiting and waiting[serial][0] < waiting[serial][1]:
+            yield from _packets(lacing, body, waiting, serial)
+        else:
+            yield head[4:18] + lacing, body, min(stop, size)
+        at = stop
+
+
+def _packets(lacing: bytes, at: int, waiting: dict[int, tuple[int, int]], serial: int) -> Iterator[Part]:
+    """The packets of a page before the audio, without the second one of its stream."""
+    number, count = waiting[serial]
+    for length in lacing:
+        if number != 1:
+            yield b"packet" if length < 255 else b"part", at, at + length
+        at += length
+        number += length < 255
+    waiting[serial] = number, count
+
+
+def _atoms(data: Data, at: int, stop: int) -> Iterator[tuple[bytes, int, int]]:
+    while at + 8 <= stop:
+        size, name = struct.unpack(">I4s", data[at : at + 8])
+        body = at + 8
+        if size == 1:
+            (size,) = struct.unpack(">Q", data[at + 8 : at + 16])
+            body = at + 16
+        end = at + size if size else stop
+        if end < body:
+            raise ValueError("an atom is shorter than its header")
+        yield name, body, min(end, stop)
+        at = end
+
+
+def _mp4(data: Data) -> Iterator[Part]:
+    places = [(body, stop) for name, body, stop in _atoms(data, 0, len(data)) if name == b"mdat"]
+    for name, body, stop in _atoms(data, 0, len(data)):
+        if name == b"moov":
+            yield from _moov(data, body, stop, places, _MOST_DEPTH)
+        elif name not in _FREE:
+            yield name, body, stop
+
+
+def _moov(data: Data, at: int, stop: int, places: list[tuple[int, int]], depth: int) -> Iterator[Part]:
+    for name, body, end in _atoms(data, at, stop):
+        if name in {b"stco", b"co64"}:
+            yield _offsets(data[body:end], 4 if name == b"stco" else 8, places), 0, 0
+        elif name in _HOLDERS and depth:
+            yield from _moov(data, body, end, places, depth - 1)
+        elif name not in _FREE:
+            yield name, body, end
+
+
+def _offsets(body: bytes, width: int, places: list[tuple[int, int]]) -> bytes:
+    """Offsets of chunks, each as the number of the ``mdat`` it lies in and the place in that."""
+    count = min(int.from_bytes(body[4:8], "big"), (len(body) - 8) // width)
+    offsets = np.frombuffer(body, f">u{width}", count, 8).astype(np.int64)
+    starts = np.array([start for start, _ in sorted(places)], np.int64)
+    if not len(starts):
+        return offsets.tobytes()
+    number = np.searchsorted(starts, offsets, "right") - 1
+    return bytes(number.astype(np.int32).tobytes() + (offsets - starts[np.maximum(number, 0)]).tobytes())
+
+
+def _asf(data: Data) -> Iterator[Part]:
+    at = 0
+    while at + 24 <= len(data):
+        kind, size = data[at : at + 16], struct.unpack("<Q", data[at + 16 : at + 24])[0]
+        stop = at + size
+        if size < 24:
+            raise ValueError("an object is shorter than its header")
+        if kind == _ASF_HEADER:
+            inner = at + 30
+            while inner + 24 <= min(stop, len(data)):
+                child, length = data[inner : inner + 16], struct.unpack("<Q", data[inner + 16 : inner + 24])[0]
+                if length < 24:
+                    raise ValueError("an object is shorter than its header")
+                if child not in _ASF_TAGS:
+                    yield child, inner + 24, min(inner + length, len(data))
+                inner += length
+        else:
+            yield kind, at + 24, min(stop, len(data))
+        at = stop
+    yield b"rest", min(at, len(data)), len(data)
+
+
+def _riff(data: Data) -> Iterator[Part]:
+    order = ">" if data[:4] == b"FORM" else "<"
+    moves = data[8:12] != b"AVI "
+    at = 12
+    while at + 8 <= len(data):
+        name, size = struct.unpack(f"{order}4sI", data[at : at + 8])
+        body, stop = at + 8, min(at + 8 + size, len(data))
+        if name not in _RIFF_TAGS and data[body : body + 4] != b"INFO":
+            # Indexes of AVI hold offsets in the file, so its parts must stay where they are.
+            yield name if moves else name + str(at).encode(), body, stop
+        at = body + size + size % 2
+
+
+_READERS: dict[str, Callable[[Data], Iterator[Part]]] = {
+    **dict.fromkeys(("mp3", "aac", "ape", "wavpack", "musepack", "tta"), _between_tags),
+    **dict.fromkeys(("mp4", "mov"), _mp4),
+    **dict.fromkeys(("wav", "avi", "aiff"), _riff),
+    "flac": _flac,
+    "ogg": _ogg,
+    "asf": _asf,
+}

@@ -1,0 +1,125 @@
+"""How to make an old file out of a new one that is mostly the same.
+
+A delta is a list of pieces, in the order of the old file: ``[offset, length]`` of the new file, or the bytes that the
+new file has no more. It is exact, whatever the files are; only its length depends on how alike they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from mediacrawl.music.mapping import STRETCH, Data, forget
+
+Piece = tuple[int, int] | bytes
+
+_SHORTEST = 48
+"""Bytes that a copied piece has at least; shorter ones cost more to name than to store."""
+_STEP = 32
+"""Bytes between two places of the old file at which both files are compared again."""
+_ANCHOR = 32
+_WINDOW = 1 << 18
+"""How far ahead in the new file the same bytes are looked for; a tag rarely grows by more."""
+_BLOCK = 1 << 16
+_LEAST_DIFFERENT = 8
+"""Different bytes that an anchor has: padding is found everywhere, and leads astray."""
+
+
+def delta(old: Data, new: Data) -> list[Piece]:
+    """What makes `old` out of `new`.
+
+    Args:
+        old: the file that is to come back.
+        new: the file that will be there.
+    """
+    return list(_joined(_pieces(old, new)))
+
+
+def restored(pieces: Iterable[Piece], new: Data) -> Iterator[bytes]:
+    """The old file, in pieces of at most 64 KB or as they are stored.
+
+    Args:
+        pieces: as `delta` gave them.
+        new: the file that is there now.
+
+    Raises:
+        ValueError: a piece lies outside of it.
+    """
+    for piece in pieces:
+        if isinstance(piece, bytes):
+            yield piece
+            continue
+        start, length = piece
+        if start < 0 or length < 0 or start + length > len(new):
+            raise ValueError("a piece lies outside of the file")
+        for at in range(start, start + length, _BLOCK):
+            yield new[at : min(at + _BLOCK, start + length)]
+
+
+def _pieces(old: Data, new: Data) -> Iterator[Piece]:
+    at = there = literal = 0
+    while at < len(old):
+        same = _alike(old, new, at, there)
+        if same >= _SHORTEST or (same and at + same == len(old)):
+            yield old[literal:at]
+            yield there, same
+            at, there = at + same, there + same
+            literal = at
+        found = _resumed(old, new, at, there)
+        if found is None:
+            break
+        at, there = found
+    yield old[literal : len(old)]
+
+
+def _resumed(old: Data, new: Data, at: int, there: int) -> tuple[int, int] | None:
+    """The next place in the old file whose bytes the new one has too, behind what was compared so far."""
+    for place in range(at, len(old) - _ANCHOR + 1, _STEP):
+        anchor = old[place : place + _ANCHOR]
+        if len(set(anchor)) < _LEAST_DIFFERENT:
+            continue
+        found = new.find(anchor, there, there + _WINDOW + place - at)
+        if found < 0:
+            continue
+        back = 0
+        while back < min(place - at, found - there) and old[place - back - 1] == new[found - back - 1]:
+            back += 1
+        if _alike(old, new, place - back, found - back) >= _SHORTEST:
+            return place - back, found - back
+    return None
+
+
+def _alike(old: Data, new: Data, at: int, there: int) -> int:
+    """How many bytes are the same from two places on."""
+    same, most = 0, min(len(old) - at, len(new) - there)
+    size = _BLOCK
+    while same < most:
+        size = min(size, most - same)
+        if old[at + same : at + same + size] == new[there + same : there + same + size]:
+            same += size
+            size = _BLOCK
+            if same % STRETCH == 0:
+                forget(old, at + same)
+                forget(new, there + same)
+        elif size == 1:
+            break
+        else:
+            size = (size + 1) // 2
+    return same
+
+
+def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Leaves out empty pieces, and puts together what follows each other."""
+    last: Piece | None = None
+    for piece in pieces:
+        if not piece or (isinstance(piece, tuple) and not piece[1]):
+            continue
+        if isinstance(last, bytes) and isinstance(piece, bytes):
+            last += piece
+        elif isinstance(last, tuple) and isinstance(piece, tuple) and sum(last) == piece[0]:
+            last = last[0], last[1] + piece[1]
+        else:
+            if last is not None:
+                yield last
+            last = piece
+    if last is not None:
+        yield last

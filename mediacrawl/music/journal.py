@@ -1,0 +1,280 @@
+"""The journal of a run that wrote: what leads back from each new file to the old one, byte for byte.
+
+One line of JSON for each file, on the disk before the file is replaced, so a kill can leave a line too many (of a file
+that is still the old one, which `undo` sees) and never one too few. A last line that was cut off is no line. It has:
+
+=============  =====================================================================================
+``path``       absolute, as text; or ``path_b64``, base64, where the name is no UTF-8
+``fields``     what changed: ``source``, ``frame``, ``key``, ``old``, ``new``, ``old_b64`` (the bytes), ``encoding``
+``container``  format of the file, for `audio.digests`; empty for a playlist or a cue sheet
+``old``        ``size``, ``digest`` (`audio.Digests.whole`), ``mtime_ns`` of the file before
+``new``        ``size``, ``digest`` of the file after: `undo` touches no file that is another one by now
+``pieces``     how the old file is made of the new one: ``[offset, length]`` of it, or bytes in base64
+=============  =====================================================================================
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
+from typing import Any, Self
+
+from mediacrawl.music.audio import NoAudioError, digests
+from mediacrawl.music.delta import Piece, delta, restored
+from mediacrawl.music.mapping import Data, mapped
+from mediacrawl.music.reading import CONTAINERS
+from mediacrawl.music.replacing import Draft, RefusedError, draft_of, put, sync
+from mediacrawl.observe.archive import sync_folder
+
+_BLOCK = 1 << 20
+
+
+class JournalError(Exception):
+    """A journal cannot be written or read; the message is a sentence."""
+
+
+class Journal:
+    """Writes a journal; see the module for what stands in it, and what a kill leaves.
+
+    The file is made with the first line. Lines are added to one that is there; a last line that a kill cut off goes.
+
+    Args:
+        path: of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file: FileIO | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def add(self, line: Mapping[str, Any]) -> None:
+        """Write a line, and make it safe from a power cut.
+
+        Args:
+            line: of one file.
+
+        Raises:
+            JournalError: the disk is full, or gives an error; nothing may be written without a journal.
+        """
+        try:
+            if self._file is None:
+                self._file = self._opened()
+            left = memoryview(json.dumps(line, ensure_ascii=True).encode() + b"\n")
+            while left:
+                left = left[self._file.write(left) or 0 :]
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise JournalError(f"The journal {self.path} cannot be written: {error.strerror or error}.") from error
+
+    def _opened(self) -> FileIO:
+        file = FileIO(self.path, "a+")
+        try:
+            if size := file.seek(0, os.SEEK_END):
+                file.truncate(_end_of_lines(file, size))
+            sync_folder(self.path.absolute().parent)
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+
+def _end_of_lines(file: FileIO, size: int) -> int:
+    """Where the last whole line of a file ends."""
+    for start in range(size - size % _BLOCK, -1, -_BLOCK):
+        file.seek(start)
+        at = file.read(_BLOCK).rfind(b"\n")
+        if at >= 0:
+            return start + at + 1
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of a file.
+
+    Attributes:
+        data: its contents.
+        digest: `audio.Digests.whole` of them.
+    """
+
+    data: Data
+    digest: str
+
+
+def line_of(
+    draft: Draft, fields: Sequence[Mapping[str, Any]], container: str, old: Version, new: Version
+) -> dict[str, Any]:
+    """The line of one file.
+
+    Args:
+        draft: of the new file.
+        fields: what changed.
+        container: format of the file; empty for a list.
+        old: the file before.
+        new: the file after.
+    """
+    return {
+        **_named(draft.target),
+        "fields": list(fields),
+        "container": container,
+        "old": {"size": len(old.data), "digest": old.digest, "mtime_ns": draft.state.st_mtime_ns},
+        "new": {"size": len(new.data), "digest": new.digest},
+        "pieces": [_stored(piece) for piece in delta(old.data, new.data)],
+    }
+
+
+def _stored(piece: Piece) -> str | list[int]:
+    return base64.b64encode(piece).decode() if isinstance(piece, bytes) else list(piece)
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What became of one line.
+
+    Attributes:
+        path: of the file.
+        fields: how many fields went back.
+        why: why the file stays as it is; empty if it went back.
+        failed: whether that is trouble; not if the file is the old one already.
+    """
+
+    path: Path
+    fields: int
+    why: str = ""
+    failed: bool = False
+
+
+def undo(journal: Path, *, keep_mtime: bool) -> Iterator[Undone]:
+    """Bring back the old files, the last line first. What goes wrong with a file is told, and the others go on.
+
+    Args:
+        journal: of a run.
+        keep_mtime: whether the files get their old time of modification as well.
+
+    Raises:
+        JournalError: the journal cannot be read.
+    """
+    for place in reversed(_places(journal)):
+        line = _line(journal, place)
+        path, count = _path(line), len(line["fields"])
+        try:
+            is_news = _bring_back(path, line, keep_mtime=keep_mtime)
+            yield Undone(path, count, "" if is_news else "it is as it was before")
+        except (RefusedError, ValueError) as error:
+            yield Undone(path, count, str(error), failed=True)
+        except OSError as error:
+            yield Undone(path, count, error.strerror or str(error), failed=True)
+
+
+def _bring_back(path: Path, line: Mapping[str, Any], *, keep_mtime: bool) -> bool:
+    """Puts the old file in the place of the new one; tells whether it was not there already.
+
+    Raises:
+        RefusedError: the file is neither.
+        ValueError: the journal does not fit.
+        OSError: the disk gives an error.
+    """
+    with draft_of(path) as draft:
+        with mapped(path) as now:
+            if _is(line, "old", now):
+                return False
+            if not _is(line, "new", now):
+                raise RefusedError("it was changed since by another program")
+            with draft.path.open("r+b") as file:
+                file.truncate()
+                for piece in restored(line["pieces"], now):
+                    file.write(piece)
+        with mapped(draft.path) as found:
+            if not _is(line, "old", found):
+                raise RefusedError("the journal does not lead back to the old file")
+        sync(draft.path)
+        if keep_mtime:
+            os.utime(draft.path, ns=(draft.state.st_atime_ns, line["old"]["mtime_ns"]))
+        put(draft, keep_mtime=False)
+    return True
+
+
+def _is(line: Mapping[str, Any], version: str, data: Data) -> bool:
+    """Whether contents are the old or the new version of a file."""
+    if line[version]["size"] != len(data):
+        return False
+    try:
+        return bool(digests(data, line["container"]).whole == line[version]["digest"])
+    except NoAudioError:
+        return False
+
+
+def _named(path: Path) -> dict[str, str]:
+    try:
+        path.absolute().as_posix().encode()
+    except UnicodeEncodeError:
+        return {"path_b64": base64.b64encode(os.fsencode(path.absolute())).decode()}
+    return {"path": str(path.absolute())}
+
+
+def _path(line: Mapping[str, Any]) -> Path:
+    return Path(line["path"] if "path" in line else os.fsdecode(base64.b64decode(line["path_b64"])))
+
+
+def _places(journal: Path) -> list[tuple[int, int]]:
+    """Offset and length of each line; a journal may be longer than the memory.
+
+    Raises:
+        JournalError: it cannot be read, or a line of it.
+    """
+    places, at = [], 0
+    try:
+        with journal.open("rb") as file:
+            for text in file:
+                if not text.endswith(b"\n"):
+                    break  # a kill cut it off, and its file was not replaced
+                places.append((at, len(text)))
+                at += len(text)
+    except OSError as error:
+        raise JournalError(f"The journal {journal} cannot be read: {error.strerror or error}.") from error
+    for place in places:
+        _line(journal, place)
+    return places
+
+
+def _line(journal: Path, place: tuple[int, int]) -> dict[str, Any]:
+    try:
+        with journal.open("rb") as file:
+            file.seek(place[0])
+            return _checked(json.loads(file.read(place[1])))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise JournalError(
+            f"{journal} is no journal of this program: what stands at byte {place[0]} cannot be read."
+        ) from error
+    except OSError as error:
+        raise JournalError(f"The journal {journal} cannot be read: {error.strerror or error}.") from error
+
+
+def _checked(line: Any) -> dict[str, Any]:
+    pieces: list[Piece] = []
+    for piece in line["pieces"]:
+        if isinstance(piece, str):
+            pieces.append(base64.b64decode(piece, validate=True))
+        else:
+            start, length = piece
+            pieces.append((int(start), int(length)))
+    for name in ("old", "new"):
+        if not isinstance(line[name]["size"], int) or not isinstance(line[name]["digest"], str):
+            raise TypeError("a file without size and hash")
+    if not isinstance(line["old"]["mtime_ns"], int) or not isinstance(line["fields"], list):
+        raise TypeError("a line without its fields")
+    if line["container"] not in {"", *CONTAINERS}:
+        raise ValueError("no format")
+    _path(line)
+    return {**line, "pieces": pieces}

@@ -1,0 +1,201 @@
+"""Playlists and cue sheets in code pages: which one it is, and the same list in UTF-8.
+
+A list keeps its name, ``.m3u`` too, for players and other lists know it by that; behind ``#EXTM3U`` a line
+``#EXTENC:UTF-8`` tells players that ask for it. A list must still lead to its files: where the name of one is in the
+code page on the disk as well, so that in UTF-8 it would be another name, the list is left as it is.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mediacrawl.encoding import Hints, detect
+from mediacrawl.encoding.priors import all_priors
+from mediacrawl.music.replacing import RefusedError
+
+M3U = frozenset({".m3u", ".m3u8", ".pls"})
+CUE = frozenset({".cue"})
+
+_LARGEST = 4 << 20
+_LOOKED_AT = 64
+"""Texts of a list that decide on its encoding."""
+_LONGEST = 400
+_NAMED = 0.99
+"""Confidence of an encoding in which the name of a file is found."""
+_MOST_NAMES = 200
+_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_UNSURE = 1.0
+"""Nats below which nobody knows: as for a tag, the list stays as it is."""
+_VALUE = re.compile(
+    rb'#EXTINF:[^,\r\n]{0,200},|(?:File|Title)\d{1,6}=|\s{0,40}[A-Z]{2,20} (?:[A-Z]{2,20} )?"?', re.IGNORECASE
+)
+"""What a format puts before a text."""
+_CUE_FILE = re.compile(rb'\s{0,40}FILE\s+"([^"\r\n]+)"', re.IGNORECASE)
+_PLS_FILE = re.compile(rb"File\d{1,6}=([^\r\n]+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class NewList:
+    """A list as it should be.
+
+    Attributes:
+        data: in UTF-8.
+        encoding: the list is in.
+        confidence: that it is, 0 to 1.
+        lines: number, bytes, and new text of each line that changes.
+    """
+
+    data: bytes
+    encoding: str
+    confidence: float
+    lines: list[tuple[int, bytes, str]]
+
+
+def read_list(path: Path) -> bytes:
+    """The bytes of a list.
+
+    Raises:
+        RefusedError: it is too long for one.
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        data = file.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise RefusedError("it is too long for a list")
+    return data
+
+
+def new_list(path: Path, data: bytes) -> NewList | None:
+    """The list in UTF-8; None if it is Unicode already, or nobody knows what else.
+
+    Args:
+        path: of the list, for the files that it names.
+        data: its bytes.
+
+    Raises:
+        RefusedError: it has a line in another encoding, or it would not lead to its files any more.
+    """
+    if data.startswith(_MARKS) or data.isascii() or _is_utf8(data):
+        return None
+    encoding, confidence = _encoding(path, data)
+    if not encoding:
+        return None
+    try:
+        text = data.decode(encoding)
+    except (UnicodeDecodeError, LookupError) as error:
+        line = data.count(b"\n", 0, getattr(error, "start", 0)) + 1
+        raise RefusedError(f"most of it is in {encoding}, but line {line} is not") from error
+    for raw in _files(path, data):
+        _refuse_lost(path, raw, encoding)
+    old, new = data.splitlines(), text.encode().splitlines()
+    changed = [
+        (number, before, after.decode())
+        for number, (before, after) in enumerate(zip(old, new, strict=False), 1)
+        if before != after
+    ]
+    return NewList(_marked(path, text).encode(), encoding, confidence, changed)
+
+
+def _encoding(path: Path, data: bytes) -> tuple[str, float]:
+    """The encoding of a list and how sure that is; none if nobody knows. A file that lies beside the list decides."""
+    named = _named_in(path, data)
+    # Code pages of one alphabet share most of their letters.
+    if named and len({data.decode(encoding, "replace") for encoding in named}) == 1:
+        return named[0], _NAMED
+    texts = list(dict.fromkeys(_texts(data)))[:_LOOKED_AT]
+    found = detect(texts, Hints(known=tuple(_names(path))))
+    if found.encoding in {"utf-8", "ascii"} or found.encoding.startswith("utf-16") or found.margin < _UNSURE:
+        return "", 0.0
+    return found.encoding, found.confidence
+
+
+def _named_in(path: Path, data: bytes) -> list[str]:
+    """The encodings in which a list names most of the files that lie beside it."""
+    encodings = sorted({encoding for encoding, _ in all_priors()} - {"utf-8"})
+    met: Counter[str] = Counter()
+    for name in _names(path):
+        for encoding in encodings:
+            try:
+                met[encoding] += name.encode(encoding) in data
+            except UnicodeEncodeError:
+                continue
+    most = max(met.values(), default=0)
+    return [encoding for encoding, count in met.items() if most and count == most]
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _texts(data: bytes) -> Iterator[bytes]:
+    """The texts of the lines that are not plain ASCII, without what the format puts before them."""
+    for line in data.splitlines():
+        if not line.isascii():
+            text = _VALUE.sub(b"", line, count=1) if _VALUE.match(line) else line
+            yield from (part[:_LONGEST] for part in re.split(rb"[\\/]", text.strip(b' "')) if not part.isascii())
+
+
+def _names(path: Path) -> Iterator[str]:
+    """Names in the list's folder: a reading that agrees with one of them is the right one."""
+    try:
+        with os.scandir(path.parent) as entries:
+            for _, entry in zip(range(_MOST_NAMES), entries, strict=False):
+                if not entry.name.isascii() and _is_unicode(entry.name):
+                    yield entry.name
+    except OSError:
+        return
+
+
+def _is_unicode(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _files(path: Path, data: bytes) -> Iterator[bytes]:
+    """The names of files in a list, as written, that are not plain ASCII."""
+    suffix = path.suffix.lower()
+    for line in data.splitlines():
+        if line.isascii():
+            continue
+        if suffix in {".cue", ".pls"}:
+            found = (_CUE_FILE if suffix == ".cue" else _PLS_FILE).match(line)
+            if found:
+                yield found[1]
+        elif not line.startswith(b"#"):
+            yield line.strip()
+
+
+def _refuse_lost(path: Path, raw: bytes, encoding: str) -> None:
+    """Raises RefusedError if a name leads to a file by its bytes, and would not in UTF-8."""
+    folder = os.fsencode(path.parent)
+    text = raw.decode(encoding)
+    if b"://" in raw or "\0" in text or b"\0" in raw:
+        return
+    now, then = raw.replace(b"\\", b"/"), text.replace("\\", "/").encode()
+    if any(os.path.lexists(os.path.join(folder, name)) for name in (raw, now)) and not os.path.lexists(  # noqa: PTH118
+        os.path.join(folder, then)  # noqa: PTH118 - bytes, which a Path does not take
+    ):
+        raise RefusedError(f"it names {text}, whose name on the disk is in {encoding} too; rename that file first")
+
+
+def _marked(path: Path, text: str) -> str:
+    if path.suffix.lower() != ".m3u" or "#EXTENC" in text.upper():
+        return text
+    head, end, rest = text.partition("\n")
+    if head.strip().upper() != "#EXTM3U" or not end:
+        return text
+    return_ = "\r" if head.endswith("\r") else ""
+    return f"{head}\n#EXTENC:UTF-8{return_}\n{rest}"

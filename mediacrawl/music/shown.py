@@ -1,0 +1,143 @@
+"""What a person sees of a run: a table before and after, sentences on files that stay as they are, and a report."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from mediacrawl.encoding import model_version
+from mediacrawl.music.run import Outcome, Wishes
+from mediacrawl.observe.format import count, plural
+from mediacrawl.observe.text import printable
+from mediacrawl.rerun.console import say
+from mediacrawl.rerun.output_file import replace
+from mediacrawl.rerun.report import Table
+from mediacrawl.rerun.shapes import Row
+
+_MOST = 8
+"""Encodings that are named."""
+_WIDTH = 120
+"""Columns of the table where there is no terminal."""
+
+
+class Console:
+    """Tells a run; see `mediacrawl.music.run.Watcher`. A change is shown once in a folder: its files share their album.
+
+    Args:
+        out: for the table.
+        err: for troubles.
+        limit: most rows of the table.
+        colour: whether the table is coloured.
+        width: columns of the terminal; 0 if there is none.
+    """
+
+    def __init__(self, out: TextIO, err: TextIO, *, limit: int, colour: bool, width: int = 0) -> None:
+        self._out, self._err = out, err
+        self._left = limit
+        self._table = Table(width or _WIDTH, colour=colour)
+        self._has_head = False
+        self._folder = Path()
+        self._shown: set[tuple[str, str, str | None]] = set()
+
+    def file(self, path: Path, fields: Sequence[Mapping[str, Any]]) -> None:
+        """See `Watcher`."""
+        if self._left <= 0:
+            return
+        if path.parent != self._folder:
+            self._folder, self._shown = path.parent, set()
+        fresh = [each for each in fields if self._is_new(each)]
+        if not fresh:
+            return
+        if not self._has_head:
+            say(self._out, self._table.head())
+            self._has_head = True
+        say(self._out, printable(str(path)))
+        for each in fresh[: self._left]:
+            row = Row(
+                f"  {each['key']}", each["old"], each["new"] or "", each["encoding"], each["confidence"],
+                each["decision"],
+            )  # fmt: skip
+            say(self._out, self._table.line(row))
+        self._left -= min(self._left, len(fresh))
+
+    def _is_new(self, each: Mapping[str, Any]) -> bool:
+        mark = (each["key"], each["old"], each["new"])
+        is_new = mark not in self._shown
+        self._shown.add(mark)
+        return is_new
+
+    def trouble(self, path: Path, why: str) -> None:
+        """See `Watcher`."""
+        say(self._err, printable(f"{path} is left as it is: {why}."))
+
+    def end(self, outcome: Outcome, journal: Path | None) -> None:
+        """Tell the run in numbers."""
+        if self._has_head:
+            say(self._out, "")
+        for line in report(outcome, journal):
+            say(self._out, printable(line))
+
+
+def report(outcome: Outcome, journal: Path | None) -> list[str]:
+    """The run in numbers.
+
+    Args:
+        outcome: of the run.
+        journal: where it leads back from; None if nothing was to be written.
+    """
+    done = f"{count(outcome.written)} written" if journal else "none written: that takes --write"
+    lines = [f"{plural(outcome.files, 'file')} read, {count(outcome.wrong)} with wrong texts, {done}"]
+    texts = [f"{count(outcome.texts)} not ASCII", f"{count(outcome.mended)} wrong"]
+    texts += [f"{count(outcome.undecided)} not sure"] if outcome.undecided else []
+    texts += [f"{count(outcome.damaged)} damaged, which stay"] if outcome.damaged else []
+    texts += [f"{count(outcome.unwritable)} where nothing here writes"] if outcome.unwritable else []
+    lines.append(f"  texts      {', '.join(texts)}")
+    lines += [f"  {label:<10} {ranked}" for label, ranked in _rankings(outcome) if ranked]
+    if outcome.troubles:
+        lines.append(f"  left       {plural(len(outcome.troubles), 'file')}, see above")
+    if outcome.links:
+        lines.append(f"  links      {count(outcome.links)}, not followed: their files change where they lie")
+    if outcome.leftovers:
+        lines.append(f"  removed    {plural(outcome.leftovers, 'draft')} of a run that was broken off")
+    if journal and outcome.written:
+        lines.append(f"  undo       scrapy demojibake --undo {journal}")
+    return lines
+
+
+def _rankings(outcome: Outcome) -> list[tuple[str, str]]:
+    return [("encodings", _ranking(outcome.encodings)), ("languages", _ranking(+outcome.languages))]
+
+
+def _ranking(numbers: Counter[str]) -> str:
+    ranked = sorted(numbers.items(), key=lambda entry: (-entry[1], entry[0]))
+    more = [f"and {len(ranked) - _MOST} more"] if len(ranked) > _MOST else []
+    return ", ".join([f"{name} {count(number)}" for name, number in ranked[:_MOST]] + more)
+
+
+def write_report(path: Path, outcome: Outcome, wishes: Wishes) -> None:
+    """Write the run as JSON, whole or not at all.
+
+    Args:
+        path: of the file; one that is there is replaced.
+        outcome: of the run.
+        wishes: that it was made with.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    names = ("files", "wrong", "written", "texts", "mended", "undecided", "damaged", "unwritable", "links", "leftovers")
+    found = {
+        "models": model_version(),
+        "journal": str(wishes.journal) if wishes.journal else None,
+        "min_confidence": wishes.min_confidence,
+        **{name: getattr(outcome, name) for name in names},
+        "encodings": dict(outcome.encodings),
+        "languages": dict(+outcome.languages),
+        "troubles": [{"path": str(path), "why": why} for path, why in outcome.troubles],
+        "changed": outcome.listed,
+    }
+    text = json.dumps(found, ensure_ascii=False, indent=1)
+    replace(path, text.encode("utf-8", "backslashreplace") + b"\n")

@@ -1,0 +1,395 @@
+"""Writes new texts into the tags of one file, and sees that nothing else became another one.
+
+mutagen writes ID3v2, Vorbis comments, MP4 and ASF; `own_tags` the others. What a tag has in its version stays so:
+
+* ID3v2.3: the frames that change are UTF-16 with a byte order mark; ID3v2.4: UTF-8; all others keep their encoding.
+* ID3v2.2 becomes ID3v2.3, since mutagen writes no 2.2, and whatever reads the one reads the other.
+* ID3v1 is left, rewritten or removed, see `Id3v1`. It cannot hold Unicode: where the file has a text in no other tag,
+  the text goes to the ID3v2 or APE tag, which is made if there is none.
+* A tag stays as long as it was, if its padding suffices.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from mediacrawl.encoding.evidence import clean
+from mediacrawl.music import own_tags
+from mediacrawl.music.audio import MappedFile
+from mediacrawl.music.deciding import Decided, Text
+from mediacrawl.music.mapping import mapped
+from mediacrawl.music.reading import TaggedFile, read_tags
+from mediacrawl.music.replacing import RefusedError
+from mediacrawl.probe import NeedBytes, ProbePolicy, id3
+from mediacrawl.probe.reading import BrokenError, LimitError, Reading
+from mediacrawl.records import Tag
+
+Id3v1 = Literal["keep", "rewrite", "remove"]
+"""What becomes of an ID3v1 tag whose texts are wrong: it stays; wrong texts are replaced, or emptied where Latin-1
+lacks their letters; it is removed."""
+
+_ID3V1 = "id3v1"
+_ID3V2 = frozenset({"id3v2.2", "id3v2.3", "id3v2.4"})
+_APE_FORMATS = frozenset({"ape", "wavpack", "musepack"})
+_FRONT_FORMATS = frozenset({"mp3", "aac", "tta"})
+_ID3_FRAMES = {
+    "title": "TIT2",
+    "artist": "TPE1",
+    "album": "TALB",
+    "date": "TYER",
+    "comment": "COMM",
+    "tracknumber": "TRCK",
+    "genre": "TCON",
+}
+_APE_KEYS = {"date": "Year", "tracknumber": "Track"}
+_PICTURES = frozenset({"APIC", "PIC"})
+_ATOM = 4
+_3GPP = frozenset({"titl", "auth", "perf", "gnre", "dscp", "albm", "kywd"})
+_ATOM_TEXTS = frozenset({"utf-8", "utf-16-be", "shift_jis"})
+"""What texts of ``ilst`` may be; those that stand elsewhere mostly are something else."""
+_OWN_POLICY = ProbePolicy(max_text_bytes=16 << 20)
+
+Place = tuple[str, str, str]
+"""Frame, description and language: texts of one place are the values of one frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be written into one file.
+
+    Attributes:
+        texts: those that change in their place; those of an ID3v1 tag that goes, too.
+        added: those of the ID3v1 tag that go to another tag, since the file has them nowhere else.
+        id3v1: what becomes of that tag.
+    """
+
+    texts: Sequence[Text]
+    added: Sequence[Text]
+    id3v1: Id3v1
+
+    @property
+    def fields(self) -> list[Text]:
+        """All texts that change or are added."""
+        return [*self.texts, *self.added]
+
+
+def plan_of(decided: Decided, id3v1: Id3v1) -> Plan | None:
+    """What is to be written into a file; None if nothing is.
+
+    Args:
+        decided: the file and its texts.
+        id3v1: what becomes of an ID3v1 tag whose texts are wrong.
+    """
+    wrong = [text for text in decided.texts if text.is_wrong and is_writable(text)]
+    others = [text for text in wrong if text.tag.source != _ID3V1]
+    old = [text for text in wrong if text.tag.source == _ID3V1]
+    if not wrong:
+        return None
+    takes = decided.file.container in _APE_FORMATS | _FRONT_FORMATS
+    elsewhere = {tag.key for tag in decided.file.tags if tag.source != _ID3V1}
+    added = [text for text in old if takes and text.tag.key not in elsewhere]
+    # Where the texts cannot go to another tag, they must not go.
+    fate: Id3v1 = id3v1 if old and takes else "keep"
+    if not others and not added and fate == "keep":
+        return None
+    return Plan(others + (old if fate != "keep" else []), added, fate)
+
+
+def is_writable(text: Text) -> bool:
+    """Whether something here writes texts of this kind.
+
+    Not so QuickTime's own texts and those of 3GPP and Windows in MP4, AIFF's chunks, Lyrics3, ``bext``, and URLs.
+
+    Args:
+        text: of a file.
+    """
+    tag = text.tag
+    if tag.source == "riff":
+        return " " not in tag.frame and tag.frame not in {"strn", "IDIT"}
+    if tag.source == "mp4":
+        is_named = len(tag.frame) == _ATOM and tag.frame not in _3GPP
+        return (is_named or tag.frame.startswith("----:")) and not tag.lang and tag.declared in _ATOM_TEXTS
+    if tag.source in _ID3V2:
+        return not tag.frame.startswith("W")
+    return tag.source in {_ID3V1, "ape", "vorbis", "asf"}
+
+
+def write_tags(path: Path, file: TaggedFile, plan: Plan) -> None:
+    """Write new texts into a file, and read it again.
+
+    Args:
+        path: of the file that is changed: a copy.
+        file: the texts of the file that it was copied from.
+        plan: what is to be written.
+
+    Raises:
+        RefusedError: it cannot be done without a loss; the copy is of no use.
+        OSError: the disk is full, or gives an error.
+    """
+    frames = _frames(path) if _ID3V2 & {text.tag.source for text in plan.texts} or _added(file, plan) else _Frames()
+    last = own_tags.take_id3v1(path)
+    _write(path, file, plan)
+    if last and plan.id3v1 != "remove":
+        texts = {text.tag.frame: text.text for text in plan.texts if text.tag.source == _ID3V1}
+        own_tags.put_id3v1(path, own_tags.rewrite_id3v1(last, texts) if plan.id3v1 == "rewrite" else last)
+    _compare(file, read_tags(path), plan)
+    if frames != _Frames() and not frames.are_in(_frames(path)):
+        raise RefusedError("frames of its tag would be lost")
+
+
+def _write(path: Path, file: TaggedFile, plan: Plan) -> None:
+    """Hands the texts of each tag to what writes it."""
+    groups: dict[str, list[Text]] = {}
+    for text in plan.texts:
+        source = text.tag.source
+        if source != _ID3V1:
+            groups.setdefault("id3v2" if source in _ID3V2 else source, []).append(text)
+    home = "ape" if file.container in _APE_FORMATS else "id3v2"
+    added = _added(file, plan)
+    if added:
+        groups.setdefault(home, [])
+    for source, texts in groups.items():
+        if source == "ape":
+            values = {place[0]: new for place, new in _values(file, texts).items()}
+            more = (
+                {_APE_KEYS.get(key, key.capitalize()): [text] for key, text in added.items()} if home == "ape" else {}
+            )
+            own_tags.write_ape(path, values | more)
+        elif source == "riff":
+            own_tags.write_info(path, {(text.tag.frame, text.tag.index): text.text for text in texts})
+        else:
+            _by_mutagen(path, file, source, _values(file, texts), added if source == "id3v2" else {})
+
+
+def _added(file: TaggedFile, plan: Plan) -> dict[str, str]:
+    """Texts that an ID3v2 or APE tag gets from ID3v1, by key.
+
+    One that is made new, or that stays when ID3v1 goes, gets all that it lacks.
+    """
+    found = {text.tag.key: text.text for text in plan.added}
+    elsewhere = {tag.key for tag in file.tags if tag.source != _ID3V1}
+    if plan.id3v1 == "remove" or (found and not elsewhere):
+        missing = [tag for tag in file.tags if tag.source == _ID3V1 and tag.key not in elsewhere]
+        found = {tag.key: clean(tag.text) for tag in missing} | found
+    return found
+
+
+def _values(file: TaggedFile, texts: Iterable[Text]) -> dict[Place, list[str]]:
+    """All values of the places in which a text changes, the changed ones as they should be."""
+    new = {id(text.tag): text.text for text in texts}
+    places = {(text.tag.source, _place(text.tag)) for text in texts}
+    found: dict[Place, list[str]] = {}
+    for tag in file.tags:
+        if (tag.source, _place(tag)) in places:
+            found.setdefault(_place(tag), []).append(new.get(id(tag), tag.text))
+    return found
+
+
+def _place(tag: Tag) -> Place:
+    return tag.frame, tag.desc, tag.lang
+
+
+# -- by mutagen ------------------------------------------------------------------------------------------------------
+
+
+def _by_mutagen(
+    path: Path, file: TaggedFile, source: str, values: Mapping[Place, list[str]], added: Mapping[str, str]
+) -> None:
+    """Calls mutagen, whose import takes a while, and whose errors are many."""
+    writers: dict[str, Callable[[], None]] = {
+        "id3v2": lambda: _write_id3(path, file, values, added),
+        "vorbis": lambda: _write_vorbis(path, file, values),
+        "mp4": lambda: _write_mp4(path, values),
+        "asf": lambda: _write_asf(path, values),
+    }
+    try:
+        writers[source]()
+    except _module("mutagen").MutagenError as error:
+        cause = error.__cause__ or error.__context__
+        if isinstance(cause, OSError) and cause.errno:
+            raise cause from error
+        said = " ".join(str(error).split())[:100] or type(error).__name__
+        raise RefusedError(f"mutagen cannot write it: {said}") from error
+    except (RefusedError, OSError):
+        raise
+    except Exception as error:
+        raise RefusedError(f"mutagen cannot write it: {type(error).__name__}: {error}"[:200]) from error
+
+
+def _module(name: str) -> Any:
+    """A module of mutagen, which has types for some of its names only; imported when something is written."""
+    return importlib.import_module(name)
+
+
+def _padding(info: Any) -> int:
+    """A tag stays as long as it is; one that must grow gets mutagen's usual padding."""
+    size: int = info.padding if info.padding >= 0 else info.get_default_padding()
+    return size
+
+
+def _write_id3(path: Path, file: TaggedFile, values: Mapping[Place, list[str]], added: Mapping[str, str]) -> None:
+    tags_of = _module("mutagen.id3")
+    if file.container in {"wav", "aiff"}:
+        kind = _module("mutagen.wave").WAVE if file.container == "wav" else _module("mutagen.aiff").AIFF
+        tags = kind(path, translate=False).tags
+    else:
+        try:
+            tags = tags_of.ID3(path, translate=False, load_v1=False)
+        except tags_of.ID3NoHeaderError:
+            tags = tags_of.ID3()
+            tags.version = (2, 3, 0)
+    version = 4 if tags.version[1] == 4 else 3
+    for picture in tags.getall("APIC") if tags.version[1] == 2 else ():
+        if "/" not in picture.mime:
+            # The three letters of 2.2 are no MIME type.
+            picture.mime = f"image/{picture.mime.lower().replace('jpg', 'jpeg')}"
+    for place, texts in values.items():
+        _set_frame(tags_of, tags, place, texts, version)
+    for key, text in added.items():
+        name = "TDRC" if key == "date" and version == 4 else _ID3_FRAMES[key]
+        _set_frame(tags_of, tags, (name, "", "XXX" if name == "COMM" else ""), [text], version)
+    # The ID3v1 tag has been taken off the file, so that mutagen finds none to rewrite with question marks.
+    tags.save(path, v2_version=version, v23_sep=None, padding=_padding)
+
+
+def _set_frame(module: Any, tags: Any, place: Place, texts: list[str], version: int) -> None:
+    """Sets the values of one frame; one that mutagen could not read is made anew."""
+    name, desc, lang = place
+    kind = module.Frames.get(name)
+    if kind is None:
+        old = module.Frames_2_2.get(name)
+        kind = old.__mro__[1] if old is not None else None
+    if kind is None or not issubclass(kind, (module.TextFrame, module.USLT, module.COMM, module.PairedTextFrame)):
+        raise RefusedError(f"its frame {name} cannot be written")
+    encoding = module.Encoding.UTF8 if version == 4 else module.Encoding.UTF16
+    frame = _frame_of(tags.getall(kind.__name__), desc, lang)
+    if frame is None:
+        wanted = {"desc": desc, "lang": lang or "XXX"}
+        named = {spec.name for spec in kind._framespec}  # noqa: SLF001 - mutagen has no other way to ask
+        frame = kind(encoding=encoding, **{key: value for key, value in wanted.items() if key in named})
+        tags.add(frame)
+    frame.encoding = encoding
+    if issubclass(kind, module.PairedTextFrame):
+        frame.people = [list(texts[at : at + 2]) for at in range(0, len(texts), 2)]
+    elif issubclass(kind, module.USLT):
+        frame.text = "\0".join(texts)
+    else:
+        frame.text = list(texts)
+
+
+def _frame_of(frames: Iterable[Any], desc: str, lang: str) -> Any:
+    """The frame of a description and a language; frames without such things are all the same one."""
+    for frame in frames:
+        if clean(getattr(frame, "desc", desc)) != clean(desc):
+            continue
+        spoken = getattr(frame, "lang", lang)
+        if spoken == lang or (spoken.lower() if spoken.isalpha() else "") == lang:
+            return frame
+    return None
+
+
+def _write_vorbis(path: Path, file: TaggedFile, values: Mapping[Place, list[str]]) -> None:
+    holder = _module("mutagen.flac").FLAC(path) if file.container == "flac" else _module("mutagen").File(path)
+    left = {name: list(texts) for (name, _, _), texts in values.items()}
+    holder.tags[:] = [
+        (key, left[key.upper()].pop(0)) if value and key.upper() in left else (key, value) for key, value in holder.tags
+    ]
+    holder.save(path, padding=_padding)
+
+
+def _write_mp4(path: Path, values: Mapping[Place, list[str]]) -> None:
+    mp4 = _module("mutagen.mp4")
+    holder = mp4.MP4(path)
+    if holder.tags is None:
+        raise RefusedError("its texts do not stand where mutagen writes them")
+    for (name, _, _), texts in values.items():
+        # A text that is no UTF-8 is not in mutagen's tags, and takes its place when it is set.
+        free = name.startswith("----")
+        holder.tags[name] = [mp4.MP4FreeForm(text.encode()) if free else text for text in texts]
+    holder.save(path, padding=_padding)
+
+
+def _write_asf(path: Path, values: Mapping[Place, list[str]]) -> None:
+    asf = _module("mutagen.asf")
+    holder = asf.ASF(path)
+    for (name, _, _), texts in values.items():
+        left = list(texts)
+        for key, value in holder.tags:
+            if key == name and isinstance(value, asf.ASFUnicodeAttribute) and value.value:
+                value.value = left.pop(0)
+    holder.save(path, padding=_padding)
+
+
+# -- what came of it -------------------------------------------------------------------------------------------------
+
+
+def _compare(before: TaggedFile, after: TaggedFile, plan: Plan) -> None:
+    """Sees that each text that should change did, and no other.
+
+    Raises:
+        RefusedError: it is otherwise.
+    """
+    new = {id(text.tag): text.text for text in plan.texts}
+    expected = Counter(_mark(tag, new.get(id(tag))) for tag in before.tags if tag.source != _ID3V1)
+    found = Counter(_mark(tag, None) for tag in after.tags if tag.source != _ID3V1)
+    family = "ape" if before.container in _APE_FORMATS else "id3v2"
+    expected.update((family, key, clean(text)) for key, text in _added(before, plan).items())
+    if expected != found:
+        ((_, key, _), *_) = [*(expected - found), *(found - expected)]
+        raise RefusedError(f"it is damaged: its tags would not be as meant ({key})")
+    if after.cover != before.cover or after.container != before.container:
+        raise RefusedError("its cover would not be the same")
+
+
+def _mark(tag: Tag, new: str | None) -> tuple[str, str, str | bytes]:
+    """A text as it is compared. What cannot be read keeps its bytes."""
+    family = "id3v2" if tag.source in _ID3V2 else tag.source
+    if family == "riff":
+        # It declares nothing, so what is right and what is wrong cannot be told but by the bytes.
+        return family, tag.frame, tag.raw if new is None else new.encode()
+    if new is not None:
+        return family, tag.key, clean(new)
+    return family, tag.key, tag.raw if "\ufffd" in tag.text else clean(tag.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Frames:
+    """What an ID3v2 tag holds.
+
+    Attributes:
+        version: 2, 3 or 4; 0 without a tag.
+        count: of all frames.
+        others: name and body of those that are no text; of a picture, the second half.
+    """
+
+    version: int = 0
+    count: int = 0
+    others: Counter[tuple[str, bytes]] = field(default_factory=Counter)
+
+    def are_in(self, other: _Frames) -> bool:
+        """Whether a tag that was written still has them. Those of 2.2 get other names and forms in 2.3."""
+        return self.count <= other.count if self.version == 2 else self.others == other.others
+
+
+def _frames(path: Path) -> _Frames:
+    """What the ID3v2 tag at the front of a file holds; raises RefusedError if it is damaged."""
+    with mapped(path) as data:
+        file = MappedFile(data)
+        header = id3.find_header(file, 0)
+        if header is None:
+            return _Frames()
+        try:
+            found = list(id3.bodies(Reading(file, _OWN_POLICY), header))
+        except (BrokenError, LimitError, NeedBytes) as error:
+            raise RefusedError("its tag is damaged") from error
+    others = Counter(
+        (name, body[-(len(body) // 2) :] if name in _PICTURES else body)
+        for name, body in found
+        if name[0] not in "TW" and name not in {"COMM", "USLT"}
+    )
+    return _Frames(header.version, len(found), others)

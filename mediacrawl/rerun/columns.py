@@ -1,0 +1,164 @@
+"""Which columns of an input hold text: those that the user named, or of a CSV file those whose content is text.
+
+A column is left alone if what it holds are numbers and dates, addresses, paths of files, or JSON: another spelling of
+these would be another thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Final
+
+from mediacrawl.encoding.fixer import COMMON_NAMES
+from mediacrawl.nearest import did_you_mean
+from mediacrawl.observe.text import cut
+from mediacrawl.rerun.csv_rows import EVIDENCE, CsvSource
+from mediacrawl.rerun.errors import RerunError
+from mediacrawl.rerun.json_lines import LineSource
+from mediacrawl.rerun.json_text import NESTED
+from mediacrawl.rerun.places import Place
+from mediacrawl.rerun.shapes import Source
+from mediacrawl.store.schema import COLUMNS
+
+TEXT: Final = "text"
+_BLOCKS: Final = 4
+"""Blocks of an input whose records tell what its columns hold: 512 KiB."""
+_OURS: Final = frozenset({"tags", "content_url"})
+"""Columns of our own records, whose texts are told by their tags."""
+_LONGEST: Final = 60
+"""Characters of a name that an error names."""
+_SHOWN: Final = 12
+"""Columns that an error names."""
+_KINDS: Final = (
+    ("addresses", re.compile(r"(?:[a-z][a-z0-9+.-]{1,15}://|mailto:|magnet:|www\.)\S", re.IGNORECASE)),
+    ("paths", re.compile(r"(?:/|\.{1,2}/|[A-Za-z]:[\\/]|\\\\)[^/\\]++[/\\.]")),
+    ("JSON", re.compile(r"[\[{].*[\]}]\Z", re.DOTALL)),
+    ("numbers", re.compile(r"[-+(]?[\d\s.,:;/+()%€$£¥'\u2019-]*+(?:T[\d:.]++)?Z?\Z")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What is decided in an input.
+
+    Attributes:
+        fields: names of fields with text, as `encoding.fixer.Fixer` takes them; empty for those it knows.
+        kinds: of a CSV file: what each column holds, ``text`` or what it is left alone for.
+    """
+
+    fields: tuple[str, ...] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)
+
+
+def columns_of(
+    source: Source, where: Place, fields: Sequence[str], raws: Sequence[tuple[str, str]], *, must_exist: bool
+) -> tuple[Columns, tuple[tuple[str, str], ...]]:
+    """Choose the columns of an input.
+
+    Args:
+        source: the input, opened.
+        where: its place.
+        fields: names that the user gave, in any case; empty to choose.
+        raws: pairs of a field and that of its bytes, likewise.
+        must_exist: a name that the input does not have is an error; else it is passed over.
+
+    Returns:
+        The columns, and `raws` by their names in the input.
+
+    Raises:
+        RerunError: a field is not there.
+    """
+    known, is_all = _names(source, where)
+    if known is None:
+        return Columns(tuple(fields)), tuple(raws)
+    if isinstance(source, CsvSource) and not must_exist:
+        # What the settings say is for all inputs; a table that has none of these columns is looked at like any other.
+        present = {name.casefold() for name in known}
+        fields = [name for name in fields if name.casefold() in present]
+        raws = [pair for pair in raws if present.issuperset(map(str.casefold, pair))]
+    names = _Names(known, where.name, must_exist=must_exist and is_all, near=must_exist)
+    chosen = tuple(names.found(name, "--fields") for name in fields)
+    pairs = tuple((names.found(name, "--raw"), names.found(raw, "--raw")) for name, raw in raws)
+    if not isinstance(source, CsvSource):
+        more = _in_other_case(known) if not chosen and not pairs else ()
+        return Columns(chosen or more), pairs
+    kinds = _kinds(source) if source.can_resume else dict.fromkeys(known, TEXT)
+    kinds.pop(EVIDENCE, None)
+    if chosen or pairs:
+        named = {*chosen, *(name for name, _ in pairs)}
+        return Columns(chosen, {name: TEXT if name in named else "not named" for name in kinds}), pairs
+    if set(known) >= _OURS:
+        return Columns(), pairs
+    return Columns(tuple(name for name, kind in kinds.items() if kind == TEXT), kinds), pairs
+
+
+def first_records(source: Source, blocks: int) -> Iterator[dict[str, Any]]:
+    """The records of the first blocks of an input that can be read again."""
+    for block in islice(source.blocks(None, 1), blocks):
+        if not block.unread:
+            yield from (entry.record for entry in source.reader.read(block) if entry.record)
+
+
+class _Names:
+    def __init__(self, known: Iterable[str], where: str, *, must_exist: bool, near: bool) -> None:
+        self._known = list(known)
+        self._by_case = {name.casefold(): name for name in reversed(self._known)}
+        self._where = where
+        self._must_exist, self._near = must_exist, near
+
+    def found(self, name: str, option: str) -> str:
+        """The name as the input has it."""
+        if name in self._known or name.casefold() in self._by_case:
+            return name if name in self._known else self._by_case[name.casefold()]
+        advice = did_you_mean(name[:_LONGEST], self._known)
+        if self._must_exist or (self._near and advice):
+            rest = len(self._known) - _SHOWN
+            listed = ", ".join(self._known[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
+            raise RerunError(
+                f"{option}: {self._where} has no field {cut(name, _LONGEST)}{advice or '.'} It has: {listed or 'none'}."
+            )
+        return name
+
+
+def _names(source: Source, where: Place) -> tuple[list[str] | None, bool]:
+    """The names of fields that an input has, None if they cannot be known; and whether these are all."""
+    if isinstance(source, CsvSource):
+        return list(source.dialect.columns), True
+    if where.kind == "catalogue":
+        return list(COLUMNS), True
+    if where.kind == "parquet":
+        from mediacrawl.rerun.parquet import ParquetSource  # noqa: PLC0415 - an extra
+
+        return (list(source.output.names), True) if isinstance(source, ParquetSource) else (None, False)
+    if isinstance(source, LineSource) and source.can_resume:
+        names = dict.fromkeys(name for record in first_records(source, _BLOCKS) for name in record)
+        return list(names), False
+    return None, False
+
+
+def _in_other_case(known: Iterable[str]) -> tuple[str, ...]:
+    """The common names, and what the input calls them, if it does so in another case."""
+    common = {name.casefold() for name in COMMON_NAMES}
+    other = [name for name in known if name.casefold() in common and name not in COMMON_NAMES]
+    return (*COMMON_NAMES, *other) if other else ()
+
+
+def _kinds(source: CsvSource) -> dict[str, str]:
+    values: dict[str, list[str]] = {name: [] for name in source.dialect.columns}
+    for record in first_records(source, _BLOCKS):
+        for name, value in record.items():
+            if isinstance(value, str) and value.strip() and name in values:
+                values[name].append(value.strip())
+    return {name: _kind(name, found) for name, found in values.items()}
+
+
+def _kind(name: str, values: Sequence[str]) -> str:
+    """What a column holds, by what most of its cells are."""
+    if name in NESTED:
+        return "JSON"
+    votes = Counter(next((kind for kind, form in _KINDS if form.match(value)), TEXT) for value in values)
+    return max(votes, key=lambda kind: (votes[kind], kind == TEXT)) if votes else TEXT

@@ -1,0 +1,318 @@
+"""Which encoding a file of lines is in, and its bytes as UTF-8.
+
+Lines are read as UTF-8. What else files are in is found out by a sample of them, or named by the user:
+
+* UTF-16 and UTF-32, by their byte order mark or by the zeros of their ASCII characters;
+* one other encoding: each line that is not UTF-8 is turned into UTF-8 where the file is read (`recoded`);
+* several of them: each line that is not UTF-8 is decided by itself, in a worker (`read_fields`).
+
+A line that cannot be read in any of these ways passes as it stands, and is counted.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import BinaryIO, Final, cast
+
+from mediacrawl.encoding import Hints, detect
+from mediacrawl.encoding.document import decide_document
+from mediacrawl.encoding.evidence import is_codec
+from mediacrawl.encoding.hypotheses import decode_as
+from mediacrawl.nearest import did_you_mean
+from mediacrawl.observe.text import cut
+from mediacrawl.rerun.errors import RerunError
+
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_WIDE: Final = ("utf-16", "utf-32")
+_HEAD: Final = 4_096
+"""Bytes in which UTF-16 without a mark shows."""
+_LONGEST_NAME: Final = 40
+"""Characters of a name that an error names."""
+_LEAST_ZEROS: Final = 25
+"""One character in so many is ASCII at least: line feeds, spaces, what separates cells. 8-bit text has no zeros."""
+_CHUNK: Final = 64 << 10
+_LONGEST_LINE: Final = 1 << 20
+"""Bytes of a line that are turned into UTF-8 together; what is longer is cut, and a character with it at worst."""
+_FEW: Final = 20
+"""One line in so many may be in another encoding in a file that is in one."""
+_TESTED: Final = 60
+"""Lines that tell whether a file is in one encoding."""
+_OTHERWISE: Final = 0.95
+"""Confidence of a line that is not in the file's encoding."""
+_SURE: Final = 0.9
+"""Confidence that a line needs which no other line speaks for."""
+_ENOUGH: Final = 24
+"""Bytes beyond ASCII, in lines that are not UTF-8, that tell an encoding of a file that has UTF-8 as well."""
+_HIGH: Final = bytes(range(128, 256))
+_LETTERS: Final = 3
+"""And so many letters in words beyond ASCII."""
+_MOST_FIELDS: Final = 64
+_MOST_BYTES: Final = 64 << 10
+"""Of the fields of one line that are decided."""
+_TOKEN = re.compile(rb'[^"\\,;\t{}\[\]:]++')
+_WORD = re.compile(r"[^\W\d_]*+[^\W\d_\x00-\x7f][^\W\d_]*+")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
+
+
+@dataclass(frozen=True, slots=True)
+class TextEncoding:
+    """How a file of lines is read.
+
+    Attributes:
+        name: codec that the whole file is in; empty if its lines are UTF-8, or are decided one by one.
+        mark: byte order mark at its beginning, which is no part of the text.
+        hint: encoding that most of its lines are in which are not UTF-8.
+        named: the user named it, so nothing is decided.
+    """
+
+    name: str = ""
+    mark: bytes = b""
+    hint: str = ""
+    named: bool = False
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether the bytes of the file are those that are read, behind the mark."""
+        return not self.name
+
+    @property
+    def unread(self) -> str:
+        """What is said of a line that is not in this encoding."""
+        return f"not {self.name}" if self.named and self.name else "not UTF-8"
+
+    def told(self) -> str:
+        """For the report; empty for a file of UTF-8."""
+        if self.name:
+            return self.name
+        return f"UTF-8 and {self.hint}, line by line" if self.hint else ""
+
+
+UTF8: Final = TextEncoding()
+"""Lines of UTF-8; those that are not are decided one by one."""
+
+
+def named(name: str) -> str:
+    """The codec that the user named, as Python calls it; ``utf-8`` is empty, see `TextEncoding`.
+
+    Raises:
+        RerunError: Python knows none of this name, or it is none of text.
+    """
+    if not is_codec(name.strip()):
+        advice = did_you_mean(name[:_LONGEST_NAME], _NAMES)
+        raise RerunError(f"--encoding: {cut(name, _LONGEST_NAME) or 'empty'} is no encoding of text{advice or '.'}")
+    codec = codecs.lookup(name.strip()).name
+    return "" if codec in ("utf-8", "utf-8-sig") else codec
+
+
+_NAMES: Final = (
+    *(f"{family}{number}" for family in ("windows-", "cp") for number in (1250, 1251, 1252, 1253, 1254, 1255, 1256)),
+    *(f"iso-8859-{number}" for number in (1, 2, 5, 7, 9, 15)),
+    *("utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "koi8-r", "koi8-u", "cp866", "cp437", "cp850", "cp874"),
+    *("cp932", "cp949", "latin-1", "mac-roman", "mac-cyrillic", "shift_jis", "euc-jp", "gbk", "gb18030", "big5"),
+)
+"""Names that a mistyped one is compared with."""
+
+
+def encoding_of(sample: bytes, *, name: str | None = None) -> TextEncoding:
+    """Find out how a file is to be read.
+
+    Args:
+        sample: its beginning, and perhaps further pieces, each of whole lines.
+        name: codec that the user named, see `named`; None to find it out.
+
+    Raises:
+        RerunError: the file cannot be in the encoding that the user named.
+    """
+    mark, marked = next(((mark, of) for mark, of in _MARKS if sample.startswith(mark)), (b"", ""))
+    if name is not None:
+        if name.startswith(_WIDE) and sample and b"\0" not in sample:
+            # Read so, any bytes are letters of China, and the file has one line.
+            raise RerunError(f"--encoding: the input is not in {name}, for none of its bytes is zero.")
+        return _as_named(name, mark, marked)
+    if marked.startswith(_WIDE):
+        return TextEncoding(marked, mark)
+    if not mark and (order := _order_of_wide(sample[:_HEAD])):
+        return TextEncoding(order)
+    lines = [line for line in sample.removeprefix(mark).split(b"\n") if not line.isascii()]
+    bad = [line for line in lines if not _is_utf8(line)]
+    good = len(lines) - len(bad)
+    bad = list(dict.fromkeys(bad))
+    if sum(map(_odd_bytes, bad)) < (_ENOUGH if good else _LETTERS):
+        return TextEncoding(mark=mark)
+    hint = _encoding_of_lines(bad)
+    is_one = hint and not mark and good <= len(bad) // _FEW and _is_one(bad, hint)
+    return TextEncoding(hint) if is_one else TextEncoding(mark=mark, hint=hint)
+
+
+def _as_named(name: str, mark: bytes, marked: str) -> TextEncoding:
+    if name in _WIDE:
+        name = marked if marked.startswith(name) else f"{name}-le"
+    family = name[:6] if name.startswith(_WIDE) else "utf-8" if not name else ""
+    return TextEncoding(name, mark if family and marked.startswith(family) else b"", named=True)
+
+
+def _order_of_wide(head: bytes) -> str:
+    """UTF-16 without a mark: its ASCII characters, of which a table has many, have a zero in the same half."""
+    zeros = head[0::2].count(0), head[1::2].count(0)
+    if max(zeros) * _LEAST_ZEROS < len(head) // 2 or not max(zeros) or min(zeros) * 20 > max(zeros):
+        return ""
+    return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
+
+
+def _odd_bytes(line: bytes) -> int:
+    return len(line) - len(line.translate(None, _HIGH))
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _encoding_of_lines(lines: list[bytes]) -> str:
+    """The encoding that most of some lines are in; empty if nobody knows."""
+    found = decide_document(b"\n".join(lines[:2000]))
+    if found.decided_by not in ("models", "chardet") or found.encoding.startswith((*_WIDE, "utf-8")):
+        return ""
+    return "cp1252" if found.encoding in ("latin-1", "iso8859-1") else found.encoding
+
+
+def _is_one(lines: list[bytes], encoding: str) -> bool:
+    """Whether a file is in one encoding: whether its lines, each decided by itself, say the same."""
+    step = max(len(lines) // _TESTED, 1)
+    tested = lines[::step]
+    other = sum(_is_other(line, encoding) for line in tested)
+    return other <= max(len(tested) // _FEW, 0)
+
+
+def _is_other(line: bytes, encoding: str) -> bool:
+    fields = [token for token in _TOKEN.findall(line) if not token.isascii()][:_MOST_FIELDS]
+    if not fields:
+        return False
+    found = detect(fields, _hints(encoding))
+    if found.confidence < _OTHERWISE:
+        return False
+    return any(decode_as(field, encoding) != text for field, text in zip(fields, found.texts, strict=True))
+
+
+def _hints(encoding: str) -> Hints:
+    return Hints(declared=encoding, page_charset=encoding) if encoding else Hints()
+
+
+# -- a file in one encoding -------------------------------------------------------------------------------------------
+
+
+def recoded(stream: BinaryIO, encoding: TextEncoding) -> BinaryIO:
+    """A file in one encoding, as UTF-8 from its beginning on.
+
+    Args:
+        stream: the bytes of the file, its mark included.
+        encoding: with a name.
+    """
+    found = _wide(stream, encoding) if encoding.name.startswith(_WIDE) else _by_lines(stream, encoding)
+    return cast("BinaryIO", io.BufferedReader(_Chunks(found), _CHUNK))
+
+
+class _Chunks(io.RawIOBase):
+    """A stream of what an iterator gives."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
+        self._left = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while not self._left:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._left = chunk
+        size = min(len(buffer), len(self._left))
+        buffer[:size] = self._left[:size]
+        self._left = self._left[size:]
+        return size
+
+
+def _wide(stream: BinaryIO, encoding: TextEncoding) -> Iterator[bytes]:
+    stream.read(len(encoding.mark))
+    # Half of a surrogate pair makes its line no UTF-8, so that it is counted; the lines around it are read.
+    decoder = codecs.getincrementaldecoder(encoding.name)("surrogatepass")
+    while chunk := stream.read(_CHUNK):
+        yield decoder.decode(chunk).encode("utf-8", "surrogatepass")
+    if decoder.getstate()[0]:
+        yield "\ufffd".encode()
+
+
+def _by_lines(stream: BinaryIO, encoding: TextEncoding) -> Iterator[bytes]:
+    stream.read(len(encoding.mark))
+    line_of = partial(_line, encoding=encoding.name, named=encoding.named)
+    while chunk := stream.read(_CHUNK):
+        chunk += b"" if chunk.endswith(b"\n") else stream.readline(_LONGEST_LINE)
+        yield chunk if chunk.isascii() and encoding.name not in _SHIFTING else b"".join(map(line_of, io.BytesIO(chunk)))
+
+
+_SHIFTING: Final = frozenset({"hz", "iso2022_jp", "iso2022_jp_ext", "iso2022_kr", "utf-7"})
+"""Their bytes are all ASCII."""
+
+
+def _line(line: bytes, encoding: str, *, named: bool) -> bytes:
+    """A line as UTF-8; as it stands if it is not in this encoding, and if it was UTF-8 before."""
+    if line.isascii() and encoding not in _SHIFTING:
+        return line
+    if not named and _is_utf8(line):
+        return line
+    try:
+        return line.decode(encoding).encode()
+    except (UnicodeError, ValueError):
+        return line
+
+
+# -- a line in an encoding of its own ---------------------------------------------------------------------------------
+
+
+def read_fields(fields: Sequence[bytes], encoding: TextEncoding) -> tuple[list[str], str] | None:
+    """Decide the fields of one line that is not UTF-8.
+
+    Args:
+        fields: of the line; those that are UTF-8 are read so.
+        encoding: of the file.
+
+    Returns:
+        The texts, and the encoding of what is not UTF-8; None if it is not known.
+    """
+    texts = [_utf8(field) for field in fields]
+    odd = [place for place, text in enumerate(texts) if text is None]
+    raws = [fields[place] for place in odd]
+    if encoding.named or len(odd) > _MOST_FIELDS or sum(map(len, raws)) > _MOST_BYTES:
+        return None
+    found = detect(raws, _hints(encoding.hint))
+    letters = sum(len(word) for text in found.texts for word in _WORD.findall(text))
+    if not encoding.hint and (found.confidence < _SURE or letters < _LETTERS):
+        return None
+    for place, field in zip(odd, found.fields, strict=True):
+        if not field.text or field.encoding.startswith(_WIDE) or _CONTROLS.search(field.text):
+            return None
+        texts[place] = field.text
+    return [text or "" for text in texts], found.encoding
+
+
+def _utf8(field: bytes) -> str | None:
+    try:
+        return field.decode()
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,175 @@
+"""Whole documents: a claim that decodes stays, else the models decide, and chardet where they have no model."""
+
+# ruff: noqa: RUF001 - national letters are what this file is about
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mediacrawl.encoding import Hints
+from mediacrawl.encoding.document import Claim, decide_document, sample_of
+
+RUSSIAN = [
+    "Вечерние записи у реки",
+    "Песни о дальней дороге",
+    "Разговор с капитаном корабля",
+    "Осенний дождь над городом",
+]
+GERMAN = [
+    "Märchen für große Kinder",
+    "Süße Träume über München",
+    "Der Bär und die schöne Müllerin",
+    "Hören, fühlen, grüßen",
+]
+POLISH = [
+    "Zażółć gęślą jaźń",
+    "Pieśń o źródle i księżycu",
+    "Wieczór w małym mieście",
+    "Słońce nad łąką, cień w ogródku",
+]
+JAPANESE = ["夏の終わりの歌", "海辺の町で会いましょう", "雨の日の図書館", "夜汽車は北へ向かう"]
+KOREAN = [
+    "서울의 봄은 아름답다",
+    "오늘은 날씨가 좋아서 산책을 나갔다",
+    "새로운 노래와 앨범을 소개합니다",
+    "바다로 가는 기차",
+]
+ICELANDIC = [
+    "Það er gott að búa á Íslandi",
+    "Þetta er löng saga um hafið",
+    "Ég fór með bátnum út á fjörð",
+    "Sólin sest í vestri",
+]
+
+
+def page(lines):
+    items = "\n".join(f'<li class="x"><a href="/{number}">{line}</a></li>' for number, line in enumerate(lines))
+    script = "<script>if (a < b) { document.write('<b>') }</script><style>p { color: red }</style>"
+    return f"<html><head><title>{lines[0]}</title>{script}</head><body><ul>{items}</ul></body></html>"
+
+
+@pytest.mark.parametrize(
+    ("lines", "encoding"),
+    [
+        (RUSSIAN, "cp1251"),
+        (RUSSIAN, "koi8_r"),
+        (RUSSIAN, "cp866"),
+        (RUSSIAN, "mac_cyrillic"),
+        (GERMAN, "cp1252"),
+        (GERMAN, "mac_roman"),
+        (POLISH, "cp1250"),
+        (POLISH, "iso8859_2"),
+        (JAPANESE, "cp932"),
+        (JAPANESE, "euc_jp"),
+        (KOREAN, "cp949"),
+    ],
+)
+def test_an_undeclared_page_is_read_by_the_models(lines, encoding):
+    text = page(lines)
+    found = decide_document(text.encode(encoding))
+    assert (found.text, found.encoding, found.decided_by) == (text, encoding, "models")
+    assert found.confidence > 0.9
+
+
+@pytest.mark.parametrize(("lines", "encoding"), [(KOREAN, "johab"), (ICELANDIC, "cp861")])
+def test_chardet_is_asked_for_what_has_no_model(lines, encoding):
+    text = page(lines * 3)
+    found = decide_document(text.encode(encoding))
+    assert (found.text, found.encoding, found.decided_by) == (text, encoding, "chardet")
+
+
+def test_chardet_reads_shifts_that_the_models_do_not():
+    text = page(KOREAN)
+    assert decide_document(text.encode("iso2022_kr")).text == text
+
+
+def test_hints_decide_between_readings_that_are_about_as_likely():
+    raw = "<title>Ülkü Şarkıları</title><p>Yağmur".encode("cp1254")
+    found = decide_document(raw, (), lambda: Hints(page_language="tr", tld="tr"))
+    assert (found.encoding, found.language) == ("cp1254", "tr")
+
+
+def test_what_was_found_on_the_host_is_a_hint():
+    raw = "<title>Dağ</title>".encode("cp1254")
+    assert decide_document(raw).text != "<title>Dağ</title>"
+    assert decide_document(raw, (), lambda: Hints(seen={("cp1254", "tr"): 40.0})).text == "<title>Dağ</title>"
+
+
+@pytest.mark.parametrize("by", ["bom", "header", "meta", "xml"])
+def test_a_claim_that_decodes_stays_even_if_it_is_unlikely(by):
+    raw = page(RUSSIAN).encode("cp1251")
+    found = decide_document(raw, [Claim("koi8_r", by)])
+    assert (found.text, found.encoding, found.decided_by) == (raw.decode("koi8_r"), "koi8_r", by)
+
+
+def test_the_first_claim_that_decodes_counts():
+    text = page(JAPANESE)
+    claims = [Claim("utf-8", "header"), Claim("euc_jp", "meta")]
+    found = decide_document(text.encode("euc_jp"), claims)
+    assert (found.text, found.decided_by) == (text, "meta")
+
+
+@pytest.mark.parametrize("claimed", ["utf-8", "no such name", "hex", "utf-16"])
+def test_a_claim_that_does_not_decode_is_passed_over(claimed):
+    text = page(RUSSIAN)
+    found = decide_document(text.encode("cp1251"), [Claim(claimed, "header")])
+    assert (found.text, found.decided_by) == (text, "models")
+
+
+def test_latin_1_with_octets_that_it_lacks_is_utf_8():
+    text = page(["Сосны и ясени", "Эхо над рекой Яуза", "Сосед и его собака"])
+    assert decide_document(text.encode(), [Claim("cp1252", "meta")]).text == text
+
+
+def test_a_few_stray_octets_do_not_make_a_page_in_utf_8_another_one():
+    raw = page(RUSSIAN).encode() + b"<p>Caf\xe9</p>"
+    for claims in ((), [Claim("utf-8", "meta")]):
+        found = decide_document(raw, claims)
+        assert (found.encoding, found.lost) == ("utf-8", 1)
+        assert RUSSIAN[0] in found.text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp932", "gb18030", "utf-16-le"])
+def test_a_character_that_is_cut_at_the_end_is_no_failure(encoding):
+    text = "<p>" + "海辺の町" * 20
+    found = decide_document(text.encode(encoding)[:-1], [Claim(encoding, "header")])
+    assert (found.text, found.lost, found.decided_by) == (text[:-1], 0, "header")
+
+
+def test_ascii_is_ascii_and_needs_nobody():
+    found = decide_document(b"<p>Plain</p>")
+    assert (found.text, found.encoding, found.decided_by) == ("<p>Plain</p>", "utf-8", "ascii")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_told_by_its_markup(encoding):
+    text = page(RUSSIAN)
+    assert decide_document(text.encode(encoding)).text == text
+
+
+def test_the_sample_has_text_alone_and_no_line_twice():
+    pieces = sample_of((page(GERMAN) * 3).encode("cp1252"))
+    assert b"\n".join(pieces).decode("cp1252").split("\n") == [GERMAN[0], *sorted_by_odd(GERMAN[1:])]
+
+
+def sorted_by_odd(lines):
+    return sorted(lines, key=lambda line: sum(not letter.isascii() for letter in line), reverse=True)
+
+
+def test_text_in_attributes_counts_where_there_is_no_other():
+    raw = f'<body><img alt="{RUSSIAN[0]}"><img alt="{RUSSIAN[1]}"><p>Photos</p>'.encode("koi8_r")
+    assert decide_document(raw).encoding == "koi8_r"
+
+
+def test_the_sample_is_bounded():
+    pieces = sample_of("слово раз ".encode("cp1251") * 100_000)
+    assert len(pieces) <= 10
+    assert max(map(len, pieces)) <= 400
+
+
+@given(st.binary(max_size=400), st.sampled_from(["", "utf-8", "cp1251", "cp932", "utf-7", "idna", "utf-16"]))
+@settings(deadline=None, max_examples=40)
+def test_any_bytes_get_an_answer(raw, claimed):
+    found = decide_document(raw, [Claim(claimed, "header")] if claimed else [])
+    assert isinstance(found.text, str)
+    assert 0 <= found.confidence <= 1

@@ -1,0 +1,211 @@
+"""The native part prices as Python does, bit for bit: on titles in all encodings, and on input of any kind.
+
+Each test decides everything twice in this process, with the caches emptied in between.
+"""
+
+# ruff: noqa: RUF001 - national letters are what is written here
+
+import random
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from mediacrawl.encoding import Hints, detect, native, repair
+from mediacrawl.encoding.hypotheses import price_bytes
+from mediacrawl.encoding.own import forget
+from mediacrawl.encoding.reading import read, read_in
+from mediacrawl.encoding.scoring import ascii_costs, pairs
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+from encoding_units import units
+
+
+@pytest.fixture
+def both(monkeypatch):
+    """Computes something in both ways, and says whether they agree."""
+
+    def computed(compute, *, switch):
+        monkeypatch.setenv(native.SWITCH, switch)
+        forget()
+        assert (native.kernel() is None) == (switch == "0")
+        return compute()
+
+    def agree(compute):
+        here, there = (computed(compute, switch=switch) for switch in "10")
+        assert here == there
+        return here
+
+    yield agree
+    monkeypatch.undo()
+    forget()
+
+
+def decided(records):
+    """What comes of records of bytes, in every way that they can be asked for."""
+    return [
+        answer
+        for fields, tld in records
+        for answer in (
+            detect(fields),
+            detect(fields, Hints(tld=tld)),
+            repair([raw.decode("latin-1") for raw in fields]),
+        )
+    ]
+
+
+def titles(step):
+    rows = [unit for kind in ("field", "record") for unit in units(kind)]
+    return [(unit.raws, unit.tld) for unit in rows[::step]]
+
+
+def test_titles(both):
+    both(lambda: decided(titles(400)))
+
+
+@pytest.mark.slow
+def test_all_titles(both):
+    both(lambda: decided(titles(1)))
+
+
+def test_fields_of_several_records_together(both):
+    some = titles(1500)
+    mixed = [((*first[0], *second[0]), first[1]) for first, second in pairwise(some)]
+    both(lambda: decided(mixed))
+
+
+def test_random_bytes_of_any_length(both):
+    rng = random.Random(21)
+    records = [([rng.randbytes(rng.randrange(60)) for _ in range(rng.randrange(1, 4))], "ru") for _ in range(40)]
+    records += [([b"", b"\xff"], ""), ([rng.randbytes(300)], "")]
+    both(lambda: decided(records))
+    long = [rng.randbytes(2_000), b"\xe9" * 20_000]
+    both(lambda: [detect([raw]) for raw in long])
+
+
+def test_random_text(both):
+    rng = random.Random(22)
+    blocks = [(0x20, 0x250), (0x370, 0x600), (0xE00, 0xE80), (0x3000, 0xD7A4), (0xD800, 0xE000), (0, 0x110000)]
+    texts = ["".join(chr(rng.randrange(*rng.choice(blocks))) for _ in range(rng.randrange(25))) for _ in range(150)]
+    both(lambda: [(text, read(text), repair([text])) for text in texts])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\0",
+        "?",
+        "L’été à Noël",
+        "Don’t",
+        "’",
+        "’’s",
+        "qu’il",
+        "Đặng Thái Sơn",
+        "КИНО’s",
+        "「夢」abcÄ東京…♪",
+        "\U00020000字",
+    ],
+)
+def test_texts_at_the_edges(both, text):
+    codes = ["", "fr", "vi", "ru", "en"]
+    both(lambda: (read(text), [read_in(text, code) for code in codes]))
+
+
+def test_each_pair_prices_words_alike(both):
+    rng = random.Random(23)
+    words = [bytes(rng.choices([*b"LlSs", *range(65, 91), *range(128, 256)], k=rng.randrange(1, 9))) for _ in range(60)]
+    names = [(pair.encoding, pair.language) for pair in pairs()]
+    both(lambda: [price_bytes(b" ".join(words), *name) for name in names])
+
+
+def test_ascii_words_tell_alike(both):
+    codes = list(native.languages())
+    both(lambda: [ascii_costs([b"Nie", b"ma", b"The" * 9], [*codes, "ja"], lone=lone) for lone in (False, True)])
+    both(lambda: ascii_costs([], codes))
+
+
+def test_memory_does_not_grow_with_the_words(both):
+    """A row of the first pass is replaced, not added."""
+    both(
+        lambda: [
+            len(detect([bytes((first, second))]).fields) for first in range(128, 256, 9) for second in range(0, 256, 7)
+        ]
+    )
+
+
+SPEC = ["pairs", "languages", "encodings", "steps", "half", "gains", "kinds", "names", "english", "longest_word"]
+
+
+@pytest.mark.parametrize("name", SPEC)
+def test_tables_that_do_not_fit_are_refused(name):
+    module = native._module()
+    spec = native._spec()
+    for wrong in (None, [], b"", 1 << 50, [None], [{}], [b"x"], -1):
+        if not (name == "kinds" and wrong == []):
+            with pytest.raises((ValueError, TypeError, OverflowError)):
+                module.Kernel({**spec, name: wrong}, native._load)
+    with pytest.raises(ValueError, match="do not fit"):
+        module.Kernel({key: value for key, value in spec.items() if key != name}, native._load)
+
+
+def wrong_letters(spec, **changes):
+    return {**spec, "pairs": [{**spec["pairs"][0], **changes}, *spec["pairs"][1:]]}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"letters": b"\xff" * 256},
+        {"classes": b"\x20" * 256},
+        {"extra": b"\xff" * 256},
+        {"language": 999},
+        {"encoding": -1},
+    ],
+)
+def test_numbers_beyond_their_table_are_refused(changes):
+    with pytest.raises(ValueError, match="do not fit"):
+        native._module().Kernel(wrong_letters(native._spec(), **changes), native._load)
+
+
+@pytest.mark.parametrize("found", [None, (), (b"", b"", b""), (b"x" * 27, b"abc", b"")])
+def test_what_the_loader_gives_is_checked(found):
+    kernel = native._module().Kernel(native._spec(), lambda name: found)
+    with pytest.raises(ValueError, match="do not fit"):
+        kernel.price(b"\xe9t\xe9", 0)
+    with pytest.raises(ValueError, match="do not fit"):
+        kernel.characters("東京", (0,))
+
+
+def test_an_error_of_the_loader_comes_out():
+    def load(name):
+        raise LookupError(name)
+
+    with pytest.raises(LookupError):
+        native._module().Kernel(native._spec(), load).rank([[b"\xe9t\xe9"]], [0], None, ())
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("rank", ([], [], None, ())),
+        ("rank", ([[b"x"]], [1], None, ())),
+        ("rank", ([[b"x"]], [0], b"123", ())),
+        ("rank", ([[b"x"]], [0], None, ((),))),
+        ("rank", ([[b"x"]], [0], None, ((10_000,),))),
+        ("rank", ([[b"x"]], [0], None, tuple((0,) for _ in range(65)))),
+        ("rank", ([["x"]], [0], None, ())),
+        ("rank", ([b"x"], [0], None, ())),
+        ("price", (b"x", 10_000)),
+        ("price", (b"x", -1)),
+        ("ascii", ([b"x"], [-1], False)),
+        ("alphabet", ("x", "x", (), -1, -1)),
+        ("alphabet", ("x", "x", (999,), -1, -1)),
+        ("characters", ("x", (4,))),
+    ],
+)
+def test_arguments_out_of_range_are_refused(method, arguments):
+    kernel = native._module().Kernel(native._spec(), native._load)
+    with pytest.raises((ValueError, TypeError)):
+        getattr(kernel, method)(*arguments)

@@ -1,0 +1,41 @@
+"""Whether the native part or Python prices texts, and who is told so. Passes with and without it."""
+
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from mediacrawl.encoding import native
+
+
+@pytest.fixture(autouse=True)
+def asked_anew():
+    native._module.cache_clear()
+    yield
+    native._module.cache_clear()
+
+
+def test_the_environment_switches_it_off(monkeypatch):
+    monkeypatch.setitem(sys.modules, native.MODULE, SimpleNamespace(ABI=native.ABI))
+    monkeypatch.delenv(native.SWITCH, raising=False)
+    assert (native.is_native(), native.told()) == (True, "native")
+    monkeypatch.setenv(native.SWITCH, "0")
+    assert not native.is_native()
+    assert native.told() == "pure Python (MEDIACRAWL_NATIVE=0)"
+
+
+@pytest.mark.parametrize("module", [None, SimpleNamespace(ABI=native.ABI + 1), SimpleNamespace()])
+def test_a_module_that_is_missing_or_of_another_version_is_not_used(monkeypatch, module):
+    monkeypatch.setitem(sys.modules, native.MODULE, module)
+    monkeypatch.delenv(native.SWITCH, raising=False)
+    assert not native.is_native()
+    assert native.told() == "pure Python (mediacrawl_native is not installed, or is of another version)"
+
+
+def test_the_command_tells_it():
+    command = [sys.executable, "-m", "scrapy", "version", "-v"]
+    environment = {**os.environ, native.SWITCH: "0"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, env=environment)
+    assert "Encoding detection: pure Python (MEDIACRAWL_NATIVE=0)" in done.stdout.splitlines()

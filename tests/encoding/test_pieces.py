@@ -1,0 +1,152 @@
+"""Long fields, words that come again, and no-break spaces: what of a record counts as evidence, and how often."""
+
+# ruff: noqa: RUF001 - letters of many scripts are what this file is about
+
+import base64
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mediacrawl.encoding import Hints, detect
+from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.pieces import MOST_SCORED, fresh, piece_of
+
+VERSES = {
+    "de": "Über den Dächern der Stadt hört man späte Züge, und die Straße führt müde zum Fluß hinunter. ",
+    "ru": "По дороге над рекой медленно идёт старый почтальон и поёт забытую песню. ",
+    "zh-Hans": "雨后的街道很安静 我在窗前等你回来 灯光照着你的信 ",
+    "ja": "雨上がりの道を 歩いて帰ろう 君の声がまだ 聞こえるから ",
+    "ko": "비가 그친 거리에서 나는 너를 기다리고 있어 ",
+}
+LONG = [
+    ("de", "utf-8"), ("de", "latin-1"), ("de", "mac_roman"), ("ru", "utf-8"), ("ru", "cp1251"), ("ru", "koi8_r"),
+    ("zh-Hans", "gb18030"), ("zh-Hans", "utf-8"), ("ja", "cp932"), ("ja", "euc_jp"), ("ja", "utf-8"), ("ko", "cp949"),
+]  # fmt: skip
+
+
+def cut(raw, length, encoding):
+    """The bytes up to this length that are whole characters."""
+    return raw[:length].decode(encoding, "ignore").encode(encoding)
+
+
+@pytest.mark.parametrize("length", [200, 401, 1_300, 2_000, 8_000])
+@pytest.mark.parametrize(("language", "encoding"), LONG)
+def test_a_field_of_any_length_is_read_in_its_encoding(language, encoding, length):
+    raw = cut((VERSES[language] * (length // 20)).encode(encoding), length, encoding)
+    assert detect([raw]).texts == (raw.decode(encoding),)
+
+
+@pytest.mark.parametrize("blank", ["", " "])
+def test_a_long_text_beside_a_title_does_not_change_the_title(blank):
+    title, lyrics = "灯光", (VERSES["zh-Hans"].replace(" ", blank) * 24)
+    found = detect([title.encode("gb18030"), lyrics.encode("gb18030")])
+    assert found.texts == (title, lyrics)
+    assert found.encoding == "gb18030"
+
+
+def test_a_stored_record_with_long_lyrics_keeps_its_title():
+    texts = {"title": "灯光照着你", "lyrics": VERSES["zh-Hans"] * 30}
+    raws = {name: text.encode("gb18030") for name, text in texts.items()}
+    assert len(raws["lyrics"]) > 1_200
+    item = {name: raw.decode("latin-1") for name, raw in raws.items()}
+    item |= {f"{name}_raw": base64.b64encode(raw).decode() for name, raw in raws.items()}
+    Fixer({name: f"{name}_raw" for name in texts}).fix(item)
+    assert item["title"] == texts["title"]
+    assert item["lyrics"] == texts["lyrics"].strip()
+
+
+def test_what_cannot_read_all_of_a_field_does_not_read_a_piece_of_it():
+    """All words are UTF-8 but one of the last ones."""
+    raw = (VERSES["ru"] * 20).encode() + "вечер ".encode("cp1251") * 3
+    assert detect([raw]).encoding != "utf-8"
+
+
+def test_a_few_late_words_beyond_ascii_decide():
+    raw = b"some plain words " * 200 + VERSES["ru"].encode("koi8_r") + b" and some more " * 100
+    assert detect([raw]).texts == (raw.decode("koi8_r"),)
+
+
+@given(st.binary(max_size=3_000))
+def test_a_piece_is_short_and_of_its_field(raw):
+    piece = piece_of(raw)
+    assert len(piece) <= MOST_SCORED
+    assert piece.isascii() == raw.isascii() or len(raw) > MOST_SCORED
+    assert set(piece.split()) <= set(raw.split()) or len(piece) == MOST_SCORED
+
+
+@given(st.lists(st.binary(max_size=40), max_size=4))
+def test_what_is_new_of_the_first_field_is_all_of_it(raws):
+    new = fresh(raws)
+    assert len(new) == len(raws)
+    assert new[:1] == raws[:1]
+    assert not any(fresh([raw, raw])[1] for raw in raws if not raw.isascii())
+
+
+# -- one word in several fields ---------------------------------------------------------------------------------------
+
+NAMES = ["Janelle Monáe", "Sigur Rós", "Zoë Kravitz", "Hüsker Dü", "Nadia Réno", "Motörhead", "Café Tacvba", "Bjørn"]
+
+
+@pytest.mark.parametrize("times", [2, 3, 8])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_in_several_fields_is_read_as_in_one(name, times):
+    raw = name.encode("latin-1")
+    (alone,) = detect([raw]).texts
+    assert detect([raw] * times).texts == (alone,) * times == (name,) * times
+
+
+@pytest.mark.parametrize("encoding", ["cp1251", "mac_cyrillic", "cp852", "gb18030"])
+def test_a_repeated_field_follows_its_record(encoding):
+    language = {"cp852": "Příliš žluťoučký kůň", "gb18030": "灯光照着你的信"}.get(encoding, "Старый почтальон идёт")
+    raw = language.encode(encoding)
+    assert detect([raw, raw, b"Live", raw]).texts == (language, language, "Live", language)
+
+
+def test_the_margin_of_a_record_does_not_grow_with_the_copies_of_a_word():
+    one, two = (detect(["Ёлка".encode("koi8_r")] * count).margin for count in (1, 2))
+    assert one == two
+
+
+# -- no-break spaces --------------------------------------------------------------------------------------------------
+
+SPACED = [
+    "Track\xa0", "\xa0Track", "Track\xa01", "Bonus\xa0Track", "Vol.\xa03", "Chapter 1\xa0", "\xa0", "1\xa0000",
+    "Remix\xa0", "Kapitel\xa04", "DJ\xa0", "Kiss\xa0me\xa0", "Jazz\xa0",
+    "On\xa0the\xa0road", "\xa0\xa0\xa0Intro", "Deluxe\xa0edition",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("declared", ["latin-1", "cp1252", "cp1251", "iso8859_2", "cp1253", "cp1257", "mac_roman"])
+@pytest.mark.parametrize("title", SPACED)
+def test_a_lone_no_break_space_does_not_change_what_is_declared(title, declared):
+    assert detect([title.encode(declared)], Hints(declared=declared)).texts == (title,)
+
+
+@pytest.mark.parametrize("title", ["Válka s mloky", "Zelená", "Presser Gábor", "Mennyország"])
+def test_a_letter_that_is_a_no_break_space_elsewhere_is_a_letter_within_a_word(title):
+    assert detect([title.encode("cp852")]).texts == (title,)
+
+
+def test_a_field_with_a_no_break_space_alone_follows_its_record():
+    titles = ("Žlutý pes", "Sametová", "Náruživá")
+    assert detect([title.encode("cp852") for title in titles]).texts == titles
+
+
+# -- UTF-8 of ordinary text -------------------------------------------------------------------------------------------
+
+SIGNED = [
+    "NESTLÉ®", "Brontë…”", "VOCÊ…", "BEYONCÉ’s Greatest Hits", "CAFÉ™", "CITROËN®", "MOTÖRHEAD’S", "PERDÓ…",
+    "Zoé®", "ESPAÑ…",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("declared", ["latin-1", "cp1252"])
+@pytest.mark.parametrize("title", SIGNED)
+def test_a_letter_with_a_sign_after_it_is_no_utf_8(title, declared):
+    assert detect([title.encode("cp1252")], Hints(declared=declared)).texts == (title,)
+
+
+@pytest.mark.parametrize("title", ["Nguyễn", "şəhər", "Țara mea", "DJ Ёлка", "DJ 酔", "thư viện", "Łódź"])
+def test_utf_8_with_letters_of_such_a_shape_is_utf_8(title):
+    assert detect([title.encode()]).texts == (title,)

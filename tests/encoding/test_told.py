@@ -1,0 +1,133 @@
+"""The evidence of what pages and lists say: the octets of their document, and who decided its encoding."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mediacrawl.encoding.evidence import raw_bytes
+from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.told import name_elements, parts_of_reading, sighted_elements, told_element
+from mediacrawl.encoding.values import TEXT_FIELDS, best_values
+from mediacrawl.facts import Fact, of_tags, pack, read_as, unpack
+from mediacrawl.probe.record import build_page_item
+from mediacrawl.records import Evidence
+
+TITLE = "Вечерние записи"
+SURE = "koi8_r models ru 0.9941"
+
+
+def element(text=TITLE, declared=SURE):
+    return told_element(Fact("page", "og:title", "title", text, declared))
+
+
+def test_a_text_of_a_decided_document_has_its_octets_and_the_documents_decision():
+    found = element()
+    assert raw_bytes(found) == TITLE.encode("koi8_r")
+    assert (found["declared"], found["document"], found["text"]) == ("koi8_r", "models", TITLE)
+    assert (found["encoding"], found["language"], found["confidence"], found["decision"]) == (
+        "koi8_r",
+        "ru",
+        0.9941,
+        "declared",
+    )
+
+
+def test_a_text_of_a_declared_document_has_its_octets_and_waits_for_a_decision():
+    found = element(declared="koi8_r")
+    assert (raw_bytes(found), found["declared"]) == (TITLE.encode("koi8_r"), "koi8_r")
+    assert not found.keys() & {"document", "decision", "fixer"}
+
+
+def test_what_a_document_is_not_sure_of_is_decided_with_the_record():
+    found = element(declared="koi8_r models ru 0.7100")
+    assert found["document"] == "models"
+    assert "decision" not in found
+
+
+@pytest.mark.parametrize("text", ["Осень — весна", "Осень \u263a"])
+def test_what_was_written_by_reference_has_its_utf_8(text):
+    assert raw_bytes(element(text)) == text.encode()
+
+
+def test_plain_ascii_has_no_evidence():
+    found = element("Song")
+    assert found.keys() == {"source", "frame", "key", "index", "lang", "desc", "declared", "text"}
+
+
+@pytest.mark.parametrize(("encoding", "text"), [("johab", "서울의 봄"), ("cp861", "Þetta er löng saga")])
+def test_what_chardet_read_stays_whatever_the_models_are(encoding, text):
+    found = element(text, f"{encoding} chardet ko 0.2931")
+    found["fixer"] = "older"
+    record = {"tags": [dict(found)], "title": text}
+    Fixer().fix(record)
+    assert (record["title"], record["tags"][0]) == (text, found)
+
+
+@pytest.mark.parametrize("declared", ["koi8_r", SURE, "koi8_r models ru 0.5000", "cp1252", "utf-8"])
+def test_the_fixer_leaves_what_a_document_was_read_as(declared):
+    text = "Naïve Mélodie" if declared == "cp1252" else TITLE
+    record = {"tags": [element(text, declared)], "title": text}
+    Fixer().fix(record)
+    assert record["title"] == text
+    first = [dict(each) for each in record["tags"]]
+    Fixer().fix(record)
+    assert record["tags"] == first
+
+
+def test_a_page_title_that_is_mojibake_is_mended():
+    wrong = TITLE.encode("cp1251").decode("cp1252")
+    item = build_page_item(
+        Evidence(page_title=wrong, anchor="Lied", page_charset="cp1252"),
+        page_url="http://a.example/",
+        site="a.example",
+        found_at="",
+        url="http://a.example/x",
+    )
+    record = {"page_title": item.page_title, "anchor_text": item.anchor_text, "tags": item.tags}
+    assert record["page_title"] == wrong
+    Fixer().fix(record)
+    assert (record["page_title"], record["anchor_text"]) == (TITLE, "Lied")
+    assert {"page_title", "anchor_text"} <= set(TEXT_FIELDS)
+
+
+def test_only_what_is_beyond_ascii_has_evidence_of_where_it_was_found():
+    assert sighted_elements(Evidence(page_title="Start", anchor="Song", page_charset="utf-8")) == []
+    (found,) = sighted_elements(Evidence("playlist/playlist", TITLE, "Start", page_charset=SURE))
+    assert (found["source"], found["key"]) == ("playlist", "anchor_text")
+    assert best_values([found])["anchor_text"] == TITLE
+    assert "page_title" not in best_values([found])
+
+
+def test_the_reading_of_facts_goes_through_the_frontier():
+    facts = read_as([Fact("page", "og:title", "title", TITLE), Fact("page", "og:type", "type", "song")], SURE)
+    assert [each.declared for each in facts] == [SURE, "utf-8"]
+    assert tuple(unpack(pack(facts))) == facts
+    assert tuple(of_tags(map(told_element, facts))) == facts
+
+
+@given(st.text(max_size=40))
+def test_any_reading_is_taken_apart(reading):
+    assert isinstance(parts_of_reading(reading).encoding, str)
+    found = told_element(Fact("page", "title", "title", TITLE, reading))
+    assert found["text"] == TITLE
+
+
+@pytest.mark.parametrize(
+    ("url", "raw", "declared"),
+    [
+        ("http://a.example/m/%CF%E5%F1%ED%FF.mp3?x=%E9#y", "Песня.mp3".encode("cp1251"), "latin-1"),
+        ("http://a.example/%D0%9F%D0%B5.mp3", "Пе.mp3".encode(), "utf-8"),
+        ("http://a.example/Пе.mp3", "Пе.mp3".encode(), "utf-8"),
+    ],
+)
+def test_the_name_in_a_url_keeps_its_octets(url, raw, declared):
+    (found,) = name_elements(url)
+    assert (found["source"], found["key"], found["declared"]) == ("url", "filename", declared)
+    assert raw_bytes(found) == raw
+
+
+@pytest.mark.parametrize(
+    "url", ["http://a.example/a%20b.mp3", "http://a.example/", "", "http://a.example/" + "%E9" * 9_999]
+)
+def test_a_plain_or_endless_name_in_a_url_has_no_evidence(url):
+    assert name_elements(url) == []

@@ -1,0 +1,63 @@
+"""Help for tests that mend a folder: what is told of it, and a run that is killed."""
+
+import os
+import signal
+from unittest import mock
+
+from mediacrawl.music.run import Wishes, run
+
+
+class Told:
+    """Notes what is told of a run."""
+
+    def __init__(self):
+        self.files, self.troubles = [], []
+
+    def file(self, path, fields):
+        self.files.append((path.name, fields))
+
+    def trouble(self, path, why):
+        self.troubles.append((path.name, why))
+
+
+def mend(folder, **wishes):
+    """Mends a folder; the journal lies beside it."""
+    told = Told()
+    journal = folder.parent / f"{folder.name}.jsonl"
+    outcome = run(Wishes(paths=[folder], **({"journal": journal} | wishes)), told)
+    return outcome, told, journal
+
+
+def in_child(work):
+    """Runs something in a process of its own; gives the signal that ended it, or its exit code."""
+    child = os.fork()
+    if not child:
+        code = 70
+        try:
+            work()
+            code = 0
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    return -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+
+
+def killed_at(place, number, *, after=False):
+    """Lets a process kill itself at the `number`th call of a function, before it or after it."""
+    module, _, name = place.rpartition(".")
+    owner = __import__(module, fromlist=["_"]) if not module[-1].isupper() and "Journal" not in module else None
+    if owner is None:
+        outer, _, inner = module.rpartition(".")
+        owner = getattr(__import__(outer, fromlist=["_"]), inner)
+    whole, left = getattr(owner, name), [number]
+
+    def counted(*args, **kwargs):
+        left[0] -= 1
+        if not left[0] and not after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = whole(*args, **kwargs)
+        if not left[0]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+
+    return mock.patch.object(owner, name, counted)

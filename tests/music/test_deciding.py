@@ -1,0 +1,157 @@
+# ruff: noqa: RUF001
+"""The files of a folder are decided together, and one that comes from elsewhere is not."""
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mending import mend
+from music_files import FORMATS, id3v1, mp3, mp3_v1_alone
+from mutagen import id3
+
+from mediacrawl.music import own_tags
+from mediacrawl.music.deciding import Decider
+from mediacrawl.music.delta import delta, restored
+from mediacrawl.music.reading import TaggedFile, read_tags
+from mediacrawl.records import Tag
+
+
+def song(number, encoding, source="id3v2.3", **texts):
+    names = {"title": "TIT2", "artist": "TPE1", "album": "TALB"}
+    tags = []
+    for key, text in texts.items():
+        raw = text.encode(encoding)
+        tags.append(Tag(source, names[key], key, "latin-1", raw, raw.decode("latin-1")))
+    return TaggedFile(Path(f"{number}.mp3"), "mp3", tags=tags)
+
+
+def read(files):
+    return [{text.tag.key: text.text for text in decided.texts} for decided in Decider().decide(files)]
+
+
+def test_a_short_title_follows_its_album():
+    titles = ["Прощание славянки", "Дорожная песня", "Ты", "Я", "На сопках"]
+    files = [song(n, "mac_cyrillic", title=title, album="Старые марши") for n, title in enumerate(titles)]
+    assert [found["title"] for found in read(files)] == titles
+    alone = [read([song(0, "mac_cyrillic", title=title)])[0]["title"] for title in titles]
+    assert alone != titles
+
+
+def test_a_file_of_another_encoding_in_the_album_keeps_its_own():
+    titles = ["Прощание славянки", "Дорожная песня", "На сопках Маньчжурии", "Тоска по родине"]
+    files = [song(n, "cp1251", title=title, album="Marches", artist="Orkestr") for n, title in enumerate(titles)]
+    files.append(song(9, "koi8_r", title="Амурские волны и берега", album="Marches", artist="Orkestr"))
+    assert [found["title"] for found in read(files)] == [*titles, "Амурские волны и берега"]
+
+
+def test_what_other_albums_of_the_folder_are_in_counts_for_a_doubtful_one():
+    greek = ["Η θάλασσα το πρωί", "Νύχτα στο μπαλκόνι", "Μικρό λιμάνι", "Το τραγούδι της βροχής"]
+    sure = [song(n, "iso8859_7", title=title, album=f"Τόμος {title}") for n, title in enumerate(greek * 3)]
+    doubtful = song(99, "iso8859_7", title="Εγώ")
+    assert read([*sure, doubtful])[-1] == {"title": "Εγώ"}
+
+
+def test_true_latin_1_beside_an_album_in_a_code_page_stays():
+    files = [song(n, "cp1251", title=title, album="Письма") for n, title in enumerate(["Утро", "Старый мост", "Озеро"])]
+    files.append(song(9, "latin-1", title="Les lanternes de l'été", artist="Chœur".replace("œ", "oe"), album="Été"))
+    assert read(files)[-1]["title"] == "Les lanternes de l'été"
+    assert [found["title"] for found in read(files)[:3]] == ["Утро", "Старый мост", "Озеро"]
+
+
+def test_the_result_does_not_depend_on_the_order_of_runs():
+    files = [song(n, "cp1251", title=f"Песня {n}", album="Альбом") for n in range(30)]
+    decider = Decider()
+    assert decider.decide(files)[0].texts[0].element == decider.decide(files)[0].texts[0].element
+
+
+def test_id3v1_alone_gets_an_id3v2_tag_with_all_its_texts(tmp_path):
+    path = mp3_v1_alone(tmp_path)
+    mend(path)
+    tags = id3.ID3(path, load_v1=False, translate=False)
+    assert tags.version == (2, 3, 0)
+    assert {name: str(frame) for name, frame in tags.items()} == {
+        "TIT2": "Вечерняя песня",
+        "TPE1": "Тихая Пристань",
+        "TALB": "Письма на север",
+        "TYER": "1998",
+        "COMM::XXX": "a remark",
+        "TRCK": "7",
+        "TCON": "Reggae" if "Reggae" in str(tags["TCON"]) else str(tags["TCON"]),
+    }
+
+
+def test_id3v1_is_kept_rewritten_or_removed(tmp_path):
+    tails = {}
+    for wish in ("keep", "rewrite", "remove"):
+        folder = tmp_path / wish
+        folder.mkdir()
+        path = mp3(folder, 4, v1=True)
+        before = path.read_bytes()[-128:]
+        mend(path, id3v1=wish)
+        tails[wish] = path.read_bytes()[-128:]
+    assert tails["keep"] == before
+    assert tails["rewrite"] == before[:3] + bytes(90) + before[93:]
+    assert not tails["remove"].startswith(b"TAG")
+
+
+def test_what_id3v1_alone_has_goes_to_id3v2_when_it_is_removed(tmp_path):
+    path = mp3(tmp_path, 3, v1=True)
+    mend(path, id3v1="remove")
+    tags = id3.ID3(path, load_v1=False, translate=False)
+    assert (str(tags["TYER"]), str(tags["COMM::XXX"]), str(tags["TRCK"])) == ("1998", "a remark", "7")
+    assert str(tags["TIT2"]) == "Вечерняя песня"
+
+
+def test_id3v1_behind_flac_stays_where_its_texts_can_go_nowhere(tmp_path):
+    path = FORMATS["flac text"](tmp_path)
+    path.write_bytes(path.read_bytes() + id3v1())
+    mend(path, id3v1="remove")
+    assert path.read_bytes().endswith(id3v1())
+
+
+def test_a_multibyte_text_that_id3v1_cut_is_read_up_to_the_cut():
+    title = "時代はまわる夜明けの歌をうたう人"
+    file = song(0, "cp932", "id3v1", title=title, artist="中島みゆき")
+    file.tags[0] = replace(file.tags[0], raw=title.encode("cp932")[:29])
+    assert read([file]) == [{"title": title[:14], "artist": "中島みゆき"}]
+
+
+def test_id3v1_takes_what_latin_1_has():
+    tag = b"TAG" + bytes(122) + b"\0\x05\xff"
+    made = own_tags.rewrite_id3v1(tag, {"title": "Été" * 20, "artist": "Ночь", "comment": "ça"})
+    assert made == b"TAG" + ("Été" * 10).encode("latin-1") + bytes(30 + 30 + 4) + b"\xe7a" + bytes(26) + b"\0\x05\xff"
+
+
+def test_values_of_one_frame_stay_several(tmp_path):
+    path = mp3(tmp_path, 4, texts={"title": "Вечерняя песня", "artist": "Первый\0Second\0Третий", "album": "Письма"})
+    mend(path)
+    assert id3.ID3(path)["TPE1"].text == ["Первый", "Second", "Третий"]
+    path = mp3(tmp_path, 3, texts={"title": "Вечерняя песня", "artist": "Первый\0Second\0Третий", "album": "Письма"})
+    mend(path)
+    assert [tag.text for tag in read_tags(path).tags if tag.key == "artist"] == ["Первый", "Second", "Третий"]
+
+
+def test_a_tag_stays_as_long_as_it_was_where_its_padding_suffices(tmp_path):
+    path = mp3(tmp_path, 3, padding=500)
+    size = path.stat().st_size
+    mend(path)
+    assert path.stat().st_size == size
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 500), st.integers(0, 3000), st.binary(max_size=60)), max_size=6))
+def test_a_delta_leads_back_whatever_the_files_are(parts):
+    noise = Random(1).randbytes(4000)
+    old = b"".join(noise[start : start + length] + text for start, length, text in parts)
+    new = b"".join(text[:9] + noise[start // 2 : start + length] for start, length, text in reversed(parts))
+    for one, other in ((old, new), (new, old), (old, old + new), (old + new, old), (old, b"")):
+        assert b"".join(restored(delta(one, other), other)) == one
+
+
+def test_a_delta_is_short_where_a_long_picture_moved():
+    noise = Random(1).randbytes(300_000)
+    old = b"head" + noise[:200_000] + b"texts" * 20 + bytes(2000) + noise[200_000:]
+    new = b"head, a longer one" + b"other texts" * 30 + noise[:200_000] + bytes(900) + noise[200_000:]
+    assert sum(len(piece) for piece in delta(old, new) if isinstance(piece, bytes)) < 2500

@@ -1,0 +1,145 @@
+"""Wrong tags of every format become right, nothing else changes, and the way back leads to the same bytes."""
+
+import hashlib
+import importlib.util
+import shutil
+import struct
+import subprocess
+
+import mutagen
+import pytest
+from launcher import ROOT
+from mending import mend
+from music_files import COVER, FORMATS, SAMPLES, TEXTS, raw
+
+from mediacrawl.music import audio
+from mediacrawl.music.journal import undo
+from mediacrawl.music.mapping import mapped
+from mediacrawl.music.reading import read_tags
+
+MEDIA = ROOT / "mediacrawl" / "demo" / "media"
+
+
+def texts_of(path):
+    """Title, artist and album by our own readers; RIFF declares nothing, and there UTF-8 is right."""
+    found = {}
+    for tag in sorted(read_tags(path).tags, key=lambda tag: not tag.source.startswith("id3v2")):
+        if tag.key in TEXTS and tag.source != "id3v1":
+            found.setdefault(tag.key, tag.raw.decode(errors="replace") if tag.source == "riff" else tag.text)
+    return found
+
+
+def by_mutagen(path):
+    """The same by mutagen; nothing of formats that it does not know."""
+    if path.suffix == ".avi" or path.name in {"behind.wav", "before.wav"}:
+        return None
+    file = mutagen.File(path, easy=True)
+    if path.suffix in {".mp3", ".wv"} and not path.name.startswith("v"):
+        file = mutagen.apev2.APEv2(path) if path.name.startswith("ape") else file
+    names = {
+        "title": ("title", "Title", "TIT2"),
+        "artist": ("artist", "Author", "TPE1"),
+        "album": ("album", "WM/AlbumTitle", "TALB"),
+    }
+    tags = file if hasattr(file, "keys") else file.tags
+    return {key: str(next(tags[name][0] for name in spelt if name in tags)) for key, spelt in names.items()}
+
+
+def sound(path):
+    with mapped(path) as data:
+        return audio.digests(data, read_tags(path).container).audio
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_wrong_texts_become_right_and_the_undo_gives_the_same_bytes(kind, tmp_path):
+    folder = tmp_path / "Music"
+    folder.mkdir()
+    path = FORMATS[kind](folder)
+    old, audio_before, tags_before = path.read_bytes(), sound(path), read_tags(path)
+    assert texts_of(path) != TEXTS
+    outcome, told, journal = mend(folder)
+    assert told.troubles == []
+    assert outcome.written == 1
+    assert texts_of(path) == TEXTS
+    assert by_mutagen(path) in (TEXTS, None)
+    assert sound(path) == audio_before
+    after = read_tags(path)
+    assert after.cover == tags_before.cover
+    assert (COVER in old) == (COVER in path.read_bytes())
+    assert [entry.name for entry in folder.iterdir()] == [path.name]
+    assert mend(folder)[0].wrong == 0
+    assert [done.why for done in undo(journal, keep_mtime=False)] == [""]
+    assert path.read_bytes() == old
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_dry_run_touches_nothing(kind, tmp_path):
+    path = FORMATS[kind](tmp_path)
+    old, state = path.read_bytes(), path.stat()
+    outcome, told, _ = mend(tmp_path, journal=None)
+    assert (outcome.wrong, outcome.written, told.troubles) == (1, 0, [])
+    assert path.read_bytes() == old
+    assert path.stat().st_mtime_ns == state.st_mtime_ns
+    assert {field["new"] for _, fields in told.files for field in fields} >= set(TEXTS.values())
+
+
+def by_ffmpeg(path):
+    """The same by ffmpeg, which shows more than the three."""
+    ffmpeg = importlib.import_module("imageio_ffmpeg").get_ffmpeg_exe()
+    shown = subprocess.run([ffmpeg, "-i", path], capture_output=True, check=False).stderr.decode(errors="replace")
+    return {key: next((text for text in (TEXTS[key],) if f": {text}\n" in shown), "") for key in TEXTS}
+
+
+def heard(path):
+    """What ffmpeg decodes."""
+    ffmpeg = importlib.import_module("imageio_ffmpeg").get_ffmpeg_exe()
+    command = [ffmpeg, "-v", "error", "-i", path, "-map", "0:a", "-f", "s16le", "-"]
+    return hashlib.sha256(subprocess.run(command, capture_output=True, check=True).stdout).hexdigest()
+
+
+def by_taglib(path):
+    """The same by taglib."""
+    with importlib.import_module("taglib").File(str(path)) as file:
+        return {key: file.tags[key.upper()][0] for key in TEXTS}
+
+
+# What is not installed reads nothing; mutagen always is.
+READERS = {"mutagen": (by_mutagen, sound)}
+if importlib.util.find_spec("imageio_ffmpeg"):
+    READERS["ffmpeg"] = by_ffmpeg, heard
+if importlib.util.find_spec("taglib"):
+    READERS["taglib"] = by_taglib, sound
+UNKNOWN = {("avi with room", "taglib"), ("avi without room", "taglib"), ("ape in mp3", "ffmpeg")}
+"""Formats whose tags a reader does not look for."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "reader"), [(kind, reader) for kind in FORMATS for reader in READERS if (kind, reader) not in UNKNOWN]
+)
+def test_other_programs_read_the_result_and_hear_the_same(kind, reader, tmp_path):
+    read, hear = READERS[reader]
+    path = FORMATS[kind](tmp_path)
+    before = hear(path)
+    mend(tmp_path, id3v1="remove", journal=tmp_path.parent / "journal.jsonl")
+    assert read(path) in (TEXTS, None)
+    assert hear(path) == before
+
+
+@pytest.mark.parametrize(("name", "key"), [("halling.aiff", "title"), ("baile.avi", "title")])
+def test_utf8_where_nothing_is_declared_is_right(name, key, tmp_path):
+    shutil.copy(MEDIA / name, tmp_path)
+    outcome, told, _ = mend(tmp_path)
+    assert (outcome.wrong, outcome.unwritable, told.files) == (0, 0, [])
+
+
+def test_wrong_texts_that_nothing_here_writes_are_shown_and_stay(tmp_path):
+    path = tmp_path / "tone.aiff"
+    data = (SAMPLES / "tone.aiff").read_bytes()
+    name = b"NAME" + struct.pack(">I", 14) + raw(TEXTS["title"])
+    path.write_bytes(b"FORM" + struct.pack(">I", len(data) + len(name) - 8) + data[8:12] + name + data[12:])
+    outcome, told, journal = mend(tmp_path)
+    assert (outcome.wrong, outcome.unwritable, told.troubles) == (0, 1, [])
+    ((_, (field,)),) = told.files
+    assert (field["decision"], field["new"]) == ("unwritable", None)
+    assert not journal.exists()
