@@ -246,6 +246,17 @@ def test_damaged_files_are_mended_or_left_and_what_was_written_can_be_undone(kin
     assert contents(folder) == old
 
 
+def test_files_of_long_texts_are_not_held_in_memory_together(music, monkeypatch):
+    from mediacrawl.music import run as module
+
+    held = []
+    decide = module.Decider.decide
+    monkeypatch.setattr(module, "_TEXT_TOGETHER", 60)
+    monkeypatch.setattr(module.Decider, "decide", lambda self, files: held.append(len(files)) or decide(self, files))
+    assert mend(music)[0].written == 4
+    assert held == [2, 2]
+
+
 def test_what_is_no_music_is_said_to_be_none(tmp_path):
     for name, data in (("empty.mp3", b""), ("page.mp3", b"<html><body>404"), ("zeros.flac", bytes(9000))):
         (tmp_path / name).write_bytes(data)
