@@ -42,7 +42,9 @@ def title(path):
 
 
 PLACES = {
-    "while the copy is made": ("mediacrawl.music.replacing.copy_contents", False),
+    "before the copy is made": ("mediacrawl.music.replacing.copy_contents", False),
+    "after the copy was made": ("mediacrawl.music.replacing.copy_contents", True),
+    "while the copy is changed": ("mediacrawl.music.own_tags.take_id3v1", True),
     "before the copy is changed": ("mediacrawl.music.run.write_tags", False),
     "after the copy was changed": ("mediacrawl.music.run.write_tags", True),
     "before the copy is safe on the disk": ("mediacrawl.music.run.sync", False),
