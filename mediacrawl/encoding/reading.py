@@ -141,7 +141,7 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> R
     written = [(encoding, encode(toned(text) if encoding == "cp1258" else text, encoding)) for encoding in encodings]
     marks = text.count("?")
     least = min(raw.count(b"?") for _, raw in written)
-    lost = (least - marks) * LOST - (LOST - PICTURE) * len(_PICTURES.findall(text)) if least > marks else 0
+    lost = _lost((least - marks) * LOST, text)
     near = []
     for encoding, raw in written:
         if raw.count(b"?") == least:
@@ -162,10 +162,16 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> R
     return best if only else _with_guests(text, encodings, best)
 
 
+def _lost(cost: int, text: str) -> int:
+    """What characters cost that no encoding of the language has: pictures less than unknown letters."""
+    return cost - min(cost, (LOST - PICTURE) * len(_PICTURES.findall(text))) if cost > 0 else cost
+
+
 def _by_kernel(kernel: native.Kernel, text: str, encodings: tuple[str, ...], only: str) -> Reading:
     numbers, tonal, language = _numbers(encodings, only)
     # Only the encoding of Vietnamese writes marks as characters of their own.
     pair, cost, lost = kernel.alphabet(text, toned(text) if tonal >= 0 else text, numbers, tonal, language)
+    lost = _lost(lost, text)
     if pair < 0 or not cost + lost:
         return _signs(text)
     best = Reading(cost + lost, pairs()[pair].language)
