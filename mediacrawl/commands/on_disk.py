@@ -15,15 +15,13 @@ from scrapy.exceptions import UsageError
 from mediacrawl.commands import INTERRUPTED, leave_output, say
 from mediacrawl.encoding import ModelError, use_models
 from mediacrawl.encoding.substitutions import Substitutions
-from mediacrawl.music.journal import JournalError, undo
-from mediacrawl.music.playlists import CUE, M3U
-from mediacrawl.music.reading import SUFFIXES
-from mediacrawl.music.run import Wishes, run
-from mediacrawl.music.shown import Console, write_report
+from mediacrawl.music.suffixes import CUE, M3U, MEDIA
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
-from mediacrawl.probe.sniff import SNIFF_BYTES, UNKNOWN, sniff
 from mediacrawl.rerun.console import is_coloured
+
+# What reads and writes files takes a while to import, and stored items have no need of it: see below.
+# ruff: noqa: PLC0415
 
 _STORES = ("output", "fields", "raw", "only_mangled", "force", "restart")
 
@@ -49,8 +47,10 @@ def _is_music(word: str) -> bool:
     path = Path(word)
     if path.is_dir():
         return not any(path.glob("*.parquet"))
-    if not path.is_file() or path.suffix.lower() in SUFFIXES | M3U | CUE:
-        return path.suffix.lower() in SUFFIXES | M3U | CUE
+    if not path.is_file() or path.suffix.lower() in MEDIA | M3U | CUE:
+        return path.suffix.lower() in MEDIA | M3U | CUE
+    from mediacrawl.probe.sniff import SNIFF_BYTES, UNKNOWN, sniff
+
     try:
         with path.open("rb") as file:
             found = sniff(file.read(SNIFF_BYTES))
@@ -81,6 +81,8 @@ def mend(
     Raises:
         UsageError: an option that makes no sense.
     """
+    from mediacrawl.music.journal import JournalError
+
     _check(args, opts)
     try:
         use_models(models)
@@ -120,6 +122,9 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
 
 
 def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions: Substitutions | None) -> int:
+    from mediacrawl.music.run import Wishes, run
+    from mediacrawl.music.shown import Console, write_report
+
     journal = Path(opts.journal or time.strftime("demojibake-%Y%m%d-%H%M%S.jsonl")) if opts.write else None
     lists = (M3U if opts.m3u else frozenset()) | (CUE if opts.cue else frozenset())
     # A list that is named needs no option.
@@ -144,6 +149,8 @@ def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions:
 
 
 def _undo(opts: argparse.Namespace) -> int:
+    from mediacrawl.music.journal import undo
+
     files = failed = 0
     for done in undo(Path(opts.undo), keep_mtime=opts.keep_mtime):
         files += not done.why

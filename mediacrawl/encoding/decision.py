@@ -61,6 +61,7 @@ class FieldDecision:
         decision: see `DecisionName`.
         lossy: characters were lost before it came here, and some are proposals or marked as lost (repair only).
         suspect: the text is damaged, and we know it, but cannot mend it.
+        asked: who decided in place of the models, ``chardet``; else empty. Its confidence is its own then.
     """
 
     text: str
@@ -72,6 +73,7 @@ class FieldDecision:
     decision: DecisionName = "declared"
     lossy: bool = False
     suspect: bool = False
+    asked: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,9 @@ from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
 from mediacrawl.encoding.codepages import STEP
-from mediacrawl.encoding.decision import Hints
+from mediacrawl.encoding.decision import FieldDecision, Hints
 from mediacrawl.encoding.detector import detect
+from mediacrawl.encoding.evidence import clean
 from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.priors import codec_name
 from mediacrawl.encoding.reading import read
@@ -49,6 +50,7 @@ _MOST_PIECES: Final = 10
 _ENOUGH: Final = 64
 """Bytes beyond ASCII without which text in attributes and scripts is looked at as well."""
 _FOR_CHARDET: Final = 16 * 1024
+_LONG: Final = 400
 _LEAST_FOR_CHARDET: Final = 24
 """Bytes beyond ASCII below which chardet is not asked: one title tells it less than it tells the models."""
 _SURE: Final = 0.9
@@ -285,6 +287,32 @@ def _read(raw: bytes, pieces: list[bytes], answer: _Answer) -> _Reading | None:
         return None
     cost = _cost(text.text for piece in pieces if (text := _decoded(piece, encoding)) is not None)
     return _Reading(Document(found.text, *answer, found.lost, found.is_whole), cost)
+
+
+def asked_if_long(raw: bytes, decided: FieldDecision) -> FieldDecision:
+    """Ask chardet for a long text, such as lyrics, of which the models' reading is doubtful. Never raises.
+
+    Args:
+        raw: the field's bytes. One of fewer than 400, and any that is Unicode, stays as it was decided.
+        decided: by the models.
+
+    Returns:
+        chardet's reading, if its letters are by far the likelier ones; else `decided`.
+    """
+    if len(raw) < _LONG or decided.encoding.startswith(("utf-", "ascii", *_SHIFTING)):
+        return decided
+    pieces = sample_of(raw)
+    ours = _read(raw, pieces, _Answer(_codec(decided.encoding), decided.language, decided.confidence, "models"))
+    if ours is not None and not ours.is_doubtful:
+        return decided
+    theirs = _asked(raw, pieces)
+    if theirs is None or (ours is not None and theirs.cost >= _BY_FAR * ours.cost):
+        return decided
+    found = theirs.document
+    text = clean(found.text)
+    if text == decided.text:
+        return decided
+    return FieldDecision(text, found.encoding, found.language, found.confidence, decision="fixed", asked="chardet")
 
 
 def _with_controls(raw: bytes) -> str:

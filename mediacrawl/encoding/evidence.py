@@ -16,7 +16,7 @@ where `text` alone does not tell the bytes. One that was decided has besides:
 ``lossy``          true if characters were lost before the text came here; not there otherwise
 ``suspect``        true if the text is known to be damaged and stays so; not there otherwise
 ``document``       who decided the encoding of the page or list that it comes from, if no claim there did, see
-                   `mediacrawl.encoding.told`
+                   `mediacrawl.encoding.told`; ``chardet`` also for a long text that it decided
 =================  ====================================================================================
 
 Plain ASCII needs no decision: such an element has none of these.
@@ -131,7 +131,8 @@ def noted(decision: FieldDecision, version: str) -> dict[str, Any]:
         "fixer": version,
     }
     marks = {"lossy": decision.lossy, "suspect": decision.suspect}
-    return proof | {name: True for name, holds in marks.items() if holds}
+    asked = {"document": decision.asked} if decision.asked else {}
+    return proof | asked | {name: True for name, holds in marks.items() if holds}
 
 
 def as_stored(confidence: float) -> float:

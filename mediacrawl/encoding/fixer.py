@@ -14,6 +14,7 @@ from typing import Any
 from mediacrawl.encoding import detect, model_version, repair
 from mediacrawl.encoding.clues import address, hints_of
 from mediacrawl.encoding.decision import DecisionName, FieldDecision, Hints
+from mediacrawl.encoding.document import asked_if_long
 from mediacrawl.encoding.evidence import as_stored, remembered
 from mediacrawl.encoding.fields import ElementField, Field, PlainItem, by_user, element_field, is_element
 from mediacrawl.encoding.heads import heads_of, whole_of
@@ -240,7 +241,8 @@ class Fixer:
             found = detect(heads, replace(hints, declared=tuple(field.declared for field in part)))
             if self._history is not None and url is not None and start == 0:
                 self._history.learn(url, found)
-            yield from map(whole_of, part, heads, found.fields)
+            for field, decided in zip(part, map(whole_of, part, heads, found.fields), strict=True):
+                yield decided if field.raw is None else asked_if_long(field.raw, decided)
 
     def _mend_told(self, fields: Sequence[Field], hints: Hints) -> Iterable[FieldDecision]:
         """Decides texts of a document that was read whole: they are as meant, or were stored wrongly before that."""

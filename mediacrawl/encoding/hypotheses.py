@@ -13,6 +13,7 @@ from typing import Final
 from mediacrawl.encoding import native
 from mediacrawl.encoding.chance import coincidence, has_clean_signs, signs_as_letters
 from mediacrawl.encoding.codepages import STEP, characters, undefined
+from mediacrawl.encoding.damage import joined_halves
 from mediacrawl.encoding.hinting import Shift
 from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.pieces import MOST_SCORED, fresh, piece_of
@@ -96,14 +97,19 @@ class Hypothesis:
 
 
 def decode(raw: bytes, encoding: str) -> str | None:
-    """The bytes as text; None if the encoding cannot read them. A last character that is cut in two is dropped."""
+    """The bytes as text; None if the encoding cannot read them.
+
+    A last character that is cut in two is dropped. In UTF-8, surrogates that were each written in three bytes (CESU-8,
+    Unicode Technical Report 26) are read as the one character that they are.
+    """
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
         if error.reason in _ENDS and error.start >= len(raw) - 3 and len(raw) >= SHORTEST_CUT:
             text = raw[: error.start].decode(encoding)
             return None if text.isascii() else text
-        return None
+        joined = joined_halves(raw) if encoding == "utf-8" else raw
+        return decode(joined, encoding) if joined != raw else None
 
 
 def decode_single(raw: bytes, encoding: str) -> str:

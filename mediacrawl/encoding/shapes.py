@@ -12,6 +12,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
+from mediacrawl.encoding.damage import joined_halves
 from mediacrawl.encoding.priors import codec_name
 from mediacrawl.encoding.seven_bit import may_be_seven_bit, seven_bit
 from mediacrawl.encoding.utf16 import BAD, utf16_of
@@ -80,7 +81,7 @@ def _unmarked(raw: bytes, declared: str) -> Shape:
         if text is not None and _plausible(text):
             return Shape(order, text)
     if declared in ("utf-8", "utf8", "utf_8"):
-        text = _decoded(raw, "utf-8")
+        text = _decoded(joined_halves(raw), "utf-8")
         if text is not None:
             return Shape("utf-8", text)
     return Shape(codec_name(declared) or "cp1252")

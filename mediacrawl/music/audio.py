@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
-
-import numpy as np
 
 from mediacrawl.music.mapping import STRETCH, Data, forget
 from mediacrawl.probe import SparseFile, ape_tag, id3, id3v1, lyrics3
@@ -234,12 +234,12 @@ def _moov(data: Data, at: int, stop: int, places: list[tuple[int, int]], depth: 
 def _offsets(body: bytes, width: int, places: list[tuple[int, int]]) -> bytes:
     """Offsets of chunks, each as the number of the ``mdat`` it lies in and the place in that."""
     count = min(int.from_bytes(body[4:8], "big"), (len(body) - 8) // width)
-    offsets = np.frombuffer(body, f">u{width}", count, 8).astype(np.int64)
-    starts = np.array([start for start, _ in sorted(places)], np.int64)
-    if not len(starts):
-        return offsets.tobytes()
-    number = np.searchsorted(starts, offsets, "right") - 1
-    return bytes(number.astype(np.int32).tobytes() + (offsets - starts[np.maximum(number, 0)]).tobytes())
+    starts = sorted(start for start, _ in places)
+    found = array("q")
+    for offset, *_ in struct.iter_unpack(">I" if width == 4 else ">q", body[8 : 8 + count * width]):
+        number = bisect_right(starts, offset) - 1
+        found.extend((number, offset - starts[number] if number >= 0 else offset))
+    return found.tobytes()
 
 
 def _asf(data: Data) -> Iterator[Part]:

@@ -19,9 +19,6 @@ from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.priors import all_priors
 from mediacrawl.music.replacing import RefusedError
 
-M3U = frozenset({".m3u", ".m3u8", ".pls"})
-CUE = frozenset({".cue"})
-
 _LARGEST = 4 << 20
 _LOOKED_AT = 64
 """Texts of a list that decide on its encoding."""

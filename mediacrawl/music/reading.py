@@ -12,12 +12,6 @@ from mediacrawl.probe.containers import read_container
 from mediacrawl.probe.reading import Reading
 from mediacrawl.records import Tag
 
-_NAMES = (
-    "aac aif aifc aiff ape asf avi flac m4a m4b m4p m4v mov mp1 mp2 mp3 mp4 mpc mpga oga ogg ogv opus spx tta wav wave"
-    " wma wmv wv 3gp 3g2"
-)
-SUFFIXES = frozenset(f".{name}" for name in _NAMES.split())
-"""Files of a folder that are opened; others are only named on the command line."""
 CONTAINERS = frozenset(
     {"mp3", "aac", "flac", "ogg", "mp4", "mov", "asf", "wav", "avi", "aiff", "ape", "wavpack", "musepack", "tta"}
 )

@@ -16,13 +16,15 @@ from mediacrawl.music.deciding import Decided, Decider, Text
 from mediacrawl.music.journal import Journal, Version, line_of
 from mediacrawl.music.mapping import mapped
 from mediacrawl.music.playlists import NewList, new_list, read_list
-from mediacrawl.music.reading import read_tags
+from mediacrawl.music.reading import TaggedFile, read_tags
 from mediacrawl.music.replacing import Draft, RefusedError, draft_of, put, refuse_unwritable, remove_leftover, sync
 from mediacrawl.music.walking import Folder, folders
 from mediacrawl.music.writing import Id3v1, Plan, is_writable, plan_of, write_tags
 
 _TOGETHER = 1000
 """Files of one folder that are decided together, and so held in memory: some 10 MB."""
+_TEXT_TOGETHER = 32 << 20
+"""And bytes of their texts; a file of lyrics has some kilobytes."""
 _MOST_LISTED = 10_000
 """Files that the report lists."""
 
@@ -169,8 +171,8 @@ class _Run:
             self._trouble(folder.path, folder.why)
         if self._journal:
             self.outcome.leftovers += sum(map(remove_leftover, folder.leftovers))
-        for paths in _blocks(folder.files):
-            for decided in self._decider.decide([read_tags(path) for path in paths]):
+        for files in _blocks(folder.files):
+            for decided in self._decider.decide(files):
                 self._file(decided)
         for path in folder.lists:
             self._list(path)
@@ -302,6 +304,15 @@ def _line_of(path: Path, found: NewList, number: int, old: bytes, new: str) -> d
     }
 
 
-def _blocks(paths: Sequence[Path]) -> Iterator[Sequence[Path]]:
-    for start in range(0, len(paths), _TOGETHER):
-        yield paths[start : start + _TOGETHER]
+def _blocks(paths: Iterable[Path]) -> Iterator[list[TaggedFile]]:
+    """Files that are held in memory together."""
+    block: list[TaggedFile] = []
+    size = 0
+    for path in paths:
+        block.append(read_tags(path))
+        size += sum(len(tag.raw) for tag in block[-1].tags)
+        if len(block) == _TOGETHER or size >= _TEXT_TOGETHER:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block

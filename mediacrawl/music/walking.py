@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mediacrawl.music.reading import SUFFIXES
 from mediacrawl.music.replacing import is_draft
+from mediacrawl.music.suffixes import MEDIA
 
 
 @dataclass(slots=True)
@@ -78,12 +78,12 @@ def _sort(entry: os.DirEntry[str], folder: Folder, lists: frozenset[str]) -> boo
     """Puts an entry into its place; tells whether it is a folder."""
     suffix = os.path.splitext(entry.name)[1].lower()  # noqa: PTH122 - a Path for each of 100,000 names takes a second
     if entry.is_symlink():
-        folder.links += suffix in SUFFIXES or suffix in lists
+        folder.links += suffix in MEDIA or suffix in lists
     elif entry.is_dir():
         return True
     elif is_draft(entry.name):
         folder.leftovers.append(folder.path / entry.name)
-    elif suffix in SUFFIXES and not entry.name.startswith("._"):
+    elif suffix in MEDIA and not entry.name.startswith("._"):
         # Names that begin so are what macOS keeps of a file on foreign disks.
         folder.files.append(folder.path / entry.name)
     elif suffix in lists:

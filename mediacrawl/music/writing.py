@@ -149,7 +149,7 @@ def _write(path: Path, file: TaggedFile, plan: Plan) -> None:
         source = text.tag.source
         if source != _ID3V1:
             groups.setdefault("id3v2" if source in _ID3V2 else source, []).append(text)
-    home = "ape" if file.container in _APE_FORMATS else "id3v2"
+    home = _home(file)
     added = _added(file, plan)
     if added:
         groups.setdefault(home, [])
@@ -177,6 +177,12 @@ def _added(file: TaggedFile, plan: Plan) -> dict[str, str]:
         missing = [tag for tag in file.tags if tag.source == _ID3V1 and tag.key not in elsewhere]
         found = {tag.key: clean(tag.text) for tag in missing} | found
     return found
+
+
+def _home(file: TaggedFile) -> str:
+    """The tag that texts of ID3v1 go to: the one that the file has, for many programs look at one tag only."""
+    sources = {tag.source for tag in file.tags}
+    return "ape" if file.container in _APE_FORMATS or ("ape" in sources and not sources & _ID3V2) else "id3v2"
 
 
 def _values(file: TaggedFile, texts: Iterable[Text]) -> dict[Place, list[str]]:
@@ -337,8 +343,7 @@ def _compare(before: TaggedFile, after: TaggedFile, plan: Plan) -> None:
     new = {id(text.tag): text.text for text in plan.texts}
     expected = Counter(_mark(tag, new.get(id(tag))) for tag in before.tags if tag.source != _ID3V1)
     found = Counter(_mark(tag, None) for tag in after.tags if tag.source != _ID3V1)
-    family = "ape" if before.container in _APE_FORMATS else "id3v2"
-    expected.update((family, key, clean(text)) for key, text in _added(before, plan).items())
+    expected.update((_home(before), key, clean(text)) for key, text in _added(before, plan).items())
     if expected != found:
         ((_, key, _), *_) = [*(expected - found), *(found - expected)]
         raise RefusedError(f"it is damaged: its tags would not be as meant ({key})")

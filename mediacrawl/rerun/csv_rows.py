@@ -249,7 +249,7 @@ class CsvSource(InputFile):
         except (UnicodeDecodeError, csv.Error, StopIteration):
             names = []
         columns = tuple(name if name.strip() else f"column {place}" for place, name in enumerate(names, 1))
-        if not any(map(str.strip, names)) or len(set(columns)) < len(columns):
+        if not any(map(str.strip, names)) or "\0" in "".join(names) or len(set(columns)) < len(columns):
             raise RerunError(
                 f"{self.where.name} has no header: its first line must name each column, once, and be in"
                 f" {self.encoding.name or 'UTF-8'} (--encoding NAME names another one)."

@@ -13,6 +13,13 @@ from mediacrawl.rerun.tally import Tally
 
 _GREEN, _YELLOW, _DIM, _BOLD, _PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[2m", "\x1b[1m", "\x1b[0m"
 _COLOURS = {"fixed": _GREEN, "undecided": _YELLOW}
+_STAYS = {
+    "undecided": "? not sure, stays",
+    "damaged": "? damaged, stays",
+    "unwritable": "= wrong, cannot be written here",
+    "user": "= by hand, stays",
+}
+"""What stands in the place of a text that does not change."""
 _FIELD, _ENCODING, _CONFIDENCE, _GAP = 12, 14, 5, 2
 _FIXED = _FIELD + _ENCODING + _CONFIDENCE + 4 * _GAP
 _NARROWEST = 60
@@ -58,7 +65,7 @@ class Table:
 
 def _unchanged(row: Row) -> str:
     """A sign tells it as well as the colour does."""
-    return {"undecided": "? not sure, stays", "user": "= by hand, stays"}.get(row.decision, "= stays")
+    return _STAYS.get(row.decision, "= stays")
 
 
 def report(tally: Tally, encoding: str = "", columns: Mapping[str, str] | None = None) -> str:

@@ -62,6 +62,7 @@ _MOST_BYTES: Final = 64 << 10
 """Of the fields of one line that are decided."""
 _TOKEN = re.compile(rb'[^"\\,;\t{}\[\]:]++')
 _WORD = re.compile(r"[^\W\d_]*+[^\W\d_\x00-\x7f][^\W\d_]*+")
+_CONTROL_BYTES = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
 
@@ -146,13 +147,27 @@ def encoding_of(sample: bytes, *, name: str | None = None) -> TextEncoding:
         return TextEncoding(order)
     lines = [line for line in sample.removeprefix(mark).split(b"\n") if not line.isascii()]
     bad = [line for line in lines if not _is_utf8(line)]
+    if not lines and not mark:
+        return TextEncoding(_shifting(sample))
     good = len(lines) - len(bad)
-    bad = list(dict.fromkeys(bad))
-    if sum(map(_odd_bytes, bad)) < (_ENOUGH if good else _LETTERS):
+    # Lines with control characters are no text in any encoding.
+    bad = [line for line in dict.fromkeys(bad) if not _CONTROL_BYTES.search(line)]
+    is_enough = sum(map(_odd_bytes, bad)) >= _ENOUGH
+    if good and not is_enough:
         return TextEncoding(mark=mark)
-    hint = _encoding_of_lines(bad)
+    hint = _encoding_of_lines(bad, 0.0 if is_enough else _SURE)
     is_one = hint and not mark and good <= len(bad) // _FEW and _is_one(bad, hint)
     return TextEncoding(hint) if is_one else TextEncoding(mark=mark, hint=hint)
+
+
+def _shifting(sample: bytes) -> str:
+    """The encoding of a file whose bytes are all ASCII, but in which sequences shift into other letters."""
+    at = min((place for mark in (b"\x1b$", b"~{") if (place := sample.find(mark)) >= 0), default=-1)
+    if at < 0:
+        return ""
+    start = sample.rfind(b"\n", 0, at) + 1
+    found = decide_document(sample[start : start + _CHUNK]).encoding
+    return found if found in _SHIFTING else ""
 
 
 def _as_named(name: str, mark: bytes, marked: str) -> TextEncoding:
@@ -182,10 +197,14 @@ def _is_utf8(line: bytes) -> bool:
     return True
 
 
-def _encoding_of_lines(lines: list[bytes]) -> str:
-    """The encoding that most of some lines are in; empty if nobody knows."""
+def _encoding_of_lines(lines: list[bytes], least: float) -> str:
+    """The encoding that most of some lines are in; empty if nobody knows with this confidence at least."""
     found = decide_document(b"\n".join(lines[:2000]))
-    if found.decided_by not in ("models", "chardet") or found.encoding.startswith((*_WIDE, "utf-8")):
+    if (
+        found.confidence < least
+        or found.decided_by not in ("models", "chardet")
+        or found.encoding.startswith((*_WIDE, "utf-8"))
+    ):
         return ""
     return "cp1252" if found.encoding in ("latin-1", "iso8859-1") else found.encoding
 
@@ -272,9 +291,7 @@ _SHIFTING: Final = frozenset({"hz", "iso2022_jp", "iso2022_jp_ext", "iso2022_kr"
 
 def _line(line: bytes, encoding: str, *, named: bool) -> bytes:
     """A line as UTF-8; as it stands if it is not in this encoding, and if it was UTF-8 before."""
-    if line.isascii() and encoding not in _SHIFTING:
-        return line
-    if not named and _is_utf8(line):
+    if encoding not in _SHIFTING and (line.isascii() or (not named and _is_utf8(line))):
         return line
     try:
         return line.decode(encoding).encode()
@@ -298,6 +315,8 @@ def read_fields(fields: Sequence[bytes], encoding: TextEncoding) -> tuple[list[s
     texts = [_utf8(field) for field in fields]
     odd = [place for place, text in enumerate(texts) if text is None]
     raws = [fields[place] for place in odd]
+    if any(map(_CONTROL_BYTES.search, raws)):
+        return None
     if encoding.named or len(odd) > _MOST_FIELDS or sum(map(len, raws)) > _MOST_BYTES:
         return None
     found = detect(raws, _hints(encoding.hint))

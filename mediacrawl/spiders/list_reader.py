@@ -121,8 +121,9 @@ class ListReader:
         ending, visit.outcome = visit.outcome or Outcome(End.DONE), Outcome(End.CONTINUE)
         visit.unpacked = len(answer.body)
         charset = header_charset(header(response, "Content-Type"))
-        history = self._encodings.of(response.url)
-        listing = await in_thread(parse_list, answer.form, answer.body, response.url, charset, history)
+        # Asked before the thread begins: what is remembered may change meanwhile.
+        seen = self._encodings.of(response.url)()
+        listing = await in_thread(parse_list, answer.form, answer.body, response.url, charset, lambda: seen)
         self._encodings.note(response.url, "list", listing.reading, listing.language)
         visit.outcome = ending
         self._scheduler.count(f"{_COUNTED.get(answer.form, 'playlist')}/read")

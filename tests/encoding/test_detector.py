@@ -257,3 +257,9 @@ def test_the_same_bytes_are_always_decided_alike():
     data = [raw(title, encoding) for encoding, some in TITLES.items() for title in some]
     first = [detect([one]) for one in data]
     assert [detect([one]) for one in reversed(data)] == first[::-1]
+
+
+@pytest.mark.parametrize("declared", ["latin-1", "utf-8"])
+def test_surrogates_written_as_utf_8_are_the_character_that_they_are(declared):
+    raw = b"".join(half.encode("utf-8", "surrogatepass") for half in "\ud83d\ude00") + b" party"
+    assert detect([raw], Hints(declared=declared)).texts == ("😀 party",)

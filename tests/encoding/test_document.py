@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.encoding import Hints
-from mediacrawl.encoding.document import Claim, decide_document, sample_of
+from mediacrawl.encoding import Hints, detect
+from mediacrawl.encoding.document import Claim, asked_if_long, decide_document, sample_of
+from mediacrawl.encoding.evidence import raw_bytes, tag_element
+from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.records import Tag
 
 RUSSIAN = [
     "Вечерние записи у реки",
@@ -173,3 +176,32 @@ def test_any_bytes_get_an_answer(raw, claimed):
     found = decide_document(raw, [Claim(claimed, "header")] if claimed else [])
     assert isinstance(found.text, str)
     assert 0 <= found.confidence <= 1
+
+
+def test_chardet_is_asked_for_long_texts_in_encodings_without_a_model():
+    lyrics = "\n".join(KOREAN * 8)
+    raw = lyrics.encode("johab")
+    item = {
+        "title": "Song",
+        "tags": [tag_element(Tag("id3v2.3", "USLT", "lyrics", "latin-1", raw, raw.decode("latin-1")))],
+    }
+    Fixer().fix(item)
+    (found,) = item["tags"]
+    assert (found["text"], found["encoding"], found["document"]) == (lyrics, "johab", "chardet")
+    assert raw_bytes(found) == raw
+    first = dict(found)
+    assert not Fixer().fix(item).changed
+    assert found == first
+
+
+@pytest.mark.parametrize(("lines", "encoding"), [(RUSSIAN, "koi8_r"), (GERMAN, "cp1252"), (JAPANESE, "euc_jp")])
+def test_long_texts_that_the_models_read_are_theirs(lines, encoding):
+    raw = "\n".join(lines * 12).encode(encoding)
+    (decided,) = detect([raw[:400].rpartition(b"\n")[0]]).fields
+    assert asked_if_long(raw, decided) is decided
+
+
+def test_a_short_text_is_nothing_to_ask_chardet_for(monkeypatch):
+    monkeypatch.setattr("mediacrawl.encoding.document._chardet", pytest.fail)
+    (decided,) = detect([KOREAN[0].encode("johab")]).fields
+    assert asked_if_long(KOREAN[0].encode("johab"), decided) is decided

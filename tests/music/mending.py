@@ -1,7 +1,9 @@
 """Help for tests that mend a folder: what is told of it, and a run that is killed."""
 
 import os
+import pkgutil
 import signal
+import warnings
 from unittest import mock
 
 from mediacrawl.music.run import Wishes, run
@@ -30,7 +32,10 @@ def mend(folder, **wishes):
 
 def in_child(work):
     """Runs something in a process of its own; gives the signal that ended it, or its exit code."""
-    child = os.fork()
+    with warnings.catch_warnings():
+        # Python 3.12 warns where there are threads; xdist has one, which holds nothing that this needs.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
     if not child:
         code = 70
         try:
@@ -44,11 +49,8 @@ def in_child(work):
 
 def killed_at(place, number, *, after=False):
     """Lets a process kill itself at the `number`th call of a function, before it or after it."""
-    module, _, name = place.rpartition(".")
-    owner = __import__(module, fromlist=["_"]) if not module[-1].isupper() and "Journal" not in module else None
-    if owner is None:
-        outer, _, inner = module.rpartition(".")
-        owner = getattr(__import__(outer, fromlist=["_"]), inner)
+    holder, _, name = place.rpartition(".")
+    owner = pkgutil.resolve_name(holder)
     whole, left = getattr(owner, name), [number]
 
     def counted(*args, **kwargs):

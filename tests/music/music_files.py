@@ -76,6 +76,21 @@ def mp3(folder, version=3, *, v1=False, name=None, texts=TEXTS, padding=0, cover
     return path
 
 
+def mp3_lying(version, label):
+    """The bytes of the code page under the label of UTF-8 or UTF-16, as some programs wrote them."""
+
+    def make(folder):
+        path = mp3(folder, version)
+        data = path.read_bytes()
+        for text in TEXTS.values():
+            assert data.count(b"\0" + raw(text)) == 1
+            data = data.replace(b"\0" + raw(text), bytes([label]) + raw(text))
+        path.write_bytes(data)
+        return path
+
+    return make
+
+
 def mp3_misread(folder):
     """UTF-16 that was made of misread bytes: the bytes themselves are lost."""
     path = sample(folder, "cbr.mp3", "misread.mp3")
@@ -247,6 +262,8 @@ FORMATS = {
     "id3v2.3": lambda folder: mp3(folder, 3, padding=500),
     "id3v2.4": lambda folder: mp3(folder, 4, v1=True),
     "id3v2.3 text": mp3_misread,
+    "id3v2.3 no utf-16": mp3_lying(3, 1),
+    "id3v2.4 no utf-8": mp3_lying(4, 3),
     "id3v1": mp3_v1_alone,
     "ape in mp3": mp3_ape,
     "ape in wavpack": wavpack,

@@ -42,7 +42,9 @@ def title(path):
 
 
 PLACES = {
-    "while the copy is made": ("mediacrawl.music.replacing.copy_contents", False),
+    "before the copy is made": ("mediacrawl.music.replacing.copy_contents", False),
+    "after the copy was made": ("mediacrawl.music.replacing.copy_contents", True),
+    "while the copy is changed": ("mediacrawl.music.own_tags.take_id3v1", True),
     "before the copy is changed": ("mediacrawl.music.run.write_tags", False),
     "after the copy was changed": ("mediacrawl.music.run.write_tags", True),
     "before the copy is safe on the disk": ("mediacrawl.music.run.sync", False),
@@ -244,6 +246,17 @@ def test_damaged_files_are_mended_or_left_and_what_was_written_can_be_undone(kin
     assert len(changed) == outcome.written
     assert not any(done.failed for done in undo(journal, keep_mtime=False))
     assert contents(folder) == old
+
+
+def test_files_of_long_texts_are_not_held_in_memory_together(music, monkeypatch):
+    from mediacrawl.music import run as module
+
+    held = []
+    decide = module.Decider.decide
+    monkeypatch.setattr(module, "_TEXT_TOGETHER", 60)
+    monkeypatch.setattr(module.Decider, "decide", lambda self, files: held.append(len(files)) or decide(self, files))
+    assert mend(music)[0].written == 4
+    assert held == [2, 2]
 
 
 def test_what_is_no_music_is_said_to_be_none(tmp_path):

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import random
 import threading
 
 import pytest
@@ -184,6 +185,7 @@ def test_a_field_that_is_not_there_is_an_error_with_the_nearest_name(tmp_path, k
         ("cp932", [f"夜明けの歌と波 {number}" for number in range(30)]),
         ("gb18030", [f"我们的歌曲和月亮 {number}" for number in range(30)]),
         ("cp1250", [f"Żółta łódka płynie, część {number}" for number in range(30)]),
+        ("iso2022_jp", [f"夜明けの歌と波 {number}" for number in range(30)]),
         ("utf-16", RUSSIAN),
         ("utf-16-le", RUSSIAN),
         ("utf-16-be", RUSSIAN),
@@ -232,6 +234,20 @@ def test_what_the_settings_name_is_no_error_in_a_table_without_it(tmp_path):
     assert result.tally.columns == {"Titel": [3, 2, 0], "Künstler": [1, 0, 0]}
     result = go(tmp_path / "in.csv", tmp_path / "two.csv", fields=("headline", "titel"), must_exist=False)
     assert result.tally.columns == {"Titel": [3, 2, 0]}
+
+
+def test_a_small_file_is_read_by_the_little_that_it_has(tmp_path):
+    data = "Titel;Nr\r\nCafé crème;1\r\nplain;2\r\n".encode("cp1252")
+    go(put(tmp_path / "in.csv", data), tmp_path / "out.csv")
+    assert table(tmp_path / "out.csv", ";")[1] == ["Café crème", "1"]
+
+
+def test_what_is_no_text_is_not_read(tmp_path):
+    noise = random.Random(5).randbytes(20_000)
+    assert go(put(tmp_path / "in.jl", noise), tmp_path / "out.jl").tally.records == 0
+    assert (tmp_path / "out.jl").read_bytes() == noise
+    with pytest.raises(RerunError, match="no header"):
+        go(put(tmp_path / "in.csv", bytes(9_000)), tmp_path / "out.csv")
 
 
 def test_a_named_encoding_is_believed(tmp_path):
@@ -332,10 +348,11 @@ def test_any_bytes_have_an_encoding_or_none(data):
     ],
 )
 def test_a_killed_run_over_another_encoding_goes_on(tmp_path, encoding, kind):
-    rows = [[str(n), f"{text} и река, поле, лес {n}"] for n in range(80) for text in RUSSIAN]
+    # The long cells fill the blocks, and cost no decision.
+    rows = [["x" * 400, f"{text} и река, поле, лес {n}"] for n in range(20) for text in RUSSIAN]
     text = of_rows([["Nr", "Titel"], *rows])
     if kind == "jl":
-        text = "".join(json.dumps({"title": title}, ensure_ascii=False) + "\n" for _, title in rows)
+        text = "".join(json.dumps({"x": x, "title": title}, ensure_ascii=False) + "\n" for x, title in rows)
     source = put(tmp_path / f"in.{kind}", text.encode(encoding))
     go(source, tmp_path / f"whole.{kind}")
     killed(source, tmp_path / f"out.{kind}", 2, save_every=0.0)
@@ -373,9 +390,10 @@ class Shown(Watcher):
 
 
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_a_dry_run_makes_no_rows_that_nobody_sees(many_lines, jobs):
+def test_a_dry_run_makes_no_rows_that_nobody_sees(request, jobs):
+    source = request.getfixturevalue("many_lines" if jobs > 1 else "lines")
     every, few = Shown(), Shown()
-    rerun(Options(str(many_lines), dry_run=True), every)
-    rerun(Options(str(many_lines), dry_run=True, rows=5, jobs=jobs), few)
+    rerun(Options(str(source), dry_run=True), every)
+    rerun(Options(str(source), dry_run=True, rows=5, jobs=jobs), few)
     assert few.rows[:5] == every.rows[:5]
     assert len(few.rows) <= 5 * jobs < len(every.rows)
