@@ -335,7 +335,8 @@ def _codec(encoding: str) -> str:
     """An encoding of `detect` that a whole document can be read with; empty if it names none."""
     if encoding in ("latin-1", "ascii", ""):
         return "cp1252" if encoding == "latin-1" else ""
-    return "" if ">" in encoding else encoding
+    # UTF-8 and UTF-16 were looked for in the whole document before.
+    return "" if ">" in encoding or encoding.startswith("utf-") else encoding
 
 
 def _cost_in(pieces: Iterable[bytes], encoding: str) -> float:
