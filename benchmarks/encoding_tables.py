@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import encoding_costs as costs
+import encoding_ftfy as ftfy_cases
 import encoding_rerun as rerun
 import encoding_studies as studies
 from encoding_damage import GROUPS
@@ -145,6 +146,15 @@ def print_shapes(found: dict[str, tuple[int, int, list[str]]], *, show_wrong: bo
         print(f"{entrance:16}{stayed:>5} of {tried:>5}{100 * stayed / tried:>9.2f} %")
         for line in wrong if show_wrong else ():
             print(f"    {line}")
+
+
+def print_cases(found: dict[str, ftfy_cases.Share]) -> None:
+    print("\nTexts of ftfy's classes: come out as expected, beside ftfy's fix_encoding")
+    for name, share in found.items():
+        theirs = "not installed" if share.theirs is None else f"{share.theirs:>4}"
+        print(f"{name:24}{share.ours:>5} of {share.tried:>4}; ftfy {theirs}")
+    if "ftfy's cases, clean" not in found:
+        print("ftfy's source distribution could not be had, so its own cases are not measured")
 
 
 def print_speed(found: dict[str, costs.Speed], rounds: int) -> None:

@@ -29,7 +29,7 @@ LETTER: Final = 3 * STEP
 SIGNS_AS_LETTERS: Final = 8 * STEP
 """Cost of each sign, the first two of them, that stands as in clean text and becomes a letter in another encoding."""
 LOOKALIKE: Final = 10 * STEP
-"""Cost of a Western reading of Cyrillic letters that stand for Latin ones: some people write so."""
+"""Cost of a Western reading of Cyrillic letters that stand for Latin ones, or of Greek ones as in formulas."""
 FEW: Final = 2
 """So few sequences may be chance even where one of them is not ordinary text."""
 
@@ -48,7 +48,7 @@ _OPENING_SIGNS: Final = frozenset("“‘«„¿¡")
 _CLOSING: Final = frozenset("“”’»…™®©°´\u00a0")
 _APART: Final = frozenset("×§£€½–—√∆")
 """Signs that stand by themselves, or before a figure."""
-_LOOKALIKES: Final = frozenset("АВЕКМНОРСТУХІЈЅасеорухіјѕ")
+_LOOKALIKES: Final = frozenset("АВЕКМНОРСТУХІЈЅасеорухіјѕβγλμπΩ")
 _CLITICS: Final = frozenset("sStTdDmMlL")
 _SIGNS: Final = (
     "\u00a0¡¢£¤¥§¨©ª«¬®¯°±²³´µ¶·¹º»¼½¾¿×÷‐‑‒–—―‘’‚“”„†‡•…‰′″‹›⁄€№™→←↑↓∞≤≥−√■□▲△●○◎★☆♀♂♠♣♥♦♪♫♭♯✓✔❤"
@@ -85,7 +85,7 @@ def _glued(text: str) -> int:
 
 
 def lookalikes(stored: str) -> int:
-    """What it costs to believe that Cyrillic letters were misread that look like the Latin ones beside them."""
+    """What it costs to believe that letters were misread that stand for Latin ones, or are signs of science."""
     odd = [char for char in stored if char > "\x7f"]
     return LOOKALIKE if odd and all(char in _LOOKALIKES for char in odd) else 0
 
@@ -128,7 +128,8 @@ def is_clean_sign(text: str, place: int) -> bool:
     sign, before, after = text[place], text[max(0, place - 1) : place], text[place + 1 : place + 2]
     if sign == "¬":
         # Faces: one letter, or none, on each side.
-        return before not in ("", " ") and not text[max(0, place - 2) : place].isalpha() and len(after.strip()) == 1
+        word = text[max(0, place - 2) : place]
+        return before not in ("", " ") and not (len(word) > 1 and word.isalpha()) and len(after.strip()) == 1
     if after.isalpha():
         if not before.isalpha():
             return sign in _OPENING_SIGNS

@@ -114,6 +114,7 @@ def _written() -> frozenset[str]:
     return frozenset(char for char in letters + letters.upper() if not char.isascii())
 
 
+_WESTERN: Final = re.compile(f"[\u00c2\u00c3][{re.escape(characters('cp1252')[0x80:0xC0])}\u0080-\u009f]")
 _THREE: Final = re.compile(rb"[\xe0-\xef][\x80-\xbf][\x80-\xbf]")
 _MERE_LETTERS: Final = frozenset("àáâãäåæçèéêëìíîïòóô")
 """Small letters that are lead bytes of three and four; they are letters where nothing else of a sequence is left."""
@@ -129,23 +130,36 @@ LEAST_FOLLOWED: Final = 0.4
 """Of some lead bytes or more so many have a byte after them that may follow; of five lost bytes in 64 few are."""
 
 
-def utf8_wreck(text: str) -> Wreck | None:
-    """UTF-8 that was read as cp1252 and lost bytes on the way; None if it does not look so.
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What tells of lost characters: the bytes that the reading loses, and the blocks that others are of."""
+
+    lost: bytes
+    blocks: frozenset[int]
+
+
+def looks_like_utf8(text: str) -> bool:
+    """Whether UTF-8 of accented letters that was read as cp1252 stands in a text, whatever else does."""
+    return any(not is_ordinary(text, *found.span()) for found in _WESTERN.finditer(text))
+
+
+def utf8_wreck(text: str, misread: str = "cp1252") -> Wreck | None:
+    """UTF-8 that was read as cp1252, or another 8-bit encoding, and lost bytes on the way; None if it does not look so.
 
     Every lead byte says how many must follow. Where fewer do, those that cp1252 loses are put in their places; a
     space or a mark may stand for one of them, and a small letter for the capital that a lead byte reads as (``ð``
     for ``Ð``).
     """
-    units = [_unit(char) for char in text]
+    units = [_unit(char, misread) for char in text]
     leads = [place for place, unit in enumerate(units) if unit >= 0xC2]
     followed = sum(units[place + 1] in _FOLLOW for place in leads if place + 1 < len(units))
     if not leads or (len(leads) >= SOME_LEADS and followed < LEAST_FOLLOWED * len(leads)):
         return None
     slots: list[Slot] = []
     at = lost = gone = whole = telling = 0
-    blocks = _blocks(units)
+    seen = _Seen(undefined(misread), _blocks(units))
     while at < len(units):
-        taken = _sequence(units, at, blocks)
+        taken = _sequence(units, at, seen)
         if taken is None:
             slots.append((text[at],))
             at += 1
@@ -173,12 +187,12 @@ def _was_stripped(units: list[int], lost: int, whole: int) -> bool:
     return lost >= SOME_LOST and lost + whole >= ENOUGH and not any(0x80 <= unit < 0xA0 for unit in units)
 
 
-def _unit(char: str) -> int:
+def _unit(char: str, misread: str) -> int:
     """The byte that a character was; -1 for a mark, -2 for what was none, the code of a space for a space."""
     if char in MARKS:
         return -1
-    raw = bytes_of(char, "cp1252")
-    return raw[0] if raw else -2
+    raw = bytes_of(char, misread)
+    return raw[0] if raw and len(raw) == 1 else -2
 
 
 def _blocks(units: list[int]) -> frozenset[int]:
@@ -187,13 +201,13 @@ def _blocks(units: list[int]) -> frozenset[int]:
     return frozenset(ord(found[0].decode("utf-8", "replace")[0]) >> 7 for found in _THREE.finditer(raw))
 
 
-def _sequence(units: list[int], at: int, blocks: frozenset[int]) -> tuple[Slot, int, int] | None:
+def _sequence(units: list[int], at: int, seen: _Seen) -> tuple[Slot, int, int] | None:
     """A sequence that begins here: what it may be, how many characters it takes, how many bytes it lacks."""
     for lead in _leads(units[at]):
         needs = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
         rest = units[at + 1 : at + 1 + needs]
         for width in range(len(rest), -1, -1):
-            found = tuple(dict.fromkeys(_fill(lead, rest[:width], needs, blocks)))
+            found = tuple(dict.fromkeys(_fill(lead, rest[:width], needs, seen)))
             if "à" in found and rest[width - 1] == 0x20:
                 # The no-break space of an ``à`` and the blank behind it may have become one.
                 found += ("à ",)
@@ -211,7 +225,7 @@ def _leads(unit: int) -> tuple[int, ...]:
     return ()
 
 
-def _fill(lead: int, rest: list[int], needs: int, blocks: frozenset[int]) -> Iterator[str]:
+def _fill(lead: int, rest: list[int], needs: int, seen: _Seen) -> Iterator[str]:
     """The characters that a lead byte and what is left of the others can have been."""
     options: list[tuple[int, ...]] = []
     for unit in rest:
@@ -220,16 +234,18 @@ def _fill(lead: int, rest: list[int], needs: int, blocks: frozenset[int]) -> Ite
         elif unit == 0x20:
             options.append((0xA0,))
         elif unit == -1:
-            options.append(tuple(LOST))
+            options.append(tuple(seen.lost))
         else:
             return
-    for tail in _tails(options, needs):
+    for tail in _tails(options, needs, tuple(seen.lost)):
         try:
             char = bytes((lead, *tail)).decode("utf-8")
         except UnicodeDecodeError:
             continue
         known = char in _written() or _OTHER.match(char)
-        if known or (_is_kept(rest, tail) and _is_likely(char, blocks, whole=len(rest) == needs and min(rest) >= 0x80)):
+        if known or (
+            _is_kept(rest, tail) and _is_likely(char, seen.blocks, whole=len(rest) == needs and min(rest) >= 0x80)
+        ):
             yield char
 
 
@@ -250,7 +266,7 @@ def _cased(unit: int) -> tuple[int, ...]:
     return (unit, unit - 0x10) if unit in (0x9A, 0x9C, 0x9E) else (unit,)
 
 
-def _tails(options: list[tuple[int, ...]], needs: int) -> Iterator[tuple[int, ...]]:
+def _tails(options: list[tuple[int, ...]], needs: int, lost: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     if len(options) > needs:
         return
     if len(options) == needs:
@@ -259,7 +275,7 @@ def _tails(options: list[tuple[int, ...]], needs: int) -> Iterator[tuple[int, ..
     if needs - len(options) > 1 and needs > 2:
         return
     for place in range(len(options) + 1):
-        yield from _tails([*options[:place], tuple(LOST), *options[place:]], needs)
+        yield from _tails([*options[:place], lost, *options[place:]], needs, lost)
 
 
 def _product(options: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:

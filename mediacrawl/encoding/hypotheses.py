@@ -18,7 +18,7 @@ from mediacrawl.encoding.hinting import Shift
 from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.pieces import MOST_SCORED, fresh, piece_of
 from mediacrawl.encoding.priors import prior_nats
-from mediacrawl.encoding.reading import CJK_RUN, FORGIVEN, cjk_reading, read
+from mediacrawl.encoding.reading import BROKEN, CJK_RUN, FORGIVEN, cjk_reading, read
 from mediacrawl.encoding.remembering import remembered_if_short
 from mediacrawl.encoding.scoring import (
     ASCII_LETTER,
@@ -438,7 +438,9 @@ def _utf8_cost(raw: bytes) -> int:
     may_be_cut = 28 <= len(raw) <= 30 or len(raw) == MOST_SCORED
     cut = 0 if may_be_cut or len(text.encode()) == len(raw) else CUT
     chance = coincidence(decode_single(raw, "cp1252"), raw, text)
-    return cut + chance + read(text).cost - UTF8_BONUS * min(3, sum(char > "\x7f" for char in text))
+    # A replacement character that was written in UTF-8 is as likely as any other.
+    cost = read(text).cost - BROKEN * raw.count(b"\xef\xbf\xbd")
+    return cut + chance + cost - UTF8_BONUS * min(3, sum(char > "\x7f" for char in text))
 
 
 def _double_costs(raw: bytes) -> list[int]:

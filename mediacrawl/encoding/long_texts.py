@@ -76,9 +76,10 @@ def _read_alike(text: str, steps: Sequence[str]) -> str | None:
 
 
 def _filled(text: str, found: FieldDecision) -> str | None:
-    if found.encoding != "cp1252>utf-8":
+    misread, *really = found.encoding.split(">")
+    if really != ["utf-8"]:
         return None
-    wreck = utf8_wreck(text)
+    wreck = utf8_wreck(text, misread)
     if wreck is None or wreck.stripped or wreck.open > MOST_OPEN:
         return None
     return fill_wreck(wreck, found.language).text

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from mediacrawl.encoding.chance import signs_as_letters
 from mediacrawl.encoding.codepages import STEP
-from mediacrawl.encoding.damage import Wreck, utf8_wreck
+from mediacrawl.encoding.damage import MARKS, Wreck, bytes_of, utf8_wreck
 from mediacrawl.encoding.filling import LONGEST, MOST_OPEN, Filled, fill_wreck
 from mediacrawl.encoding.gaps import KEPT_INSIDE, fill_gaps
 from mediacrawl.encoding.hypotheses import NEVER, losable
 from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.scoring import MULTIBYTE
-from mediacrawl.encoding.ways import MANGLED, Stored, Way, is_bad, undo
+from mediacrawl.encoding.ways import CROSSED, MANGLED, Stored, Way, is_bad, undo
 
 LOSSY: Final = 6 * STEP
 """What it costs to believe that something was lost on the way."""
 BLANKS: Final = 4 * STEP
 """And that no more was lost than that no-break spaces became blanks, or that only a part of a text was mangled."""
+CROSSED_WRECKS: Final = ("cp1251", "cp1250", "cp1257", "mac_roman")
+"""What UTF-8 is misread in, besides cp1252, where only a part of it is left."""
 MARKED: Final = 2 * STEP
 """And left marks."""
 SURELY_UTF8: Final = 4
@@ -35,6 +38,10 @@ MOST_SEARCHED: Final = 360
 DOUBLE_BYTE: Final = (("cp932", "ja"), ("cp949", "ko"), ("gb18030", "zh-Hans"), ("cp950", "zh-Hant"))
 DOUBLE_PRIOR: Final = 5 * STEP
 """What a double-byte encoding costs that could not read what is left."""
+_WITHOUT_MARKS: Final = {ord(mark): None for mark in MARKS}
+MIXED: Final = 10 * STEP
+"""Cost of a Latin letter beside one of another script."""
+_MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f][\u0370-\u1dff]|[\u0370-\u1dff][A-Za-z\u00c0-\u024f]")
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 _MARKED: Final = re.compile(r"\ufffd|\?(?=[^\s?!.,;:)\]\"'»”\ufffd])")
 """A question mark where no question ends."""
@@ -59,20 +66,37 @@ def lossy_ways(stored: Stored, ways: list[Way]) -> list[Way]:
         ways: those that lose nothing.
     """
     searched = _searched(stored.odd)
-    wrecks = list(map(utf8_wreck, stored.odd))
-    if sum(wreck.open for wreck in wrecks if wreck) > MOST_OPEN:
-        wrecks = [None] * len(wrecks)
-    if not any(wreck.telling for wreck in wrecks if wreck):
-        wrecks = [None] * len(wrecks)
+    wrecks = _wrecks(stored.odd, "cp1252")
     if any(wreck.stripped for wreck in wrecks if wreck):
         return []
-    found = [_wreck_way(stored, wrecks)] if any(wrecks) else []
+    whole = {way.steps[0] for way in ways if way.steps[1:] == ("utf-8",) and max(way.costs) < NEVER}
+    found = [_wreck_way(stored, wrecks, "cp1252", whole="cp1252" in whole)] if any(wrecks) else []
+    if stored.badness() > BAD:
+        found += _crossed_wreck_ways(stored, whole)
     if sum(wreck.whole for wreck in wrecks if wreck) >= SURELY_UTF8 or not searched:
         return found
     marked = is_marked(stored.odd)
     if marked or is_bad(stored, ways, BAD):
         found += _page_ways(stored, ways, searched, marked=marked)
     return found
+
+
+def _crossed_wreck_ways(stored: Stored, whole: set[str]) -> list[Way]:
+    """Texts of which a part was UTF-8 and was read as another code page than cp1252."""
+    if all(bytes_of(text.translate(_WITHOUT_MARKS), "cp1252") is not None for text in stored.odd):
+        return []
+    wrecks = {misread: _wrecks(stored.odd, misread) for misread in CROSSED_WRECKS if misread not in whole}
+    return [_wreck_way(stored, crossed, misread, whole=False) for misread, crossed in wrecks.items() if any(crossed)]
+
+
+def _wrecks(texts: Sequence[str], misread: str) -> list[Wreck | None]:
+    """What is left of each text if it was UTF-8; nothing of all of them if there is no sign of that."""
+    wrecks = [utf8_wreck(text, misread) for text in texts]
+    known = [wreck for wreck in wrecks if wreck]
+    telling = any(wreck.telling and (wreck.whole or misread == "cp1252") for wreck in known)
+    if not telling or sum(wreck.open for wreck in known) > MOST_OPEN:
+        return [None] * len(wrecks)
+    return wrecks
 
 
 def _searched(texts: Sequence[str]) -> set[str]:
@@ -86,13 +110,15 @@ def _searched(texts: Sequence[str]) -> set[str]:
     return searched
 
 
-def _wreck_way(stored: Stored, wrecks: list[Wreck | None]) -> Way:
-    """UTF-8 that was read as cp1252."""
-    whole = " ".join("".join(slot[0] for slot in wreck.slots if len(slot) == 1) for wreck in wrecks if wreck)
-    language = read(whole).language
+def _wreck_way(stored: Stored, wrecks: list[Wreck | None], misread: str, *, whole: bool) -> Way:
+    """UTF-8 that was read as cp1252, or as another 8-bit encoding; it may be whole as it stands."""
+    kept = " ".join("".join(slot[0] for slot in wreck.slots if len(slot) == 1) for wreck in wrecks if wreck)
+    language = read(kept).language
     filled = [fill_wreck(wreck, language) if wreck else None for wreck in wrecks]
-    gone = any(wreck.gone for wreck in wrecks if wreck)
-    return _filled_way(stored, "utf-8", "", filled, MANGLED + (LOSSY if gone else BLANKS))
+    damage = MANGLED + (LOSSY if whole or any(wreck.gone for wreck in wrecks if wreck) else BLANKS)
+    if misread != "cp1252":
+        damage += CROSSED + MIXED * sum(len(_MIXED.findall(some.text)) for some in filled if some)
+    return replace(_filled_way(stored, "utf-8", "", filled, damage), steps=(misread, "utf-8"))
 
 
 def _page_ways(stored: Stored, ways: list[Way], searched: set[str], *, marked: bool) -> list[Way]:

@@ -57,12 +57,15 @@ capitals, and the nose of a face."""
 BROKEN: Final = 20 * STEP
 """What no text has that is right: C1 controls, the replacement character (or what its UTF-8 reads as), half a
 surrogate."""
-_TORN: Final = re.compile("(?<![A-Z][A-Z])Ã\u00a0(?=[a-z])")
+_TORN: Final = re.compile("(?<![A-Z][A-Z])Ã\u00a0(?=[a-z])|ï¿½")
 TORN: Final = 12 * STEP
-"""What the UTF-8 of ``à`` reads as, in the midst of a word."""
+"""What the UTF-8 of ``à``, in the midst of a word, and of U+FFFD read as."""
 UNREAD: Final = 1 << 30
 LOST: Final = 14 * STEP
 """A character that no encoding of the language has."""
+PICTURE: Final = 8 * STEP
+"""An arrow, a sign of mathematics, a note, an emoji: in no encoding, but in titles."""
+_PICTURES: Final = re.compile("(?<![A-Za-z√])[←-⇿∀-∙∛-⋿♀-♯★☆✓✔❤⚠\U0001f300-\U0001faff]")
 PLAIN: Final = 4 * STEP
 """A letter of a script without a model."""
 
@@ -138,7 +141,7 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> R
     written = [(encoding, encode(toned(text) if encoding == "cp1258" else text, encoding)) for encoding in encodings]
     marks = text.count("?")
     least = min(raw.count(b"?") for _, raw in written)
-    lost = (least - marks) * LOST
+    lost = _lost((least - marks) * LOST, text)
     near = []
     for encoding, raw in written:
         if raw.count(b"?") == least:
@@ -159,10 +162,16 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> R
     return best if only else _with_guests(text, encodings, best)
 
 
+def _lost(cost: int, text: str) -> int:
+    """What characters cost that no encoding of the language has: pictures less than unknown letters."""
+    return cost - min(cost, (LOST - PICTURE) * len(_PICTURES.findall(text))) if cost > 0 else cost
+
+
 def _by_kernel(kernel: native.Kernel, text: str, encodings: tuple[str, ...], only: str) -> Reading:
     numbers, tonal, language = _numbers(encodings, only)
     # Only the encoding of Vietnamese writes marks as characters of their own.
     pair, cost, lost = kernel.alphabet(text, toned(text) if tonal >= 0 else text, numbers, tonal, language)
+    lost = _lost(lost, text)
     if pair < 0 or not cost + lost:
         return _signs(text)
     best = Reading(cost + lost, pairs()[pair].language)

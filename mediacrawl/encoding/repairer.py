@@ -17,8 +17,10 @@ from mediacrawl.encoding.arguments import texts as as_texts
 from mediacrawl.encoding.chance import is_clean_sign
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.confidence import SURE, confidence_of
+from mediacrawl.encoding.damage import looks_like_utf8
 from mediacrawl.encoding.decision import FieldDecision, Hints, Repair
 from mediacrawl.encoding.hinting import Shift, shift_of
+from mediacrawl.encoding.hypotheses import NEVER
 from mediacrawl.encoding.long_texts import head_of, whole_of
 from mediacrawl.encoding.lossy import is_marked, lossy_ways, unmended
 from mediacrawl.encoding.reading import has_unused, read
@@ -155,9 +157,15 @@ def _priced(stored: Stored) -> tuple[Stored, list[Way]]:
     if marks:
         stored = replace(stored, clean=tuple(map(add, stored.clean, left)))
         ways = [replace(way, damage=way.damage + marks) for way in ways]
-    if is_marked(stored.odd) or is_bad(stored, ways, 1):
+    if is_marked(stored.odd) or _is_partly_utf8(stored, ways) or is_bad(stored, ways, 1):
         ways += lossy_ways(stored, ways)
     return stored, ways
+
+
+def _is_partly_utf8(stored: Stored, ways: list[Way]) -> bool:
+    """Whether UTF-8 stands in texts that are not UTF-8 as a whole."""
+    whole = any(way.steps == ("cp1252", "utf-8") and max(way.costs) < NEVER for way in ways)
+    return not whole and any(map(looks_like_utf8, stored.odd))
 
 
 def _few(stored: Stored) -> int:
@@ -206,7 +214,7 @@ def _mended(stored: Stored, place: int, way: Way, margin: float) -> FieldDecisio
     garbage = good(text) >= ENOUGH_TO_TELL and way.costs[place] > GARBAGE * good(text)
     margin = min(margin, way.margins[place] / STEP) if lost else margin
     confidence = confidence_of(margin) * RIGHT_PROPOSAL**lost * (HARDLY if garbage else 1)
-    if confidence < LEAST_CONFIDENCE or (has_unused(text) and not has_unused(before)):
+    if confidence < LEAST_CONFIDENCE or (way.steps[-1] != "utf-8" and has_unused(text) and not has_unused(before)):
         return replace(_left(before, stored.clean[place], 0.0, ">".join(way.steps)), suspect=True)
     return FieldDecision(
         text,

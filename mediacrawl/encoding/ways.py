@@ -13,16 +13,19 @@ from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.damage import DOUBLE_MISREADINGS, MISREADINGS, bytes_of, joined_halves
 from mediacrawl.encoding.hinting import Shift
 from mediacrawl.encoding.hypotheses import NEVER, UTF8_BONUS, Hypothesis, decode_as, decode_single, hypotheses
-from mediacrawl.encoding.reading import CJK_RUN, read
+from mediacrawl.encoding.reading import CJK_RUN, has_unused, read
 from mediacrawl.encoding.remembering import remembered_if_short
+from mediacrawl.encoding.scoring import MULTIBYTE
 
 MANGLED: Final = STEP
 """What it costs to believe that a text was read wrongly at all."""
 CROSSED: Final = 7 * STEP
 """And that it was read in something else than Latin-1 or cp1252."""
 DEEPER: Final = 2 * STEP
-"""And that what came out was mangled as well."""
+"""And that what came out was mangled as well; four times as much in another reading than Latin-1 or the first."""
 DEEPEST: Final = 3
+UNUSED: Final = 30 * STEP
+"""A code page in which lines of boxes, or characters that nobody uses, come out of a text that has none."""
 STAYS: Final = 10 * STEP
 """A text that was not mangled, in a record that was."""
 
@@ -34,9 +37,6 @@ further."""
 
 _MAC_SIGNS: Final = "‚Ä"
 """What the UTF-8 of quotation marks, dashes and ellipses begins with in Mac Roman; cp1252 has both characters too."""
-_SHOWN: Final = ("utf-8", "cp1252")
-"""Readings that need no letters to speak for them: UTF-8 shows by its form, and what was a C1 control is always a
-character of cp1252."""
 WORD: Final = re.compile(r"[^\W\d_]+")
 
 
@@ -98,7 +98,12 @@ class Way:
         if not self.steps:
             each = [cost if cost < NEVER else stays for cost, stays in zip(self.costs, clean, strict=True)]
             return self.damage + sum(each)
-        extra = 0 if all(read_in in _SHOWN for read_in in self.steps[1::2]) else few
+        # UTF-8 shows by its form, and what was a C1 control is always a character of cp1252.
+        shown = all(
+            really == "utf-8" or misread == "latin-1"
+            for misread, really in zip(self.steps[::2], self.steps[1::2], strict=True)
+        )
+        extra = 0 if shown else few
         return self.damage + extra + self._least(clean)
 
     def _least(self, clean: Sequence[int]) -> int:
@@ -141,7 +146,7 @@ def lossless_ways(stored: Stored, depth: int = DEEPEST) -> list[Way]:
     if stored.badness() <= 1:
         return ways
     if any(_MAC_SIGNS in text for text in stored.odd):
-        ways += undo(stored, "mac_roman", MANGLED + CROSSED, 1)
+        ways += undo(stored, "mac_roman", MANGLED + CROSSED, depth)
     if any(bytes_of(text, "cp1252") is None for text in stored.odd):
         double = any(CJK_RUN.search(text) for text in stored.odd)
         for misread in (*MISREADINGS, *(DOUBLE_MISREADINGS if double else ())):
@@ -234,13 +239,20 @@ def _with_signs(way: Way) -> Way:
 
 
 def _doubt(before: str, raw: bytes, after: str, misread: str, encoding: str) -> int:
-    """What it costs that a text may be clean: bytes that are UTF-8 by chance, signs that are no letters."""
+    """What it costs that a text may be clean: bytes that are UTF-8 by chance, signs that are no letters, boxes."""
+    if encoding not in MULTIBYTE and encoding != "utf-8" and _is_worse(before, after):
+        return UNUSED
     if after == before or misread == "cp1252":
         return 0  # the hypotheses have priced it: they compare with the cp1252 reading
     if encoding != "utf-8":
         return signs_as_letters(before, after) + (lookalikes(before) if encoding == "cp1252" else 0)
     priced = coincidence(decode_single(raw, "cp1252"), raw, after)
     return (coincidence(before, raw, after) if len(raw) == len(before) else 0) - priced
+
+
+def _is_worse(before: str, after: str) -> bool:
+    """Whether characters come out that no title has, or the florin sign, which no language of ours is written with."""
+    return (has_unused(after) and not has_unused(before)) or ("ƒ" in after and "ƒ" not in before)
 
 
 def _chance(before: str, way: Way, place: int) -> int:
@@ -268,7 +280,8 @@ def _go_on(way: Way, stored: Stored, depth: int) -> list[Way]:
                 bonus = UTF8_BONUS * min(3, sum(not char.isascii() for char in way.texts[place]))
                 costs[place] = cost + _chance(stored.odd[place], way, place) - bonus
                 texts[place] = text
-            damage = way.damage + DEEPER + following.damage
+            crossed = following.steps[0] not in ("cp1252", "latin-1") and following.steps[0] != way.steps[0]
+            damage = way.damage + DEEPER * (4 if crossed else 1) + following.damage
             steps = (*way.steps, *following.steps)
             further.append(Way(steps, following.language, damage, tuple(costs), tuple(texts)))
     return further

@@ -40,7 +40,7 @@ def test_a_no_break_space_and_the_blank_behind_it_that_became_one_blank_come_bac
 
 
 @pytest.mark.parametrize(
-    "title", ["Šesta rukovet: „Hajduk Veljko“", "ŠĮVAKAR, rytoj ŽALIA", "Ġebel u Ħamrija", "Šveices baņķieri gaida"]
+    "title", ["Šesta rukovet: „Hajduk Veljko“", "ŠĮVAKAR, rytoj ŽALIA", "Ġebel u Ħamrija", "Šodien pār Gauju līst"]
 )
 def test_a_letter_whose_no_break_space_became_a_blank_gets_no_blank(title):
     assert repair([windows(title.encode()).replace("\xa0", " ")]).texts == (title,)
@@ -68,8 +68,8 @@ def test_a_script_without_a_model_is_utf_8_and_no_chinese(title):
     [
         ("UkrsotsbankвЂ™s", "Ukrsotsbank’s"),
         ("Bank вЂњAvalвЂќ", "Bank “Aval”"),
-        ("TroisiÃ¨me é Ã©dition", "Troisième é édition"),
-        ("III DivisÃ£o - SÃ©rie F > Classificação", "III Divisão - Série F > Classificação"),
+        ("PremiÃ¨re é Ã©toile", "Première é étoile"),
+        ("SeleÃ§Ã£o nÂº 7 - SÃ£o JoÃ£o > Canção", "Seleção nº 7 - São João > Canção"),
         ("CrÃ¨me brÃ»lÃ©e – Été", "Crème brûlée – Été"),
         ("“Ã€ bientÃ´t l’amitiÃ©”", "“À bientôt l’amitié”"),
     ],
@@ -94,3 +94,24 @@ def test_what_was_mended_is_never_said_to_be_certain(stored):
 
 def test_a_cyrillic_letter_that_looks_latin_is_not_read_as_another():
     assert repair(["LIVЕ at Wembley"]).texts == ("LIVЕ at Wembley",)
+
+
+@pytest.mark.parametrize(
+    ("stored", "title"),
+    [
+        ("Vida sana: â\x89¥ 40 %", "Vida sana: ≥ 40 %"),
+        ("Il cantante di Bitonto‚Ä¶", "Il cantante di Bitonto…"),
+        ("La rГ©volte gronde, de Kiev Г la mer", "La révolte gronde, de Kiev à la mer"),
+        ("Canciones de AmĂ©rica, Asia y Ă\ufffdfrica en OceanĂ\xada", "Canciones de América, Asia y África en Oceanía"),
+        ("MÃ\xa0iri NicAonghais: CÃ\xa0nan an lÃ\xa0", "Màiri NicAonghais: Cànan an là"),
+    ],
+)
+def test_mojibake_of_the_classes_that_others_mend_is_mended(stored, title):
+    assert repair([stored]).texts == (title,)
+
+
+@pytest.mark.parametrize(
+    "text", ["e^√π = 5,88", "∆° in the box", "(ò¬ó)", "x ≥ 5 – Live", "Interferon-γ", "``coração´´", "LIVE… Ôôô"]
+)
+def test_signs_of_science_and_faces_stay(text):
+    assert repair([text]).texts == (text,)

@@ -32,7 +32,7 @@ def test_utf_8_of_a_language_with_few_letters_beyond_ascii_is_no_code_page_howev
 
 
 def test_a_long_text_that_lost_blanks_is_mended_too():
-    line = "La troisième édition du festival persiste à s'éloigner des grands axes, de la vallée à la mer. "
+    line = "La première étoile du matin s'attarde à l'horizon, de la forêt à la rivière. "
     stored = windows((line * 8).strip().encode()).replace("\xa0 ", " ").replace("\xa0", " ")
     assert repair([stored]).texts == ((line * 8).strip(),)
 
