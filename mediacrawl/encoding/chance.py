@@ -90,19 +90,20 @@ def lookalikes(stored: str) -> int:
     return LOOKALIKE if odd and all(char in _LOOKALIKES for char in odd) else 0
 
 
-def signs_as_letters(stored: str, text: str) -> int:
+def signs_as_letters(stored: str, text: str, each: int = SIGNS_AS_LETTERS) -> int:
     """What it costs to believe that the signs of a text, which stand there as in clean text, were letters.
 
     Args:
         stored: the text as it stands.
         text: what its bytes read as in another encoding than UTF-8.
+        each: cost of each of the first two signs.
 
     Returns:
         The cost, in twelfths of a nat; 0 where the signs stay signs, or stand in the midst of words.
     """
     if not has_clean_signs(stored):
         return 0
-    return SIGNS_AS_LETTERS * min(2, max(0, _signs_of(stored) - _signs_of(text)))
+    return each * min(2, max(0, _signs_of(stored) - _signs_of(text)))
 
 
 def _signs_of(text: str) -> int:
