@@ -28,6 +28,8 @@ LETTER: Final = 3 * STEP
 """Cost of an ASCII letter in the word of such a letter; about what it costs in the clean word."""
 SIGNS_AS_LETTERS: Final = 8 * STEP
 """Cost of each sign, the first two of them, that stands as in clean text and becomes a letter in another encoding."""
+SIGN_AFTER_SMALL: Final = STEP // 2
+"""And of one right behind a small letter of ASCII, where DOS and Mac encodings have accented letters."""
 LOOKALIKE: Final = 10 * STEP
 """Cost of a Western reading of Cyrillic letters that stand for Latin ones, or of Greek ones as in formulas."""
 FEW: Final = 2
@@ -37,10 +39,13 @@ _SEQUENCE: Final = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf][\x80-\xbf][\x80-\xbf]"
 )
 _GLUED: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]++(?=[^\x00-\u0100\s])")
+_AFTER_SMALL: Final = re.compile("[a-z][\u0080-\u00bf\u2010-\u2122]")
 _OPENING: Final = frozenset("“‘«„‚¿¡‹")
 _BETWEEN_WORDS: Final = frozenset("…–—\u00a0")
 _TITLE_SIGNS: Final = frozenset("“”‘’„‚«»‹›…–—™®©°ªº²³¹½¼¾×§£€¡¿¬´·•†∞ \u00a0")
 """Signs that stand behind a letter, or in a row, in titles."""
+_AFTER_FIGURES: Final = frozenset("ªº²³¹½¼¾¿¡")
+"""Signs that do not stand behind a small letter."""
 _AFTER_A_TILDE: Final = frozenset("™…’”®")
 """Signs that clean text has after ``Ã``; with most others it is an accented small letter in UTF-8."""
 _DASHES: Final = frozenset("–—")
@@ -101,8 +106,10 @@ def signs_as_letters(stored: str, text: str, each: int = SIGNS_AS_LETTERS) -> in
     Returns:
         The cost, in twelfths of a nat; 0 where the signs stay signs, or stand in the midst of words.
     """
-    if not has_clean_signs(stored):
+    if len(stored) == 1 or not has_clean_signs(stored):
         return 0
+    if _AFTER_SMALL.search(stored):
+        each = min(each, SIGN_AFTER_SMALL)
     return each * min(2, max(0, _signs_of(stored) - _signs_of(text)))
 
 
@@ -153,6 +160,8 @@ def is_ordinary(stored: str, begin: int, end: int) -> bool:
     if lead == "√":
         # A root of a letter or figure.
         return not before.isalpha() and not after.isalpha()
+    if lead.islower() and not _AFTER_FIGURES.isdisjoint(signs):
+        return False
     if not _TITLE_SIGNS.issuperset(signs) or (lead == after and signs != " "):
         return False
     if lead == "Â" or (lead == "Ã" and not (before.isupper() and signs in _AFTER_A_TILDE)):

@@ -8,6 +8,7 @@ All costs are integers, and `tests/encoding/test_native.py` compares both bit fo
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import re
 from array import array
@@ -18,12 +19,15 @@ from typing import Any, Final, Protocol, cast
 from mediacrawl.encoding import models
 from mediacrawl.encoding.languages import LANGUAGES
 
+logger = logging.getLogger(__name__)
+
 MODULE: Final = "mediacrawl_native"
 ABI: Final = 1
 """Raised with every change of what `_spec` hands over or of what the kernel's methods take and give."""
 SWITCH: Final = "MEDIACRAWL_NATIVE"
 """Environment variable; ``0`` decides in pure Python although the native part is installed."""
 MOST_GAIN_STEPS: Final = 480
+"""`scoring.gain_cost` is constant beyond so many twelfths of a nat, on either side."""
 UNUSED: Final = 16
 _LAST_NEAR: Final = 0xFFFF
 """The kernel has a table of what the code points up to this one are, and ranges of the unused ones beyond."""
@@ -93,8 +97,14 @@ def told() -> str:
 
 @cache
 def kernel() -> Kernel | None:
-    """The kernel over the models in use; None where Python prices."""
-    return cast("Kernel", _module().Kernel(_spec(), _load)) if is_native() else None
+    """The kernel over the models in use; None where Python prices, also for models that do not fit its tables."""
+    if not is_native():
+        return None
+    try:
+        return cast("Kernel", _module().Kernel(_spec(), _load))
+    except ValueError as error:
+        logger.warning("Texts are priced in pure Python, since the models do not fit the native part: %s", error)
+        return None
 
 
 @cache
@@ -243,6 +253,8 @@ def _codes(encoding: str) -> bytes:
     found = bytearray()
     for char in sorted(set(characters(encoding))):
         raw = encode(char, encoding)
+        if char > "\uffff":
+            raise ValueError(f"{encoding} has the character U+{ord(char):X}.")
         if raw != b"?" or char == "?":
             found += ord(char).to_bytes(2, "big") + raw
     return bytes(found)

@@ -189,7 +189,11 @@ def _tells(text: str, place: int) -> bool:
     char = text[place]
     if char == "\ufffd":
         return False
-    return (char.isalpha() and char not in "ªº") or not is_clean_sign(text, place)
+    if (char.isalpha() and char not in "ªº") or not is_clean_sign(text, place):
+        return True
+    # The DOS and Mac encodings have accented letters there, which end many words.
+    before = text[max(0, place - 1) : place]
+    return before.isascii() and before.islower()
 
 
 def _left(text: str, cost: int, margin: float, runner_up: str) -> FieldDecision:

@@ -7,14 +7,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from mediacrawl.encoding import native
+from mediacrawl.encoding import codepages, detect, native
+from mediacrawl.encoding.own import forget
 
 
 @pytest.fixture(autouse=True)
 def asked_anew():
     native._module.cache_clear()
     yield
-    native._module.cache_clear()
+    forget()
 
 
 def test_the_environment_switches_it_off(monkeypatch):
@@ -32,6 +33,26 @@ def test_a_module_that_is_missing_or_of_another_version_is_not_used(monkeypatch,
     monkeypatch.delenv(native.SWITCH, raising=False)
     assert not native.is_native()
     assert native.told() == "pure Python (mediacrawl_native is not installed, or is of another version)"
+
+
+def test_models_that_do_not_fit_are_priced_in_python(monkeypatch, caplog):
+    def refuse(spec, loader):
+        raise ValueError("The tables do not fit: size.")
+
+    monkeypatch.setitem(sys.modules, native.MODULE, SimpleNamespace(ABI=native.ABI, Kernel=refuse))
+    monkeypatch.delenv(native.SWITCH, raising=False)
+    forget()
+    assert native.kernel() is None
+    assert detect(["Группа крови".encode("cp1251")]).texts == ("Группа крови",)
+    assert [record.message for record in caplog.records] == [
+        "Texts are priced in pure Python, since the models do not fit the native part: The tables do not fit: size."
+    ]
+
+
+def test_an_alphabet_beyond_the_basic_plane_does_not_fit(monkeypatch):
+    monkeypatch.setattr(codepages, "characters", lambda encoding: "a\U0001e922")
+    with pytest.raises(ValueError, match=r"u-ff has the character U\+1E922\."):
+        native._codes("u-ff")
 
 
 def test_the_command_tells_it():
