@@ -150,3 +150,11 @@ def test_a_letter_with_a_sign_after_it_is_no_utf_8(title, declared):
 @pytest.mark.parametrize("title", ["Nguyễn", "şəhər", "Țara mea", "DJ Ёлка", "DJ 酔", "thư viện", "Łódź"])
 def test_utf_8_with_letters_of_such_a_shape_is_utf_8(title):
     assert detect([title.encode()]).texts == (title,)
+
+
+SHORT = [("Joaquín Sabina", "mac_roman"), ("C’è solo la strada — C’è", "cp1252"), ("Éblouie par la nuit", "mac_roman")]
+
+
+@pytest.mark.parametrize(("title", "encoding"), SHORT)
+def test_a_title_with_one_letter_beyond_ascii_is_read(title, encoding):
+    assert detect([title.encode(encoding)]).texts == (title,)
