@@ -158,3 +158,15 @@ SHORT = [("Joaquín Sabina", "mac_roman"), ("C’è solo la strada — C’è", 
 @pytest.mark.parametrize(("title", "encoding"), SHORT)
 def test_a_title_with_one_letter_beyond_ascii_is_read(title, encoding):
     assert detect([title.encode(encoding)]).texts == (title,)
+
+
+@pytest.mark.parametrize("raw", [b"a" * 900, b"\x01" * 900, b"a b " * 900])
+def test_a_long_field_without_letters_beyond_ascii_has_a_piece_too(raw):
+    assert raw.startswith(piece_of(raw))
+    assert detect([raw]).texts == (raw.decode("ascii"),)
+
+
+def test_words_with_bytes_that_others_lack_are_priced_first():
+    """ISO-8859-7 and cp1253 differ in one capital, which stands late."""
+    raw = ("Το τραγούδι της αγάπης και της νύχτας " * 20 + "Άνεμος").encode("iso8859_7")
+    assert detect([raw]).texts == (raw.decode("iso8859_7"),)
