@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import encoding_costs as costs
 import encoding_ftfy as ftfy_cases
+import encoding_lengths as lengths
 import encoding_rerun as rerun
 import encoding_studies as studies
 from encoding_damage import GROUPS
@@ -52,6 +53,18 @@ def print_lengths(found: dict[str, Marks]) -> None:
         row = [Score.of(*zip(*part, strict=True)).weighted for part in parts]
         print(f"{name:32}" + "".join(f"{value:>12.2f}" for value in row))
     print("new texts: fields that do not stand in the even rows too, as an artist of several titles may.")
+
+
+def print_by_length(found: dict[tuple[str, int], Score]) -> float:
+    """Prints the table; answers the macro figure of our long fields."""
+    names = dict.fromkeys(name for name, _ in found)
+    print("\nFIELD of so many bytes at most: titles of a language joined; percent right, weighted / macro")
+    print(f"{'bytes':>8}" + "".join(f"{name:>28}" for name in names))
+    for length in lengths.LENGTHS:
+        scores = [found[name, length] for name in names]
+        print(f"{length:>8,}" + "".join(f"{one.weighted:>20.2f} / {one.macro:<5.2f}" for one in scores))
+    long = [found[OURS, length].macro for length in lengths.LENGTHS if length >= lengths.LONG]
+    return sum(long) / len(long)
 
 
 def print_encodings(fields: dict[str, Score], records: dict[str, Score]) -> None:

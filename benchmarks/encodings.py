@@ -12,7 +12,7 @@ the re-run; ``--wrong`` to see what repair did not bring back.
 
 The files beside: `encoding_units` (titles as bytes, scores), `encoding_damage` (texts stored wrongly), `encoding_peers`
 and `encoding_readers` (who reads), `encoding_studies`, `encoding_documents`, `encoding_repairs`, `encoding_ftfy`,
-`encoding_costs`, `encoding_rerun` (what is measured), `encoding_tables` (how it is printed).
+`encoding_costs`, `encoding_lengths`, `encoding_rerun` (what is measured), `encoding_tables` (how it is printed).
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 import encoding_costs as costs
 import encoding_documents as pages
 import encoding_ftfy as cases
+import encoding_lengths as lengths
 import encoding_repairs as repairs
 import encoding_rerun as rerun
 import encoding_studies as studies
@@ -56,12 +57,13 @@ class Target(NamedTuple):
 
 
 TARGETS = {
-    "field_weighted": Target("%", 98.3, "more"),
+    "field_weighted": Target("%", 98.5, "more"),
     "field_macro": Target("%", 97.0, "more"),
     "record_weighted": Target("%", 99.7, "more"),
     "record_macro": Target("%", 98.7, "more"),
-    "latin1_fields_changed": Target("%", 0.8, "less"),  # of all cp1252 of Western languages, quotes and dashes too
-    "latin1_records_changed": Target("%", 0.4, "less"),
+    "long_field_macro": Target("%", 99.8, "more"),  # fields of 1,000 bytes and more
+    "latin1_fields_changed": Target("%", 0.6, "less"),  # of all cp1252 of Western languages, quotes and dashes too
+    "latin1_records_changed": Target("%", 0.3, "less"),
     "ascii_changed": Target("texts", 0, "less"),
     "field_weighted_host_learned": Target("%", 99.5, "more"),
     "right_of_confidence_90": Target("%", 90.0, "more"),  # of single fields
@@ -124,6 +126,7 @@ class Tasks:
 def ask_all(tasks: Tasks, given: argparse.Namespace) -> None:
     ask_repairs(tasks, given.sample, beside_others=not given.quick)
     ask_readings(tasks)
+    ask_lengths(tasks)
     ask_documents(tasks)
     ask_studies(tasks, given.orders, with_voice=not given.quick and "chardet" not in peers().missing)
 
@@ -145,6 +148,13 @@ def ask_readings(tasks: Tasks) -> None:
             tasks.ask(kind, name, read_all, name, kind)
         for kind in KINDS:
             tasks.ask(f"ascii {kind}", name, ascii_changed, name, kind)
+
+
+def ask_lengths(tasks: Tasks) -> None:
+    for name in readers():
+        if name == OURS or name.startswith("chardetng"):
+            for length in lengths.LENGTHS:
+                tasks.ask("lengths", (name, length), lengths.by_length, name, length)
 
 
 def ask_studies(tasks: Tasks, orders: int, *, with_voice: bool) -> None:
@@ -197,6 +207,7 @@ def report_readings(tasks: Tasks) -> Values:
         values["ascii_changed"] += changed[OURS]
     print(tables.LEGEND)
     tables.print_lengths(read["field"])
+    values["long_field_macro"] = tables.print_by_length(tasks.results("lengths"))
     tables.print_encodings(scores["field"], scores["record"])
     tables.print_cut(read)
     return values

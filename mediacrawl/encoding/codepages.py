@@ -35,17 +35,17 @@ _KINDS: Final = {
     **dict.fromkeys("–—", DASH),
     "•": BULLET,
     "\u00a0": NBSP,
-    **dict.fromkeys("°№™©®ªº½²", SIGN),
-    **dict.fromkeys("§¼¾³¹†‡€£¥×", RARE_SIGN),
+    **dict.fromkeys("°№™©®ªº½²€", SIGN),
+    **dict.fromkeys("§¼¾³¹†‡£¥×", RARE_SIGN),
 }
 SYMBOL_NATS: Final = {
-    QUOTE: 7.0, APOSTROPHE: 3.5, OPENER: 5.0, RARE_OPENER: 8.5, JOINER: 8.0, DASH: 5.0, BULLET: 8.0, NBSP: 8.0,
-    SIGN: 6.5, RARE_SIGN: 11.0, ODD: 12.0, CONTROL: 14.0,
+    QUOTE: 7.0, APOSTROPHE: 3.5, OPENER: 5.0, RARE_OPENER: 8.5, JOINER: 8.0, DASH: 5.5, BULLET: 10.0, NBSP: 8.0,
+    SIGN: 6.5, RARE_SIGN: 12.0, ODD: 14.0, CONTROL: 16.0,
 }  # fmt: skip
 AFTER_LETTER_NATS: Final = {
     OPENER: 4.5,
     RARE_OPENER: 5.0,
-    JOINER: -1.5,
+    JOINER: -2.0,
     RARE_SIGN: 3.0,
     ODD: 3.0,
     CONTROL: 1.0,
@@ -61,7 +61,7 @@ WEDGE_NATS: Final = {
     RARE_SIGN: 2.0,
     ODD: 2.0,
     DASH: 1.0,
-    JOINER: 0.3,
+    JOINER: 0.0,
 }
 AFTER_GAP_NATS: Final = {APOSTROPHE: 1.5, NBSP: 5.0}
 IN_ROW_NATS: Final = 4.0
@@ -69,8 +69,8 @@ ALONE_NATS: Final = {QUOTE: 3.0, APOSTROPHE: 3.0, JOINER: 2.0}
 END_NATS: Final = {NBSP: 5.0, OPENER: 5.0, RARE_OPENER: 5.0, JOINER: 3.0}
 SCRIPT_NATS: Final = 7.0
 ELISION_NATS: Final = (1.0, 0.1)
-BEGIN_NATS: Final = [0.27, 1.65]
-CASE_NATS: Final = [8.4, 0.02, 0.15, 1.6, 3.0, 0.12]
+BEGIN_NATS: Final = [0.2, 2.0]
+CASE_NATS: Final = [8.4, 0.02, 0.15, 1.6, 4.5, 0.12]
 
 
 def char_class(char: str) -> int:
@@ -128,7 +128,8 @@ def _step_nats(first: int, second: int, third: int) -> float:
         wedge = WEDGE_NATS.get(second, 0.0) if _is_letter(first) else 0.0
         if second == APOSTROPHE and wedge:
             # What follows an apostrophe goes on with the word: "that's", "l'été".
-            return wedge + ELISION_NATS[0 if _is_capital(third) else 1]
+            switch = SCRIPT_NATS if _script(first) != _script(third) and MARK not in (first, third) else 0.0
+            return switch + wedge + ELISION_NATS[0 if _is_capital(third) else 1]
         return wedge + BEFORE_LETTER_NATS.get(second, 0.0) + _begin_nats(third)
     switch = SCRIPT_NATS if _script(second) != _script(third) and second != MARK else 0.0
     return switch + _case_nats(first, second, third)

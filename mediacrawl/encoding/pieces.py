@@ -37,21 +37,30 @@ def piece_of(raw: bytes) -> bytes:
     if len(raw) <= MOST_SCORED:
         return raw
     odd = first_odd(raw)
+    if odd == len(raw):
+        return raw[:MOST_SCORED]
     # All bytes before the first odd one are ASCII, so a piece may begin at any of them.
     start = max(raw.rfind(b" ", max(odd - MOST_SCORED // 4, 0), odd) + 1, odd - MOST_SCORED // 4, 0)
-    length = -1
+    tokens = [token for token in _TOKEN.findall(raw, start, start + _SEARCHED) if not token.isascii()]
     chosen: list[bytes] = []
-    for found in _TOKEN.finditer(raw, start, start + _SEARCHED):
-        token = found[0]
-        if token.isascii():
-            continue
+    length = -1
+    for token in _telling_first(tokens):
         length += len(token) + 1
         if length > MOST_SCORED:
-            if not chosen:
-                chosen.append(token[:MOST_SCORED])
             break
         chosen.append(token)
-    return b" ".join(chosen)
+    return b" ".join(chosen) if chosen else tokens[0][:MOST_SCORED]
+
+
+def _telling_first(tokens: list[bytes]) -> list[bytes]:
+    """The words that have a byte which none before has, then the others: twins such as cp1253 differ in few bytes."""
+    seen: set[int] = set()
+    telling: list[bytes] = []
+    others: list[bytes] = []
+    for token in tokens:
+        (others if seen.issuperset(token) else telling).append(token)
+        seen.update(token)
+    return telling + others
 
 
 def fresh(pieces: Sequence[bytes]) -> list[bytes]:

@@ -150,3 +150,23 @@ def test_a_letter_with_a_sign_after_it_is_no_utf_8(title, declared):
 @pytest.mark.parametrize("title", ["Nguyễn", "şəhər", "Țara mea", "DJ Ёлка", "DJ 酔", "thư viện", "Łódź"])
 def test_utf_8_with_letters_of_such_a_shape_is_utf_8(title):
     assert detect([title.encode()]).texts == (title,)
+
+
+SHORT = [("Joaquín Sabina", "mac_roman"), ("C’è solo la strada — C’è", "cp1252"), ("Éblouie par la nuit", "mac_roman")]
+
+
+@pytest.mark.parametrize(("title", "encoding"), SHORT)
+def test_a_title_with_one_letter_beyond_ascii_is_read(title, encoding):
+    assert detect([title.encode(encoding)]).texts == (title,)
+
+
+@pytest.mark.parametrize("raw", [b"a" * 900, b"\x01" * 900, b"a b " * 900])
+def test_a_long_field_without_letters_beyond_ascii_has_a_piece_too(raw):
+    assert raw.startswith(piece_of(raw))
+    assert detect([raw]).texts == (raw.decode("ascii"),)
+
+
+def test_words_with_bytes_that_others_lack_are_priced_first():
+    """ISO-8859-7 and cp1253 differ in one capital, which stands late."""
+    raw = ("Το τραγούδι της αγάπης και της νύχτας " * 20 + "Άνεμος").encode("iso8859_7")
+    assert detect([raw]).texts == (raw.decode("iso8859_7"),)
