@@ -6,6 +6,9 @@ Times are CPU time of the process, so that what else the machine does weighs lit
   (artists, ``the``) are remembered, as in any run over a library.
 * Alone: the same, but each call is timed by itself, and only the 200 fields that come next: in a process that has just
   begun, most words are new. All models are loaded before.
+
+Mediacrawl is timed as it is installed, with the native part switched off (`PURE`), and with all fields of the bulk in
+one call of `detect_many` (`BATCH`).
 """
 
 from __future__ import annotations
@@ -21,10 +24,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from encoding_readers import load_all, readers
+from encoding_readers import OURS, load_all, readers
 from encoding_units import one_encoding_each
 
+from mediacrawl.encoding import detect_many
+from mediacrawl.encoding.native import SWITCH
+
 HERE = Path(__file__).parent
+PURE, BATCH = f"{OURS}, pure Python", f"{OURS}, in one call"
 BEFORE = 200
 ALONE = 200
 IN_MEMORY = 2_000
@@ -69,10 +76,11 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(HERE.parent)}
 
 
-def printed_by(*arguments: str, text: str = "") -> list[float]:
-    """The numbers that a fresh Python with these arguments prints."""
+def printed_by(*arguments: str, text: str = "", **variables: str) -> list[float]:
+    """The numbers that a fresh Python with these arguments prints; `variables` of the environment are set besides."""
     command = [sys.executable, *arguments]
-    done = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True, env=environment())
+    around = environment() | variables
+    done = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True, env=around)
     return [float(word) for word in done.stdout.split()]
 
 
@@ -132,13 +140,14 @@ class Speed(NamedTuple):
 
 def speed(name: str, rounds: int) -> Speed:
     """Medians of some rounds, each in a process of its own, with the fields in another order."""
-    found = [printed_by(str(HERE / "encoding_costs.py"), name, str(seed)) for seed in range(rounds)]
+    variables = {SWITCH: "0"} if name == PURE else {}
+    found = [printed_by(str(HERE / "encoding_costs.py"), name, str(seed), **variables) for seed in range(rounds)]
     return Speed(*map(statistics.median, zip(*found, strict=True)))
 
 
 def time_here(name: str, seed: int) -> Speed:
     """The times of one reader; for a process that has done nothing else."""
-    read, fields = readers()[name], one_encoding_each(seed)
+    read, fields = readers()[OURS if name in {PURE, BATCH} else name], one_encoding_each(seed)
     load_all()
     for unit in fields[:BEFORE]:
         read(unit)
@@ -149,8 +158,11 @@ def time_here(name: str, seed: int) -> Speed:
         alone.append((time.process_time_ns() - began) / 1000)
     rest = fields[BEFORE + ALONE :]
     began = time.process_time_ns()
-    for unit in rest:
-        read(unit)
+    if name == BATCH:
+        detect_many([unit.raws for unit in rest])
+    else:
+        for unit in rest:
+            read(unit)
     bulk = (time.process_time_ns() - began) / 1000 / len(rest)
     return Speed(bulk, statistics.fmean(alone), statistics.median(alone))
 

@@ -114,7 +114,8 @@ class Parts:
         self.is_ours = True
         """Whether it is one of our spiders. Other people's may be several in a project, each with state of its own."""
         self.clock = Clock()
-        self.encodings = History(settings.getint("MOJIBAKE_HISTORY_HOSTS", 10_000))
+        hosts = settings.getint("MOJIBAKE_HISTORY_HOSTS", 10_000)
+        self.encodings = History(hosts) if hosts > 0 else None
         """Encodings in which pages and lists of a host were read, for those that declare none. It is not kept."""
         self.finds = Finds()
         """The records of this crawl, in numbers."""

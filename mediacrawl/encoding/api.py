@@ -211,13 +211,13 @@ def _pieces(text: str) -> Iterator[str]:
     for number, line in enumerate(text.split("\n")):
         if number:
             yield "\n"
-        rest = line
-        while len(rest) > _PIECE:
-            cut = rest.rfind(" ", _PIECE // 2, _PIECE)
-            cut = cut if cut > 0 else _PIECE
-            yield rest[:cut]
-            rest = rest[cut:]
-        yield rest
+        at = 0
+        while len(line) - at > _PIECE:
+            cut = line.rfind(" ", at + _PIECE // 2, at + _PIECE)
+            end = cut if cut > 0 else at + _PIECE
+            yield line[at:end]
+            at = end
+        yield line[at:]
 
 
 def _groups(pieces: Iterable[str]) -> Iterator[list[str]]:

@@ -97,7 +97,8 @@ def _members(fields: Any, function: str, kind: str, single: str) -> list[Any]:
         advice = f" Write {function}([field]) for a record of one field, or {single} for a single text."
     elif isinstance(fields, Iterable):
         return list(fields)
-    raise TypeError(f"{function}() takes a sequence of {kind}, one for each field, but got {_kind(fields)}.{advice}")
+    got = "None" if fields is None else type(fields).__name__
+    raise TypeError(f"{function}() takes a sequence of {kind}, one for each field, but got {got}.{advice}")
 
 
 def _kind(value: Any) -> str:

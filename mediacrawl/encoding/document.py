@@ -17,6 +17,7 @@ cut, and a page in UTF-8 may hold a comment in another encoding.
 from __future__ import annotations
 
 import codecs
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -51,6 +52,8 @@ _ENOUGH: Final = 64
 """Bytes beyond ASCII without which text in attributes and scripts is looked at as well."""
 _FOR_CHARDET: Final = 16 * 1024
 _LONG: Final = 400
+_LONGEST_ASKED: Final = 1024 * 1024
+"""Bytes of a field of which chardet may be asked; what is longer is no text of a file."""
 _LEAST_FOR_CHARDET: Final = 24
 """Bytes beyond ASCII below which chardet is not asked: one title tells it less than it tells the models."""
 _SURE: Final = 0.9
@@ -285,7 +288,7 @@ def _read(raw: bytes, pieces: list[bytes], answer: _Answer) -> _Reading | None:
         found = _decoded(raw, encoding)
     if found is None or not _holds(found, encoding):
         return None
-    cost = _cost(text.text for piece in pieces if (text := _decoded(piece, encoding)) is not None)
+    cost = _cost_in(pieces, encoding)
     return _Reading(Document(found.text, *answer, found.lost, found.is_whole), cost)
 
 
@@ -293,20 +296,23 @@ def asked_if_long(raw: bytes, decided: FieldDecision) -> FieldDecision:
     """Ask chardet for a long text, such as lyrics, of which the models' reading is doubtful. Never raises.
 
     Args:
-        raw: the field's bytes. One of fewer than 400, and any that is Unicode, stays as it was decided.
+        raw: the field's bytes. One of fewer than 400 or more than a million, and any that is Unicode, stays as it was
+            decided.
         decided: by the models.
 
     Returns:
         chardet's reading, if its letters are by far the likelier ones; else `decided`.
     """
-    if len(raw) < _LONG or decided.encoding.startswith(("utf-", "ascii", *_SHIFTING)):
+    if not _LONG <= len(raw) <= _LONGEST_ASKED or decided.encoding.startswith(("utf-", "ascii", *_SHIFTING)):
         return decided
     pieces = sample_of(raw)
-    ours = _read(raw, pieces, _Answer(_codec(decided.encoding), decided.language, decided.confidence, "models"))
-    if ours is not None and not ours.is_doubtful:
+    encoding = _codec(decided.encoding)
+    # Of a long text only the pieces are decoded, as long as nobody reads it otherwise.
+    cost = _cost_in(pieces, encoding) if encoding else math.inf
+    if decided.confidence >= _SURE and cost <= _POOR[decided.language in _CJK]:
         return decided
     theirs = _asked(raw, pieces)
-    if theirs is None or (ours is not None and theirs.cost >= _BY_FAR * ours.cost):
+    if theirs is None or theirs.cost >= _BY_FAR * cost:
         return decided
     found = theirs.document
     text = clean(found.text)
@@ -329,13 +335,16 @@ def _codec(encoding: str) -> str:
     """An encoding of `detect` that a whole document can be read with; empty if it names none."""
     if encoding in ("latin-1", "ascii", ""):
         return "cp1252" if encoding == "latin-1" else ""
-    return "" if ">" in encoding else encoding
+    # UTF-8 and UTF-16 were looked for in the whole document before.
+    return "" if ">" in encoding or encoding.startswith("utf-") else encoding
 
 
-def _cost(texts: Iterable[str]) -> float:
+def _cost_in(pieces: Iterable[bytes], encoding: str) -> float:
     """What a character costs on the average, in words beyond ASCII and in the languages that suit the pieces best."""
     total, length = 0.0, 0
-    for text in texts:
+    for piece in pieces:
+        found = _decoded(piece, encoding)
+        text = "" if found is None else found.text
         odd = sum(map(len, _ODD_WORD.findall(text)))
         if odd:
             total += read(text).cost

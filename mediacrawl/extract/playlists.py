@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from mediacrawl.encoding.document import JUDGED
+from mediacrawl.encoding.document import JUDGED, Document
 from mediacrawl.extract.charset import History, read_plain
 from mediacrawl.extract.listing import Listed, Listing
 from mediacrawl.extract.texts import unescape
@@ -86,9 +86,18 @@ def plain_list(body: bytes, url: str = "", header: str | None = None, history: H
     found = read_plain(body, url, header, history)
     if found.encoding == "utf-8" or found.encoding.startswith("utf-16"):
         return PlainList(found.text, "utf-8", "utf-8")
-    if found.decided_by in JUDGED and not (found.decided_by == "models" and found.confidence >= _SURE):
+    is_sure = found.decided_by == "models" and found.confidence >= _SURE and _gives_back(found, body)
+    if found.decided_by in JUDGED and not is_sure:
         return PlainList(body.decode("latin-1"), OCTETS, OCTETS)
     return PlainList(found.text, found.reading, found.encoding)
+
+
+def _gives_back(found: Document, body: bytes) -> bool:
+    """Whether the octets of the references can be had from the text: some codes of a few encodings are doubles."""
+    try:
+        return body.startswith(found.text.encode(found.encoding))
+    except UnicodeEncodeError:
+        return False
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -27,6 +27,7 @@ from mediacrawl.music.reading import TaggedFile, read_tags
 from mediacrawl.music.replacing import RefusedError
 from mediacrawl.probe import NeedBytes, ProbePolicy, id3
 from mediacrawl.probe.reading import BrokenError, LimitError, Reading
+from mediacrawl.probe.text import LATIN1, UTF16, cut
 from mediacrawl.records import Tag
 
 Id3v1 = Literal["keep", "rewrite", "remove"]
@@ -369,7 +370,7 @@ class _Frames:
     Attributes:
         version: 2, 3 or 4; 0 without a tag.
         count: of all frames.
-        others: name and body of those that are no text; of a picture, the second half.
+        others: name and body of those that are no text; of a picture, its data.
     """
 
     version: int = 0
@@ -393,8 +394,15 @@ def _frames(path: Path) -> _Frames:
         except (BrokenError, LimitError, NeedBytes) as error:
             raise RefusedError("its tag is damaged") from error
     others = Counter(
-        (name, body[-(len(body) // 2) :] if name in _PICTURES else body)
+        (name, _picture(body) if name in _PICTURES else body)
         for name, body in found
         if name[0] not in "TW" and name not in {"COMM", "USLT"}
     )
     return _Frames(header.version, len(found), others)
+
+
+def _picture(body: bytes) -> bytes:
+    """The data of a picture (id3v2.4.0-frames, 4.14); mutagen may write its description in another encoding."""
+    _, rest = cut(body[1:], LATIN1)
+    _, data = cut((rest or b"")[1:], UTF16 if body[:1] in {b"\1", b"\2"} else LATIN1)
+    return body if data is None else data

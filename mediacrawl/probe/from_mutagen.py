@@ -1,4 +1,4 @@
-"""Everything that the probe takes from mutagen, in one list: it has no types, and parts of its API are deep inside.
+"""Everything that the probe takes from mutagen, which has no types, and parts of whose API are deep inside.
 
 A reader of 34 bytes that our own walker bounded, and the names of ID3v1's genres. mutagen never sees a file or a tag:
 its tag readers drop or destroy text that is wrongly encoded, and hostile files cost it minutes and gigabytes.

@@ -61,7 +61,6 @@ _MOST_FIELDS: Final = 64
 _MOST_BYTES: Final = 64 << 10
 """Of the fields of one line that are decided."""
 _TOKEN = re.compile(rb'[^"\\,;\t{}\[\]:]++')
-_WORD = re.compile(r"[^\W\d_]*+[^\W\d_\x00-\x7f][^\W\d_]*+")
 _CONTROL_BYTES = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
@@ -320,7 +319,8 @@ def read_fields(fields: Sequence[bytes], encoding: TextEncoding) -> tuple[list[s
     if encoding.named or len(odd) > _MOST_FIELDS or sum(map(len, raws)) > _MOST_BYTES:
         return None
     found = detect(raws, _hints(encoding.hint))
-    letters = sum(len(word) for text in found.texts for word in _WORD.findall(text))
+    words = [word for text in found.texts for word in text.split() if not word.isascii()]
+    letters = sum(char.isalpha() for word in words for char in word)
     if not encoding.hint and (found.confidence < _SURE or letters < _LETTERS):
         return None
     for place, field in zip(odd, found.fields, strict=True):

@@ -17,11 +17,11 @@ class DocumentEncodings:
     UTF-8: decided by ``models`` or ``chardet``, or ``default`` where nobody knew.
 
     Args:
-        history: of the whole crawl.
+        history: of the whole crawl; None to remember nothing.
         count: adds to a stat.
     """
 
-    def __init__(self, history: History, count: Callable[[str], None]) -> None:
+    def __init__(self, history: History | None, count: Callable[[str], None]) -> None:
         self._history = history
         self._count = count
 
@@ -31,7 +31,7 @@ class DocumentEncodings:
         Args:
             url: of a document.
         """
-        return partial(self._history.prior, url)
+        return partial(self._history.prior, url) if self._history is not None else dict
 
     def note(self, url: str, kind: str, reading: str, language: str) -> None:
         """Learn from a document that was read.
@@ -47,5 +47,5 @@ class DocumentEncodings:
         told = parts_of_reading(reading)
         if told.by:
             self._count(f"{kind}/encoding/{told.by}")
-        if not told.by or told.is_sure:
+        if self._history is not None and (not told.by or told.is_sure):
             self._history.learn_document(url, told.encoding, told.language or language)

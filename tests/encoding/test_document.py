@@ -150,6 +150,13 @@ def test_utf_16_without_a_mark_is_told_by_its_markup(encoding):
     assert decide_document(text.encode(encoding)).text == text
 
 
+@pytest.mark.parametrize("claims", [(), [Claim("utf-8", "header")]])
+def test_a_page_with_noise_in_it_keeps_its_markup(claims):
+    noise = bytes(1000) + b"\xff\xfe\xc0\x80\xed\xa0\x80" * 50
+    link = '<a href="/after.html">'
+    assert link in decide_document(b"<title>Noise</title>" + noise + link.encode() + noise, claims).text
+
+
 def test_the_sample_has_text_alone_and_no_line_twice():
     pieces = sample_of((page(GERMAN) * 3).encode("cp1252"))
     assert b"\n".join(pieces).decode("cp1252").split("\n") == [GERMAN[0], *sorted_by_odd(GERMAN[1:])]

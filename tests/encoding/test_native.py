@@ -61,7 +61,7 @@ def titles(step):
 
 
 def test_titles(both):
-    both(lambda: decided(titles(400)))
+    both(lambda: decided(titles(900)))
 
 
 @pytest.mark.slow
@@ -77,18 +77,18 @@ def test_fields_of_several_records_together(both):
 
 def test_random_bytes_of_any_length(both):
     rng = random.Random(21)
-    records = [([rng.randbytes(rng.randrange(60)) for _ in range(rng.randrange(1, 4))], "ru") for _ in range(40)]
-    records += [([b"", b"\xff"], ""), ([rng.randbytes(300)], "")]
-    both(lambda: decided(records))
-    long = [rng.randbytes(2_000), b"\xe9" * 20_000]
-    both(lambda: [detect([raw]) for raw in long])
+    records = [[rng.randbytes(rng.randrange(30)) for _ in range(rng.randrange(1, 4))] for _ in range(30)]
+    records += [[b"", b"\xff"], [rng.randbytes(300)], [b"\xe9" * 20_000]]
+    both(lambda: [detect(fields) for fields in records])
+    both(lambda: [repair([raw.decode("latin-1") for raw in fields]) for fields in records[:4]])
 
 
 def test_random_text(both):
     rng = random.Random(22)
     blocks = [(0x20, 0x250), (0x370, 0x600), (0xE00, 0xE80), (0x3000, 0xD7A4), (0xD800, 0xE000), (0, 0x110000)]
     texts = ["".join(chr(rng.randrange(*rng.choice(blocks))) for _ in range(rng.randrange(25))) for _ in range(150)]
-    both(lambda: [(text, read(text), repair([text])) for text in texts])
+    both(lambda: [(text, read(text)) for text in texts])
+    both(lambda: [repair([text]) for text in texts[:20]])
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,9 @@ def test_memory_does_not_grow_with_the_words(both):
     """A row of the first pass is replaced, not added."""
     both(
         lambda: [
-            len(detect([bytes((first, second))]).fields) for first in range(128, 256, 9) for second in range(0, 256, 7)
+            len(detect([bytes((first, second))]).fields)
+            for first in range(128, 256, 13)
+            for second in range(0, 256, 17)
         ]
     )
 

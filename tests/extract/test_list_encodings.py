@@ -102,3 +102,10 @@ def test_what_a_host_wrote_before_tells_of_a_list_that_tells_too_little():
     body = "#EXTM3U\n#EXTINF:1,Dağ\na.mp3\n".encode("cp1254")
     found = parse_list("m3u", body, URL, None, lambda: {("cp1254", "tr"): 40.0})
     assert found.links[0].title == "Dağ"
+
+
+def test_a_reference_whose_octets_cannot_be_had_from_the_text_keeps_them():
+    # 0x81 is nothing in windows-1252, and still an octet of the file's name.
+    titles = "Márgenes, canción española, niños y corazón".encode("cp1252")
+    (link,) = parse_list("m3u", b"#EXTM3U\n#EXTINF:1," + titles + b"\nn\x81\xf1o.mp3\n", URL).links
+    assert link.href == "n%81%F1o.mp3"

@@ -19,7 +19,7 @@ from mediacrawl.records import Tag
 
 
 def song(number, encoding, source="id3v2.3", **texts):
-    names = {"title": "TIT2", "artist": "TPE1", "album": "TALB"}
+    names = {"title": "TIT2", "artist": "TPE1", "album": "TALB", "composer": "TCOM"}
     tags = []
     for key, text in texts.items():
         raw = text.encode(encoding)
@@ -44,6 +44,13 @@ def test_a_file_of_another_encoding_in_the_album_keeps_its_own():
     files = [song(n, "cp1251", title=title, album="Marches", artist="Orkestr") for n, title in enumerate(titles)]
     files.append(song(9, "koi8_r", title="Амурские волны и берега", album="Marches", artist="Orkestr"))
     assert [found["title"] for found in read(files)] == [*titles, "Амурские волны и берега"]
+
+
+def test_a_short_title_follows_its_own_file_rather_than_the_album():
+    titles = ["Прощание славянки", "Дорожная песня", "На сопках Маньчжурии", "Тоска по родине"]
+    files = [song(n, "cp1251", title=title, album="Hits", artist="VA") for n, title in enumerate(titles)]
+    files.append(song(9, "cp866", title="Мачо", composer="Николай Носов", album="Hits", artist="VA"))
+    assert read(files)[-1] == {"title": "Мачо", "composer": "Николай Носов"}
 
 
 def test_what_other_albums_of_the_folder_are_in_counts_for_a_doubtful_one():

@@ -12,7 +12,7 @@ from launcher import ROOT
 from mending import mend
 from music_files import COVER, FORMATS, SAMPLES, TEXTS, raw
 
-from mediacrawl.music import audio
+from mediacrawl.music import audio, writing
 from mediacrawl.music.journal import undo
 from mediacrawl.music.mapping import mapped
 from mediacrawl.music.reading import read_tags
@@ -143,3 +143,71 @@ def test_wrong_texts_that_nothing_here_writes_are_shown_and_stay(tmp_path):
     ((_, (field,)),) = told.files
     assert (field["decision"], field["new"]) == ("unwritable", None)
     assert not journal.exists()
+
+
+def spoil(path, change):
+    """Changes what was written, as a fault of a writer would."""
+    data = bytearray(path.read_bytes())
+    change(data)
+    path.write_bytes(data)
+
+
+def flip_audio(data):
+    data[-9] ^= 1
+
+
+def flip_picture(data):
+    data[data.index(COVER) + 700] ^= 1
+
+
+def flip_private(data):
+    data[data.index(b"example.org") + 60] ^= 1
+
+
+def drop_private(data):
+    at = data.index(b"PRIV")
+    data[at : at + 10 + 212] = bytes(10 + 212)
+
+
+def change_album(data):
+    at = data.index(TEXTS["album"].encode("utf-16-le"))
+    data[at] ^= 1
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (flip_audio, "its audio would not be the same"),
+        (flip_picture, "frames of its tag would be lost"),
+        (flip_private, "frames of its tag would be lost"),
+        (drop_private, "its cover would not be the same"),
+        (change_album, "it is damaged: its tags would not be as meant (album)"),
+    ],
+)
+def test_a_file_stays_if_something_else_would_change(change, why, tmp_path, monkeypatch):
+    path = FORMATS["id3v2.3"](tmp_path)
+    old = path.read_bytes()
+    write = writing._write
+
+    def faulty(draft, *rest):
+        write(draft, *rest)
+        spoil(draft, change)
+
+    monkeypatch.setattr(writing, "_write", faulty)
+    outcome, told, journal = mend(tmp_path)
+    assert (outcome.written, told.troubles) == (0, [(path.name, why)])
+    assert path.read_bytes() == old
+    assert not journal.exists()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FORMATS if not kind.startswith("id3v2")])
+def test_the_hash_tells_another_audio_in_every_format(kind, tmp_path):
+    path = FORMATS[kind](tmp_path)
+    container = read_tags(path).container
+    data = bytearray(path.read_bytes())
+    found = audio.digests(bytes(data), container)
+    # There is sound at this place of each of these files.
+    data[len(data) * 5 // 8] ^= 1
+    other = audio.digests(bytes(data), container)
+    assert found.audio != other.audio
+    assert found.whole != other.whole
