@@ -49,7 +49,11 @@ FIELD_PAIRS: Final = 4
 LANGUAGE_SWITCH: Final = 5 * STEP
 """A field in another language than the record's, in the same encoding."""
 UTF8_BONUS: Final = 5 * STEP
-"""Bytes that are not UTF-8 seldom look like it; so much for each character beyond ASCII, up to three."""
+"""Bytes that are not UTF-8 seldom look like it; so much for each of the first characters beyond ASCII."""
+FEW_SEQUENCES: Final = 3
+UTF8_MORE: Final = 5 * STEP // 2
+"""And for each further one: of the characters of cp949, where it happens most, one in eleven is a sequence of UTF-8."""
+MOST_SEQUENCES: Final = 24
 SIGNS_IN_BYTES: Final = STEP
 """What `chance.SIGNS_AS_LETTERS` is for stored texts, for bytes: 8 nats there cost 16 of 277 fields with such signs."""
 CUT: Final = 6 * STEP
@@ -448,7 +452,13 @@ def _utf8_cost(raw: bytes) -> int:
     chance = coincidence(decode_single(raw, "cp1252"), raw, text)
     # A replacement character that was written in UTF-8 is as likely as any other.
     cost = read(text).cost - BROKEN * raw.count(b"\xef\xbf\xbd")
-    return cut + chance + cost - UTF8_BONUS * min(3, sum(char > "\x7f" for char in text))
+    count = sum(char > "\x7f" for char in text)
+    return cut + chance + cost - utf8_bonus(min(count, FEW_SEQUENCES) if chance else count)
+
+
+def utf8_bonus(count: int) -> int:
+    """What so many characters beyond ASCII speak for UTF-8, if the bytes are it."""
+    return UTF8_BONUS * min(FEW_SEQUENCES, count) + UTF8_MORE * max(0, min(MOST_SEQUENCES, count) - FEW_SEQUENCES)
 
 
 def _double_costs(raw: bytes) -> list[int]:

@@ -12,7 +12,7 @@ from mediacrawl.encoding.chance import coincidence, has_clean_signs, lookalikes,
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.damage import DOUBLE_MISREADINGS, MISREADINGS, bytes_of, joined_halves
 from mediacrawl.encoding.hinting import Shift
-from mediacrawl.encoding.hypotheses import NEVER, UTF8_BONUS, Hypothesis, decode_as, decode_single, hypotheses
+from mediacrawl.encoding.hypotheses import NEVER, Hypothesis, decode_as, decode_single, hypotheses, utf8_bonus
 from mediacrawl.encoding.reading import CJK_RUN, has_unused, read
 from mediacrawl.encoding.remembering import remembered_if_short
 from mediacrawl.encoding.scoring import MULTIBYTE
@@ -277,7 +277,7 @@ def _go_on(way: Way, stored: Stored, depth: int) -> list[Way]:
             costs, texts = list(way.costs), list(way.texts)
             for place, cost, text in zip(live, following.costs, following.texts, strict=True):
                 # That it was UTF-8, or was so by chance, still counts, whatever came out.
-                bonus = UTF8_BONUS * min(3, sum(not char.isascii() for char in way.texts[place]))
+                bonus = utf8_bonus(sum(not char.isascii() for char in way.texts[place]))
                 costs[place] = cost + _chance(stored.odd[place], way, place) - bonus
                 texts[place] = text
             crossed = following.steps[0] not in ("cp1252", "latin-1") and following.steps[0] != way.steps[0]

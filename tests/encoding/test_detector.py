@@ -263,3 +263,8 @@ def test_the_same_bytes_are_always_decided_alike():
 def test_surrogates_written_as_utf_8_are_the_character_that_they_are(declared):
     raw = b"".join(half.encode("utf-8", "surrogatepass") for half in "\ud83d\ude00") + b" party"
     assert detect([raw], Hints(declared=declared)).texts == ("😀 party",)
+
+
+@pytest.mark.parametrize("text", ["Íî÷íîé ïîåçä", "Ïðèâåò ìèð", "Ìû æäåì ïåðåìåí"])
+def test_many_sequences_of_utf_8_are_utf_8_however_odd_the_text(text):
+    assert detect([text.encode()]).encoding == "utf-8"
