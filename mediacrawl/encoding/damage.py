@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 from unicodedata import category
 
@@ -207,7 +207,7 @@ def _sequence(units: list[int], at: int, seen: _Seen) -> tuple[Slot, int, int] |
         needs = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
         rest = units[at + 1 : at + 1 + needs]
         for width in range(len(rest), -1, -1):
-            found = tuple(dict.fromkeys(_fill(lead, rest[:width], needs, seen)))
+            found = _filled(lead, tuple(rest[:width]), needs, seen)
             if "à" in found and rest[width - 1] == 0x20:
                 # The no-break space of an ``à`` and the blank behind it may have become one.
                 found += ("à ",)
@@ -223,6 +223,12 @@ def _leads(unit: int) -> tuple[int, ...]:
         # A lower-cased lead reads as a longer one: Ð (two bytes) became ð (four).
         return (unit, unit - 0x20) if unit >= 0xE2 else (unit,)
     return ()
+
+
+@lru_cache(maxsize=4096)
+def _filled(lead: int, rest: tuple[int, ...], needs: int, seen: _Seen) -> tuple[str, ...]:
+    """The characters of `_fill`, none twice; hostile texts ask for the same ones at each place."""
+    return tuple(dict.fromkeys(_fill(lead, list(rest), needs, seen)))
 
 
 def _fill(lead: int, rest: list[int], needs: int, seen: _Seen) -> Iterator[str]:

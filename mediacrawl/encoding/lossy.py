@@ -23,6 +23,8 @@ BLANKS: Final = 4 * STEP
 """And that no more was lost than that no-break spaces became blanks, or that only a part of a text was mangled."""
 CROSSED_WRECKS: Final = ("cp1251", "cp1250", "cp1257", "mac_roman")
 """What UTF-8 is misread in, besides cp1252, where only a part of it is left."""
+BALTIC: Final = ("cp1257",)
+"""And of these the one that has the same signs and letters for Latin ones as cp1252, but for a few."""
 MARKED: Final = 2 * STEP
 """And left marks."""
 SURELY_UTF8: Final = 4
@@ -83,9 +85,12 @@ def lossy_ways(stored: Stored, ways: list[Way]) -> list[Way]:
 
 def _crossed_wreck_ways(stored: Stored, whole: set[str]) -> list[Way]:
     """Texts of which a part was UTF-8 and was read as another code page than cp1252."""
-    if all(bytes_of(text.translate(_WITHOUT_MARKS), "cp1252") is not None for text in stored.odd):
-        return []
-    wrecks = {misread: _wrecks(stored.odd, misread) for misread in CROSSED_WRECKS if misread not in whole}
+    western = all(bytes_of(text.translate(_WITHOUT_MARKS), "cp1252") is not None for text in stored.odd)
+    wrecks = {
+        misread: _wrecks(stored.odd, misread)
+        for misread in (BALTIC if western else CROSSED_WRECKS)
+        if misread not in whole
+    }
     return [_wreck_way(stored, crossed, misread, whole=False) for misread, crossed in wrecks.items() if any(crossed)]
 
 

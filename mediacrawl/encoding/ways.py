@@ -245,7 +245,8 @@ def _doubt(before: str, raw: bytes, after: str, misread: str, encoding: str) -> 
     if after == before or misread == "cp1252":
         return 0  # the hypotheses have priced it: they compare with the cp1252 reading
     if encoding != "utf-8":
-        return signs_as_letters(before, after) + (lookalikes(before) if encoding == "cp1252" else 0)
+        latin = all(char < "\u0250" or not char.isalpha() for char in after)
+        return signs_as_letters(before, after) + (lookalikes(before) if latin else 0)
     priced = coincidence(decode_single(raw, "cp1252"), raw, after)
     return (coincidence(before, raw, after) if len(raw) == len(before) else 0) - priced
 
