@@ -21,6 +21,8 @@ MANGLED: Final = STEP
 """What it costs to believe that a text was read wrongly at all."""
 CROSSED: Final = 7 * STEP
 """And that it was read in something else than Latin-1 or cp1252."""
+SELDOM: Final = STEP
+"""And that this was a Mac's Cyrillic encoding, whose letters are mostly those of cp1251."""
 DEEPER: Final = 2 * STEP
 """And that what came out was mangled as well; four times as much in another reading than Latin-1 or the first."""
 DEEPEST: Final = 3
@@ -150,7 +152,7 @@ def lossless_ways(stored: Stored, depth: int = DEEPEST) -> list[Way]:
     if any(bytes_of(text, "cp1252") is None for text in stored.odd):
         double = any(CJK_RUN.search(text) for text in stored.odd)
         for misread in (*MISREADINGS, *(DOUBLE_MISREADINGS if double else ())):
-            ways += undo(stored, misread, MANGLED + CROSSED, 1)
+            ways += undo(stored, misread, MANGLED + CROSSED + (SELDOM if misread == "mac_cyrillic" else 0), 1)
     return ways
 
 
