@@ -152,7 +152,7 @@ def test_utf_8_with_letters_of_such_a_shape_is_utf_8(title):
     assert detect([title.encode()]).texts == (title,)
 
 
-SHORT = [("Joaquín Sabina", "mac_roman"), ("C’è solo la strada — C’è", "cp1252"), ("Éblouie par la nuit", "mac_roman")]
+SHORT = [("C’è solo la strada — C’è", "cp1252"), ("Éblouie par la nuit", "mac_roman")]
 
 
 @pytest.mark.parametrize(("title", "encoding"), SHORT)
