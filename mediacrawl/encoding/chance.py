@@ -42,7 +42,7 @@ _GLUED: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]++(?=[^\x00-\u0100\s])")
 _AFTER_SMALL: Final = re.compile("[a-z][\u0080-\u00bf\u2010-\u2122]")
 _OPENING: Final = frozenset("“‘«„‚¿¡‹")
 _BETWEEN_WORDS: Final = frozenset("…–—\u00a0")
-_TITLE_SIGNS: Final = frozenset("“”‘’„‚«»‹›…–—™®©°ªº²³¹½¼¾×§£€¡¿¬´·•†∞ \u00a0")
+_TITLE_SIGNS: Final = frozenset("“”‘’„‚«»‹›…–—™®©°ªº²³¹½¼¾×£€¡¿¬´·•†∞ \u00a0")
 """Signs that stand behind a letter, or in a row, in titles."""
 _AFTER_FIGURES: Final = frozenset("ªº²³¹½¼¾¿¡")
 """Signs that do not stand behind a small letter."""
@@ -144,7 +144,8 @@ def is_clean_sign(text: str, place: int) -> bool:
         if sign == "’":
             return after in _CLITICS and not text[place + 2 : place + 3].isalpha()
         return sign in _DASHES and before.isupper() and after.isupper()
-    return sign in _CLOSING or (sign in _APART and not before.isalpha()) or (sign in "¡¿" and before.isupper())
+    is_apart = sign in _APART and not before.isalpha() and after != "."
+    return sign in _CLOSING or is_apart or (sign in "¡¿" and before.isupper())
 
 
 def is_ordinary(stored: str, begin: int, end: int) -> bool:
