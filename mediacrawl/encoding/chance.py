@@ -54,6 +54,8 @@ _CLOSING: Final = frozenset("“”’»…™®©°´\u00a0")
 _APART: Final = frozenset("×§£€½–—√∆")
 """Signs that stand by themselves, or before a figure."""
 _LOOKALIKES: Final = frozenset("АВЕКМНОРСТУХІЈЅасеорухіјѕβγλμπΩ")
+_WORDS: Final = frozenset("ÀÁÂÄÅÆÈÉÊËÌÍÎÑÒÓÔÕÖØÙÚÛÜàáâäåæèéêëìíîñòóôõöøùúûü")
+"""Letters with a mark that are words of some language, or stand for a sound."""
 _CLITICS: Final = frozenset("sStTdDmMlL")
 _SIGNS: Final = (
     "\u00a0¡¢£¤¥§¨©ª«¬®¯°±²³´µ¶·¹º»¼½¾¿×÷‐‑‒–—―‘’‚“”„†‡•…‰′″‹›⁄€№™→←↑↓∞≤≥−√■□▲△●○◎★☆♀♂♠♣♥♦♪♫♭♯✓✔❤"
@@ -167,8 +169,10 @@ def is_ordinary(stored: str, begin: int, end: int) -> bool:
         return False
     if lead == "Â" or (lead == "Ã" and not (before.isupper() and signs in _AFTER_A_TILDE)):
         return signs + after == "’s" and not before.isalpha() and not stored[end + 1 : end + 2].isalpha()
-    if "”" in signs and not before.isalpha() and "“" not in stored[:begin]:
-        # One letter alone, and a quotation that nothing opens: the bytes of 酔 in ``DJ 酔``.
+    if signs[0] in _OPENING_SIGNS and not after.isalnum():
+        return False
+    if lead.isalpha() and not before.isalpha() and (lead not in _WORDS or ("”" in signs and "“" not in stored[:begin])):
+        # One letter alone that is no word, or a quotation that nothing opens: the bytes of 酔 in ``DJ 酔``.
         return False
     if (lead.isupper() and before.islower()) or (
         not lead.isalpha() and (before.isalpha() or lead not in _SIGNS + "∆∑∏∫")

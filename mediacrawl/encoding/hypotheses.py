@@ -54,6 +54,7 @@ FEW_SEQUENCES: Final = 3
 UTF8_MORE: Final = 5 * STEP // 2
 """And for each further one: of the characters of cp949, where it happens most, one in eleven is a sequence of UTF-8."""
 MOST_SEQUENCES: Final = 24
+_LETTERS: Final = re.compile(r"[^\W\d_a-zA-Z]{2}")
 SIGNS_IN_BYTES: Final = STEP
 """What `chance.SIGNS_AS_LETTERS` is for stored texts, for bytes: 8 nats there cost 16 of 277 fields with such signs."""
 CUT: Final = 6 * STEP
@@ -273,7 +274,7 @@ def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes], *, declared: boo
 
     Bytes have a declared encoding, which is believed besides; a sign at the end of a word is the accented letter of a
     DOS or Mac encoding there more often than in texts that somebody stored. So they pay less, but not where there is
-    nothing else than signs.
+    nothing else than signs, or where no two letters beyond ASCII come out together.
 
     Args:
         found: the hypotheses, priced.
@@ -292,7 +293,8 @@ def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes], *, declared: boo
         for hypothesis in found:
             if hypothesis.encoding not in ("cp1252", "utf-8") and hypothesis.costs[place] < NEVER:
                 text = decode_as(raw, hypothesis.encoding) or ""
-                hypothesis.costs[place] += signs_as_letters(stored, text, each)
+                price = SIGNS_AS_LETTERS if _LETTERS.search(text) is None else each
+                hypothesis.costs[place] += signs_as_letters(stored, text, price)
 
 
 @cache

@@ -274,3 +274,9 @@ def test_many_sequences_of_utf_8_are_utf_8_however_odd_the_text(text):
 def test_a_letter_with_a_full_stop_is_no_sign(encoding):
     """In cp1252 these bytes are a times sign, or a letter and a section sign."""
     assert detect(["Ч. 5".encode(encoding)]).texts == ("Ч. 5",)
+
+
+@pytest.mark.parametrize("text", ["90°", "3 в 1", "紅", "Α"])
+def test_short_utf_8_is_utf_8(text):
+    """Some were UTF-16 in kana, and letters alone with a sign that does not close anything."""
+    assert detect([text.encode()]).texts == (text,)

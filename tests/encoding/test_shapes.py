@@ -137,3 +137,7 @@ def test_utf_16_that_is_declared_is_as_declared():
 @pytest.mark.parametrize("raw", [b"\x01caf\xe9!", b"caf\xe9 \x02\x03"])
 def test_nobody_is_sure_of_a_text_with_control_characters(raw):
     assert detect([raw]).confidence < 0.9
+
+
+def test_figures_and_signs_are_no_kana():
+    assert detect(["1080×…".encode("cp1252")], Hints(declared="cp1252")).texts == ("1080×…",)
