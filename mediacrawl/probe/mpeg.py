@@ -60,7 +60,7 @@ def _compare(reading: Reading, frame: Frame, share: float, stop: int) -> None:
 
 def _estimate(reading: Reading, first: int, stop: int | None, at_hand: int) -> None:
     known = first + at_hand if stop is None else stop
-    found = average(MPEG, reading.file, first, known, reading.policy.sync_bytes)
+    found = average(MPEG, reading.file, first, known, reading.policy.average_bytes)
     reading.result.bitrate = round(found.bitrate)
     reading.result.bitrate_mode = "cbr" if found.constant else "vbr"
     if stop is not None:

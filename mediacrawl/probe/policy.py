@@ -38,6 +38,7 @@ class ProbePolicy:
         max_parts: frames, atoms, pages and comments walked in one file (10,000 cost 65 ms).
         max_tags: text values kept of one file.
         sync_bytes: how far behind a tag the first MPEG frame is searched for.
+        average_bytes: bytes of frames at each end of a stream whose average is its bit rate, where nothing states it.
     """
 
     head_bytes: int = 16 * 1024
@@ -57,3 +58,4 @@ class ProbePolicy:
     max_parts: int = 5000
     max_tags: int = 1000
     sync_bytes: int = 64 * 1024
+    average_bytes: int = 64 * 1024

@@ -52,11 +52,12 @@ def _read_frames(reading: Reading, kind: Format, start: int, stop: int | None) -
     if frame is None:
         raise BrokenError("no frames")
     set_facts(reading.result, frame)
-    found = average(kind, reading.file, first, first + len(data) if stop is None else stop, reading.policy.sync_bytes)
+    known = first + len(data) if stop is None else stop
+    found = average(kind, reading.file, first, known, reading.policy.average_bytes)
     reading.result.bitrate = round(found.bitrate)
     if stop is None:
         reading.note("size unknown")
     else:
         # A stream of AC-3 or DTS has one density; one of AAC moves, even where its first frames are all alike.
-        known = found.whole or (found.constant and kind is not AAC)
-        reading.result.set_duration((stop - first) * 8 / found.bitrate, estimated=not known)
+        is_exact = found.whole or (found.constant and kind is not AAC)
+        reading.result.set_duration((stop - first) * 8 / found.bitrate, estimated=not is_exact)
