@@ -11,9 +11,10 @@ import hashlib
 import struct
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from mediacrawl.music.delta import Piece, delta
 from mediacrawl.music.mapping import STRETCH, Data, forget
 from mediacrawl.probe import SparseFile, ape_tag, id3, id3v1, lyrics3
 
@@ -69,6 +70,32 @@ class Digests(NamedTuple):
     whole: str
 
 
+class Version(NamedTuple):
+    """One version of a file.
+
+    Attributes:
+        size: in bytes.
+        digest: `Digests.whole` of its contents.
+    """
+
+    size: int
+    digest: str
+
+
+class Compared(NamedTuple):
+    """Two versions of a file that have the same audio.
+
+    Attributes:
+        old: the file before.
+        new: the file after.
+        pieces: what makes the old file of the new one, see `mediacrawl.music.delta`.
+    """
+
+    old: Version
+    new: Version
+    pieces: list[Piece]
+
+
 def digests(data: Data, container: str) -> Digests:
     """The digests of a file.
 
@@ -79,22 +106,91 @@ def digests(data: Data, container: str) -> Digests:
     Raises:
         NoAudioError: the audio is not told apart from the tags.
     """
+    parts = _parts(data, container)
+    audio = _audio(data, parts)
+    return Digests(audio.hexdigest(), _whole(data, parts, audio))
+
+
+def compare(old: Data, new: Data, container: str) -> Compared | None:
+    """Compare two versions of a file. Audio that is the same byte for byte is hashed once.
+
+    Args:
+        old: the file before.
+        new: the file after.
+        container: format of both, as for `digests`.
+
+    Returns:
+        None if the audio is not the same.
+
+    Raises:
+        NoAudioError: the audio of one is not told apart from its tags.
+    """
+    before, after = _parts(old, container), _parts(new, container)
+    # First of all, since a delta takes long where nothing is alike.
+    if [(label, stop - start) for label, start, stop in before] != [
+        (label, stop - start) for label, start, stop in after
+    ]:
+        return None
+    pieces = delta(old, new)
+    audio = _audio(old, before)
+    copied = _Copied(pieces)
+    if not all(map(copied.has, before, after)) and _audio(new, after).digest() != audio.digest():
+        return None
+    versions = Version(len(old), _whole(old, before, audio)), Version(len(new), _whole(new, after, audio))
+    return Compared(*versions, pieces)
+
+
+class _Copied:
+    """Which bytes of an old file a new one has, as a delta says."""
+
+    def __init__(self, pieces: Iterable[Piece]) -> None:
+        self._starts: list[int] = []
+        self._places: list[tuple[int, int]] = []
+        at = 0
+        for piece in pieces:
+            if isinstance(piece, tuple):
+                self._starts.append(at)
+                self._places.append(piece)
+                at += piece[1]
+            else:
+                at += len(piece)
+
+    def has(self, old: Part, new: Part) -> bool:
+        """Whether a part of the new file surely has the bytes of a part of the old one, which is as long."""
+        _, start, stop = old
+        if start >= stop:
+            return True
+        number = bisect_right(self._starts, start) - 1
+        if number < 0:
+            return False
+        at, (there, length) = self._starts[number], self._places[number]
+        return stop <= at + length and new[1] - there == start - at
+
+
+def _parts(data: Data, container: str) -> list[Part]:
     try:
-        parts = list(_READERS[container](data)) if container else []
-        audio = hashlib.sha256()
-        for label, start, stop in parts:
-            audio.update(b"%d:%d:" % (len(label), stop - start))
-            audio.update(label)
-            _update(audio, data, start, stop)
+        return list(_READERS[container](data)) if container else []
     except (struct.error, IndexError, KeyError, ValueError) as error:
         raise NoAudioError(str(error)) from error
+
+
+def _audio(data: Data, parts: Iterable[Part]) -> hashlib._Hash:
+    audio = hashlib.sha256()
+    for label, start, stop in parts:
+        audio.update(b"%d:%d:" % (len(label), stop - start))
+        audio.update(label)
+        _update(audio, data, start, stop)
+    return audio
+
+
+def _whole(data: Data, parts: Iterable[Part], audio: hashlib._Hash) -> str:
     whole = hashlib.sha256(audio.digest())
     at = 0
     for start, stop in sorted((start, stop) for _, start, stop in parts if start < stop):
         _update(whole, data, at, start)
         at = max(at, stop)
     _update(whole, data, at, len(data))
-    return Digests(audio.hexdigest(), whole.hexdigest())
+    return whole.hexdigest()
 
 
 def _update(digest: hashlib._Hash, data: Data, start: int, stop: int) -> None:

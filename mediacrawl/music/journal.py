@@ -24,8 +24,8 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, Self
 
-from mediacrawl.music.audio import NoAudioError, digests
-from mediacrawl.music.delta import Piece, delta, restored
+from mediacrawl.music.audio import Compared, NoAudioError, digests
+from mediacrawl.music.delta import Piece, restored
 from mediacrawl.music.mapping import Data, mapped
 from mediacrawl.music.reading import CONTAINERS
 from mediacrawl.music.replacing import Draft, RefusedError, draft_of, put, sync
@@ -99,38 +99,22 @@ def _end_of_lines(file: FileIO, size: int) -> int:
     return 0
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
-    """One version of a file.
-
-    Attributes:
-        data: its contents.
-        digest: `audio.Digests.whole` of them.
-    """
-
-    data: Data
-    digest: str
-
-
-def line_of(
-    draft: Draft, fields: Sequence[Mapping[str, Any]], container: str, old: Version, new: Version
-) -> dict[str, Any]:
+def line_of(draft: Draft, fields: Sequence[Mapping[str, Any]], container: str, compared: Compared) -> dict[str, Any]:
     """The line of one file.
 
     Args:
         draft: of the new file.
         fields: what changed.
         container: format of the file; empty for a list.
-        old: the file before.
-        new: the file after.
+        compared: the file before and after.
     """
     return {
         **_named(draft.target),
         "fields": list(fields),
         "container": container,
-        "old": {"size": len(old.data), "digest": old.digest, "mtime_ns": draft.state.st_mtime_ns},
-        "new": {"size": len(new.data), "digest": new.digest},
-        "pieces": [_stored(piece) for piece in delta(old.data, new.data)],
+        "old": {**compared.old._asdict(), "mtime_ns": draft.state.st_mtime_ns},
+        "new": compared.new._asdict(),
+        "pieces": [_stored(piece) for piece in compared.pieces],
     }
 
 

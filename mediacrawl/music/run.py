@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.music import audio
 from mediacrawl.music.deciding import Decided, Decider, Text
-from mediacrawl.music.journal import Journal, Version, line_of
+from mediacrawl.music.journal import Journal, line_of
 from mediacrawl.music.mapping import mapped
 from mediacrawl.music.playlists import NewList, new_list, read_list
 from mediacrawl.music.reading import TaggedFile, read_tags
@@ -259,14 +259,12 @@ class _Run:
         """Writes the tags of a draft; gives the line of the journal that leads back."""
         file = decided.file
         with mapped(file.path) as old:
-            before = audio.digests(old, file.container)
             write_tags(draft.path, file, plan)
             with mapped(draft.path) as new:
-                after = audio.digests(new, file.container)
-                if after.audio != before.audio:
-                    raise RefusedError("its audio would not be the same")
-                versions = Version(old, before.whole), Version(new, after.whole)
-                return line_of(draft, fields, file.container, *versions)
+                compared = audio.compare(old, new, file.container)
+        if compared is None:
+            raise RefusedError("its audio would not be the same")
+        return line_of(draft, fields, file.container, compared)
 
     def _write_list(self, path: Path, found: NewList, data: bytes, fields: Sequence[Mapping[str, Any]]) -> None:
         with draft_of(path) as draft:
@@ -274,8 +272,9 @@ class _Run:
             if old != data:
                 raise RefusedError("another program changed it meanwhile")
             draft.path.write_bytes(found.data)
-            versions = [Version(each, audio.digests(each, "").whole) for each in (old, found.data)]
-            self._put(draft, line_of(draft, fields, "", *versions))
+            compared = audio.compare(old, found.data, "")
+            assert compared is not None  # a list has no audio
+            self._put(draft, line_of(draft, fields, "", compared))
 
     def _put(self, draft: Draft, line: Mapping[str, Any]) -> None:
         """The order that a kill at any place may break off: the new file is safe, the way back is, then the rename."""

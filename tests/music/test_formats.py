@@ -13,6 +13,7 @@ from mending import mend
 from music_files import COVER, FORMATS, SAMPLES, TEXTS, raw
 
 from mediacrawl.music import audio, writing
+from mediacrawl.music.delta import restored
 from mediacrawl.music.journal import undo
 from mediacrawl.music.mapping import mapped
 from mediacrawl.music.reading import read_tags
@@ -211,3 +212,19 @@ def test_the_hash_tells_another_audio_in_every_format(kind, tmp_path):
     other = audio.digests(bytes(data), container)
     assert found.audio != other.audio
     assert found.whole != other.whole
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FORMATS if not kind.startswith("id3v2")])
+def test_two_versions_have_the_digests_that_each_has_alone(kind, tmp_path):
+    path = FORMATS[kind](tmp_path)
+    container = read_tags(path).container
+    old = path.read_bytes()
+    assert mend(tmp_path)[0].written == 1
+    new = path.read_bytes()
+    found = audio.compare(old, new, container)
+    assert (found.old.digest, found.new.digest) == tuple(audio.digests(each, container).whole for each in (old, new))
+    assert b"".join(restored(found.pieces, new)) == old
+    other = bytearray(old)
+    other[len(old) * 5 // 8] ^= 1
+    assert audio.compare(bytes(other), new, container) is None
+    assert audio.compare(new, bytes(other), container) is None
