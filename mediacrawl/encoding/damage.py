@@ -8,7 +8,7 @@ no-break space came back as a plain one; and somebody may have lower-cased it al
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
@@ -17,6 +17,7 @@ from unicodedata import category
 from mediacrawl.encoding.chance import is_ordinary
 from mediacrawl.encoding.codepages import characters, undefined
 from mediacrawl.encoding.languages import LANGUAGES
+from mediacrawl.encoding.remembering import remembered_if_short
 from mediacrawl.encoding.scoring import MULTIBYTE
 
 MISREADINGS: Final = (
@@ -143,6 +144,7 @@ def looks_like_utf8(text: str) -> bool:
     return any(not is_ordinary(text, *found.span()) for found in _WESTERN.finditer(text))
 
 
+@remembered_if_short(2048)
 def utf8_wreck(text: str, misread: str = "cp1252") -> Wreck | None:
     """UTF-8 that was read as cp1252, or another 8-bit encoding, and lost bytes on the way; None if it does not look so.
 
@@ -233,29 +235,36 @@ def _filled(lead: int, rest: tuple[int, ...], needs: int, seen: _Seen) -> tuple[
 
 def _fill(lead: int, rest: list[int], needs: int, seen: _Seen) -> Iterator[str]:
     """The characters that a lead byte and what is left of the others can have been."""
-    options: list[tuple[int, ...]] = []
-    for unit in rest:
-        if unit in _CONTINUE:
-            options.append(_cased(unit))
-        elif unit == 0x20:
-            options.append((0xA0,))
-        elif unit == -1:
-            options.append(tuple(seen.lost))
-        else:
-            return
-    for tail in _tails(options, needs, tuple(seen.lost)):
+    if any((unit < 0x80 and unit not in {0x20, -1}) or unit > 0xBF for unit in rest):
+        return
+    is_whole = len(rest) == needs and min(rest) >= 0x80
+    for char, is_known, is_kept in _characters_of(lead, tuple(rest), needs, seen.lost):
+        if is_known or (is_kept and _is_likely(char, seen.blocks, whole=is_whole)):
+            yield char
+
+
+@lru_cache(maxsize=4096)
+def _characters_of(lead: int, rest: tuple[int, ...], needs: int, lost: bytes) -> tuple[tuple[str, bool, bool], ...]:
+    """The same, with whether each is a letter or sign that titles have, and whether what is left stands in it as it is.
+
+    Args:
+        lead: byte that begins the character.
+        rest: what is left of the others: a byte, a blank, or -1 for a mark.
+        needs: how many must follow the lead byte.
+        lost: bytes that may be gone.
+    """
+    options = [_cased(unit) if unit >= 0x80 else (0xA0,) if unit == 0x20 else tuple(lost) for unit in rest]
+    found = []
+    for tail in _tails(options, needs, tuple(lost)):
         try:
             char = bytes((lead, *tail)).decode("utf-8")
         except UnicodeDecodeError:
             continue
-        known = char in _written() or _OTHER.match(char)
-        if known or (
-            _is_kept(rest, tail) and _is_likely(char, seen.blocks, whole=len(rest) == needs and min(rest) >= 0x80)
-        ):
-            yield char
+        found.append((char, char in _written() or _OTHER.match(char) is not None, _is_kept(rest, tail)))
+    return tuple(found)
 
 
-def _is_kept(rest: list[int], tail: tuple[int, ...]) -> bool:
+def _is_kept(rest: Sequence[int], tail: tuple[int, ...]) -> bool:
     """Whether what is left of a sequence stands in it as it is, no letter's case changed."""
     left = iter(tail)
     return all(unit in left for unit in rest if unit >= 0x80)

@@ -8,8 +8,8 @@ one, where half a character may be gone.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import itemgetter
 from typing import Final
 
 from mediacrawl.encoding import models
@@ -130,23 +130,9 @@ def _marks_back(word: str, ranked: list[tuple[int, bytes]], encoding: str) -> tu
     return "".join(chars), lost
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    """A word in a double-byte encoding, begun.
-
-    Attributes:
-        cost: so far.
-        text: read so far.
-        at: characters of the damaged word that are used up.
-        lost: bytes put in.
-        paid: cost of the losses alone.
-    """
-
-    cost: int
-    text: str
-    at: int
-    lost: int
-    paid: int = 0
+_State = tuple[int, str, int, int]
+"""A word in a double-byte encoding, begun: its cost so far, its text so far, how many bytes were put in, and what the
+losses alone cost."""
 
 
 @lru_cache(maxsize=1024)
@@ -154,65 +140,85 @@ def _fill_double(word: str, encoding: str, language: str, marked: bool) -> Fille
     if word.isascii() and "?" not in word:
         return Filled(word, 0, 0, SURE)
     units = [-1 if char in MARKS else (bytes_of(char, "cp1252") or b"?")[0] for char in word]
-    levels: list[dict[str, _State]] = [{} for _ in range(len(units) + 1)]
-    levels[0][""] = _State(0, "", 0, 0)
-    page = _Page(encoding, language, marked)
-    for level in levels[:-1]:
-        for state in sorted(level.values(), key=lambda state: state.cost)[:BEAM]:
-            for grown in page.grow(state, units):
-                known = levels[grown.at].get(grown.text)
-                if known is None or grown.cost < known.cost:
-                    levels[grown.at][grown.text] = grown
-    ranked = sorted([(page.final(state), state) for state in levels[-1].values()], key=lambda ranked: ranked[0])[:BEAM]
+    ranked = sorted(
+        [(_final(state, encoding, language), state) for state in _grown(units, encoding, language, marked)],
+        key=itemgetter(0),
+    )[:BEAM]
     if not ranked:
         return Filled(word, KEPT_LOST * len(word), len(word), 0)
-    cost, best = ranked[0]
-    rivals = [state.text for other, state in ranked[1:] if other - cost < TOSS_UP and len(state.text) == len(best.text)]
+    cost, (_, best, lost, _) = ranked[0]
+    rivals = [text for other, (_, text, _, _) in ranked[1:] if other - cost < TOSS_UP and len(text) == len(best)]
     text = "".join(
-        "\ufffd" if any(rival[place] != char for rival in rivals) else char for place, char in enumerate(best.text)
+        "\ufffd" if any(rival[place] != char for rival in rivals) else char for place, char in enumerate(best)
     )
-    return Filled(text, cost, best.lost, ranked[1][0] - cost if len(ranked) > 1 else SURE)
+    return Filled(text, cost, lost, ranked[1][0] - cost if len(ranked) > 1 else SURE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """A double-byte encoding, its language, and whether losses are marked."""
+def _grown(units: list[int], encoding: str, language: str, marked: bool) -> Iterable[_State]:
+    """What a word can have been.
 
-    encoding: str
-    language: str
-    marked: bool
+    Args:
+        units: the bytes that are left of it; -1 stands for a mark.
+        encoding: double-byte.
+        language: written in it.
+        marked: a mark stands for each lost byte; otherwise nothing does.
+    """
+    put_in = FILL if marked else INSERT
+    levels: list[dict[str, _State]] = [{} for _ in range(len(units) + 1)]
+    levels[0][""] = (0, "", 0, 0)
+    for at, first in enumerate(units):
+        begun = sorted(levels[at].values(), key=itemgetter(0))[:BEAM]
+        options = _options(first, units[at + 1] if at + 1 < len(units) else 0, encoding, marked) if begun else ()
+        kept = 0 if first >= 0 else KEPT_LOST if at + 1 < len(units) else KEPT_INSIDE
+        for cost, text, lost, paid in begun:
+            last = text[-1:]
+            for char, used, more in options:
+                price, longer, level = put_in * more, text + char, levels[at + used]
+                total = cost + price + _price(last, char, language)
+                known = level.get(longer)
+                if known is None or total < known[0]:
+                    level[longer] = (total, longer, lost + more, paid + price)
+            if kept:
+                total, longer, level = cost + kept + _price(last, "?", language), f"{text}?", levels[at + 1]
+                known = level.get(longer)
+                if known is None or total < known[0]:
+                    level[longer] = (total, longer, lost, paid + kept)
+    return levels[-1].values()
 
-    def grow(self, state: _State, units: list[int]) -> Iterable[_State]:
-        """What may stand next: a whole character, or one of which half is gone."""
-        first = units[state.at]
-        if 0 <= first < 0x80:
-            yield self._grown(state, chr(first), 1)
-        for raw, used, lost in self._characters(first, units[state.at + 1 : state.at + 2]):
-            char = decode(raw, self.encoding)
-            if char is not None and len(char) == 1:
-                yield self._grown(state, char, used, lost)
-        if first < 0:
-            kept = self._grown(state, "?", 1)
-            price = KEPT_LOST if state.at + 1 < len(units) else KEPT_INSIDE
-            yield replace(kept, paid=kept.paid + price, cost=kept.cost + price)
 
-    def _characters(self, first: int, rest: list[int]) -> Iterable[tuple[bytes, int, int]]:
-        """Bytes of a character, how many units they use up, how many of them are put in."""
-        second = rest[0] if rest else 0
-        if first >= 0x80:
-            yield bytes((first,)), 1, 0
-            if second > 0:
-                yield bytes((first, second)), 2, 0
-        yield from _half_marked(first, second) if self.marked else _half_dropped(first)
+def _final(state: _State, encoding: str, language: str) -> int:
+    """Cost of a finished word, by the measure of whole texts. One run of characters costs what its characters did."""
+    cost, text, _, paid = state
+    if CJK_RUN.fullmatch(text):
+        return cost
+    return paid + price_bytes(text.encode(encoding, "replace"), encoding, language)
 
-    def _grown(self, state: _State, char: str, used: int, lost: int = 0) -> _State:
-        paid = lost * (FILL if self.marked else INSERT)
-        cost = state.cost + paid + _price(state.text[-1:], char, self.language)
-        return _State(cost, state.text + char, state.at + used, state.lost + lost, state.paid + paid)
 
-    def final(self, state: _State) -> int:
-        """Cost of a finished word, by the measure of whole texts."""
-        return state.paid + price_bytes(state.text.encode(self.encoding, "replace"), self.encoding, self.language)
+@lru_cache(maxsize=2048)
+def _options(first: int, second: int, encoding: str, marked: bool) -> tuple[tuple[str, int, int], ...]:
+    """What may stand next: a whole character, or one of which half is gone.
+
+    Args:
+        first: the next byte; -1 for a mark.
+        second: the one behind it; 0 if there is none.
+        encoding: double-byte.
+        marked: a mark stands for each lost byte.
+
+    Returns:
+        Characters, how many units each uses up, and how many bytes of it are put in.
+    """
+    read = [(decode(raw, encoding), used, lost) for raw, used, lost in _characters(first, second, marked)]
+    found = [(char, used, lost) for char, used, lost in read if char is not None and len(char) == 1]
+    return ((chr(first), 1, 0), *found) if 0 <= first < 0x80 else tuple(found)
+
+
+def _characters(first: int, second: int, marked: bool) -> Iterable[tuple[bytes, int, int]]:
+    """Bytes of a character, how many units they use up, how many of them are put in."""
+    if first >= 0x80:
+        yield bytes((first,)), 1, 0
+        if second > 0:
+            yield bytes((first, second)), 2, 0
+    yield from _half_marked(first, second) if marked else _half_dropped(first)
 
 
 def _half_marked(first: int, second: int) -> Iterable[tuple[bytes, int, int]]:
