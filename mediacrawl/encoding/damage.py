@@ -61,6 +61,24 @@ def bytes_of(text: str, encoding: str) -> bytes | None:
         return None
 
 
+@remembered_if_short(4096)
+def misread_in(text: str) -> frozenset[str]:
+    """Those of `MISREADINGS` that a text can have been read in."""
+    likely = frozenset(MISREADINGS)
+    for char in text:
+        if char > "\x7f":
+            likely &= _have(char)
+            if not likely:
+                break
+    return likely
+
+
+@lru_cache(maxsize=4096)
+def _have(char: str) -> frozenset[str]:
+    """Those of `MISREADINGS` that have a character."""
+    return frozenset(encoding for encoding in MISREADINGS if ord(char) in _own(encoding))
+
+
 _HALVES: Final = re.compile(rb"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]")
 
 
@@ -189,6 +207,7 @@ def _was_stripped(units: list[int], lost: int, whole: int) -> bool:
     return lost >= SOME_LOST and lost + whole >= ENOUGH and not any(0x80 <= unit < 0xA0 for unit in units)
 
 
+@lru_cache(maxsize=4096)
 def _unit(char: str, misread: str) -> int:
     """The byte that a character was; -1 for a mark, -2 for what was none, the code of a space for a space."""
     if char in MARKS:

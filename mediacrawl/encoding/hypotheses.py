@@ -463,6 +463,7 @@ def utf8_bonus(count: int) -> int:
     return UTF8_BONUS * min(FEW_SEQUENCES, count) + UTF8_MORE * max(0, min(MOST_SEQUENCES, count) - FEW_SEQUENCES)
 
 
+@remembered_if_short(4096)
 def _double_costs(raw: bytes) -> list[int]:
     """What bytes cost in each of the double-byte encodings."""
     kernel = native.kernel()

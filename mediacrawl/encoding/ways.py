@@ -6,11 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from mediacrawl.encoding.chance import coincidence, has_clean_signs, lookalikes, signs_as_letters
 from mediacrawl.encoding.codepages import STEP
-from mediacrawl.encoding.damage import DOUBLE_MISREADINGS, MISREADINGS, bytes_of, joined_halves
+from mediacrawl.encoding.damage import DOUBLE_MISREADINGS, MISREADINGS, bytes_of, joined_halves, misread_in
 from mediacrawl.encoding.hinting import Shift
 from mediacrawl.encoding.hypotheses import NEVER, Hypothesis, decode_as, decode_single, hypotheses, utf8_bonus
 from mediacrawl.encoding.reading import CJK_RUN, has_unused, read
@@ -101,12 +102,7 @@ class Way:
             each = [cost if cost < NEVER else stays for cost, stays in zip(self.costs, clean, strict=True)]
             return self.damage + sum(each)
         # UTF-8 shows by its form, and what was a C1 control is always a character of cp1252.
-        shown = all(
-            really == "utf-8" or misread == "latin-1"
-            for misread, really in zip(self.steps[::2], self.steps[1::2], strict=True)
-        )
-        extra = 0 if shown else few
-        return self.damage + extra + self._least(clean)
+        return self.damage + (0 if _is_shown(self.steps) else few) + self._least(clean)
 
     def _least(self, clean: Sequence[int]) -> int:
         return sum([min(cost, stays + STAYS) for cost, stays in zip(self.costs, clean, strict=True)])
@@ -114,6 +110,14 @@ class Way:
     def badness(self, clean: Sequence[int]) -> float:
         """How many times as much its texts cost as right ones would."""
         return self._least(clean) / worth(self.texts)
+
+
+@lru_cache(maxsize=1024)
+def _is_shown(steps: tuple[str, ...]) -> bool:
+    """Whether the form of the texts shows every wrong reading of a way."""
+    return all(
+        really == "utf-8" or misread == "latin-1" for misread, really in zip(steps[::2], steps[1::2], strict=True)
+    )
 
 
 @remembered_if_short(4096)
@@ -127,7 +131,8 @@ def good(text: str) -> int:
     return total
 
 
-def worth(texts: Sequence[str]) -> int:
+@lru_cache(maxsize=128)
+def worth(texts: tuple[str, ...]) -> int:
     """The same for some texts, at least 1."""
     return max(1, sum(map(good, texts)))
 
@@ -151,7 +156,9 @@ def lossless_ways(stored: Stored, depth: int = DEEPEST) -> list[Way]:
         ways += undo(stored, "mac_roman", MANGLED + CROSSED, depth)
     if any(bytes_of(text, "cp1252") is None for text in stored.odd):
         double = any(CJK_RUN.search(text) for text in stored.odd)
-        for misread in (*MISREADINGS, *(DOUBLE_MISREADINGS if double else ())):
+        single = frozenset().union(*map(misread_in, stored.odd))
+        likely = [misread for misread in MISREADINGS if misread in single]
+        for misread in (*likely, *(DOUBLE_MISREADINGS if double else ())):
             ways += undo(stored, misread, MANGLED + CROSSED + (SELDOM if misread == "mac_cyrillic" else 0), 1)
     return ways
 
@@ -172,7 +179,7 @@ def undo(stored: Stored, misread: str, damage: int, depth: int) -> list[Way]:
     fields = [text.encode() for text in stored.fields if text.isascii()] + live
     ways = []
     read_in: dict[str, _Undone] = {}
-    for hypothesis in hypotheses(live, fields, stored.shift):
+    for hypothesis in _considered(tuple(live), tuple(fields), stored.shift):
         encoding = hypothesis.encoding
         if encoding == misread != "cp1252":
             continue
@@ -192,6 +199,12 @@ def undo(stored: Stored, misread: str, damage: int, depth: int) -> list[Way]:
         if encoding == "utf-8" and depth > 1:
             ways += _go_on(way, stored, depth)
     return ways
+
+
+@lru_cache(maxsize=16)
+def _considered(live: tuple[bytes, ...], fields: tuple[bytes, ...], shift: Shift | None) -> list[Hypothesis]:
+    """The hypotheses on bytes. What one way leads to is looked at again when it was chosen, so the last are kept."""
+    return hypotheses(live, fields, shift)
 
 
 class _Undone(NamedTuple):
@@ -224,11 +237,17 @@ def _undone(odd: tuple[str, ...], raws: list[bytes | None], misread: str, hypoth
         live.append(is_live)
         after, doubt = text, 0
         if is_live and next(priced) < NEVER and raw is not None:
-            after = decode_as(raw, hypothesis.encoding) or ""
-            doubt = _doubt(text, raw, after, misread, hypothesis.encoding)
+            after, doubt = _read_again(raw, text, misread, hypothesis.encoding)
         texts.append(after)
         doubts.append(doubt)
     return _Undone(tuple(texts), tuple(doubts), tuple(live))
+
+
+@remembered_if_short(8192)
+def _read_again(raw: bytes, before: str, misread: str, encoding: str) -> tuple[str, int]:
+    """The text that bytes are in an encoding, and what it costs that `before`, which they were, may be clean."""
+    after = decode_as(raw, encoding) or ""
+    return after, _doubt(before, raw, after, misread, encoding)
 
 
 def _with_signs(way: Way) -> Way:
@@ -264,6 +283,11 @@ def _chance(before: str, way: Way, place: int) -> int:
     return coincidence(before, raw, way.texts[place]) if raw and len(raw) == len(before) else 0
 
 
+def _bonus(text: str) -> int:
+    """What speaks for a text that came out of UTF-8."""
+    return utf8_bonus(sum(char > "\x7f" for char in text))
+
+
 def _go_on(way: Way, stored: Stored, depth: int) -> list[Way]:
     """What comes out of a way may have been mangled before."""
     live = [
@@ -275,13 +299,14 @@ def _go_on(way: Way, stored: Stored, depth: int) -> list[Way]:
         return []
     again = Stored.of([way.texts[place] for place in live], stored.fields, stored.shift)
     further = []
+    # That it was UTF-8, or was so by chance, still counts, whatever came out.
+    counted: list[int] = []
     for following in lossless_ways(again, depth - 1):
         if following.steps:
+            counted = counted or [_chance(stored.odd[place], way, place) - _bonus(way.texts[place]) for place in live]
             costs, texts = list(way.costs), list(way.texts)
-            for place, cost, text in zip(live, following.costs, following.texts, strict=True):
-                # That it was UTF-8, or was so by chance, still counts, whatever came out.
-                bonus = utf8_bonus(sum(not char.isascii() for char in way.texts[place]))
-                costs[place] = cost + _chance(stored.odd[place], way, place) - bonus
+            for place, counts, cost, text in zip(live, counted, following.costs, following.texts, strict=True):
+                costs[place] = cost + counts
                 texts[place] = text
             crossed = following.steps[0] not in ("cp1252", "latin-1") and following.steps[0] != way.steps[0]
             damage = way.damage + DEEPER * (4 if crossed else 1) + following.damage
