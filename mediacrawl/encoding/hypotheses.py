@@ -304,15 +304,14 @@ def _no_signs() -> bytes:
 
 
 def _let_languages_mix(found: list[Hypothesis], fields: int) -> None:
-    for place in range(fields):
-        least: dict[str, int] = {}
-        for hypothesis in found:
-            cost = hypothesis.costs[place]
-            if cost < least.get(hypothesis.encoding, NEVER):
-                least[hypothesis.encoding] = cost
-        for hypothesis in found:
-            mixed = least.get(hypothesis.encoding, NEVER) + LANGUAGE_SWITCH
-            hypothesis.costs[place] = min(hypothesis.costs[place], mixed)
+    by_encoding: dict[str, list[list[int]]] = {}
+    for hypothesis in found:
+        by_encoding.setdefault(hypothesis.encoding, []).append(hypothesis.costs)
+    for several in by_encoding.values():
+        for place in range(fields) if len(several) > 1 else ():
+            mixed = min([costs[place] for costs in several]) + LANGUAGE_SWITCH
+            for costs in several:
+                costs[place] = min(costs[place], mixed)
 
 
 @cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from mediacrawl.encoding.chance import signs_as_letters
@@ -123,7 +122,7 @@ def _wreck_way(stored: Stored, wrecks: list[Wreck | None], misread: str, *, whol
     damage = MANGLED + (LOSSY if whole or any(wreck.gone for wreck in wrecks if wreck) else BLANKS)
     if misread != "cp1252":
         damage += CROSSED + MIXED * sum(len(_MIXED.findall(some.text)) for some in filled if some)
-    return replace(_filled_way(stored, "utf-8", "", filled, damage), steps=(misread, "utf-8"))
+    return _filled_way(stored, "utf-8", "", filled, damage)._replace(steps=(misread, "utf-8"))
 
 
 def _page_ways(stored: Stored, ways: list[Way], searched: set[str], *, marked: bool) -> list[Way]:

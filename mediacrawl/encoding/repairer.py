@@ -156,7 +156,7 @@ def _priced(stored: Stored) -> tuple[Stored, list[Way]]:
     marks = sum(left)
     if marks:
         stored = replace(stored, clean=tuple(map(add, stored.clean, left)))
-        ways = [replace(way, damage=way.damage + marks) for way in ways]
+        ways = [way._replace(damage=way.damage + marks) for way in ways]
     if is_marked(stored.odd) or _is_partly_utf8(stored, ways) or is_bad(stored, ways, 1):
         ways += lossy_ways(stored, ways)
     return stored, ways

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -69,8 +69,7 @@ class Stored:
         return sum(self.clean) / worth(self.odd)
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(NamedTuple):
     """A way back for the texts of a record.
 
     Attributes:
@@ -256,7 +255,7 @@ def _with_signs(way: Way) -> Way:
         min(cost, read(text).cost) if has_clean_signs(text) else cost
         for cost, text in zip(way.costs, way.texts, strict=True)
     ]
-    return replace(way, costs=tuple(costs))
+    return way._replace(costs=tuple(costs))
 
 
 def _doubt(before: str, raw: bytes, after: str, misread: str, encoding: str) -> int:
