@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
@@ -27,8 +27,6 @@ from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.frontier.stores.check import check
 from mediacrawl.frontier.stores.reading import FrontierReader
 from mediacrawl.frontier.stores.rebuild import Remake
-from mediacrawl.frontier.stores.redis_check import check_redis
-from mediacrawl.frontier.stores.redis_reading import RedisReader
 from mediacrawl.frontier.stores.salvage import repair
 from mediacrawl.frontier.telling import overview_text, site_text, told_rows, url_text
 from mediacrawl.nearest import did_you_mean
@@ -47,6 +45,9 @@ from mediacrawl.scope.imported import Import
 from mediacrawl.scope.seeds import parse_seeds
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.spiders.arguments import ArgumentError, Arguments
+
+if TYPE_CHECKING:
+    from mediacrawl.frontier.stores.redis_reading import RedisReader
 
 PATIENCE = 15.0
 """Seconds that a crawl gets to answer an order; it looks for one each second, between its own work."""
@@ -247,6 +248,8 @@ class Command(Checked, ScrapyCommand):
         self.exitcode = 0 if report.sound else 1
 
     def _check_redis(self) -> None:
+        from mediacrawl.frontier.stores.redis_check import check_redis  # noqa: PLC0415 - redis-py takes a tenth of a second
+
         store = self._parts.redis_store(works=False)
         try:
             problems, sentence = check_redis(store, progress=_tell)
@@ -272,6 +275,8 @@ class Command(Checked, ScrapyCommand):
 
     def _reader(self) -> FrontierReader | RedisReader:
         if self._parts.store == REDIS:
+            from mediacrawl.frontier.stores.redis_reading import RedisReader  # noqa: PLC0415 - for the same reason
+
             return RedisReader(self._parts.redis_store(works=False))
         return FrontierReader(self._path)
 
