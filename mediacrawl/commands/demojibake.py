@@ -65,7 +65,13 @@ class Command(Checked, ScrapyCommand):
         add("--min-confidence", metavar="P", type=float, help="mend only what is as sure as this, 0 to 1")
         add("--pairs", metavar="FILE", help="learn first from pairs of stored and right texts (recheck's pairs.jl)")
         add("--only-mangled", action="store_true", help="write only records of which a text was mended")
-        add("--jobs", metavar="N", type=int, default=os.cpu_count() or 1, help="processes (default: one a core)")
+        add(
+            "--jobs",
+            metavar="N",
+            type=int,
+            default=os.cpu_count() or 1,
+            help="processes, or threads that write music (default: one a core)",
+        )
         add("--dry-run", action="store_true", help="write nothing; show texts before and after")
         add("--limit", metavar="N", type=int, default=_ROWS, help=f"most texts that --dry-run shows (default: {_ROWS})")
         add("--color", choices=("auto", "always", "never"), default="auto", help="colours of that table")

@@ -105,6 +105,8 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
     odd = [f"--{name.replace('_', '-')}" for name in _STORES if getattr(opts, name)]
     if odd:
         raise UsageError(f"{odd[0]} is for stored items, not for music on a disk", print_help=False)
+    if opts.jobs < 1:
+        raise UsageError("--jobs must be 1 or more", print_help=False)
     if opts.undo and (args or opts.write):
         raise UsageError("--undo takes a journal and nothing else", print_help=False)
     if opts.write and opts.dry_run:
@@ -137,6 +139,7 @@ def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions:
         lists=lists,
         min_confidence=least,
         substitutions=substitutions,
+        jobs=opts.jobs,
     )
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     colour = is_coloured(opts.color, sys.stdout, os.environ)

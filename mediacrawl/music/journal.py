@@ -18,7 +18,7 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
@@ -58,11 +58,11 @@ class Journal:
         if self._file is not None:
             self._file.close()
 
-    def add(self, line: Mapping[str, Any]) -> None:
-        """Write a line, and make it safe from a power cut.
+    def add(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        """Write some lines, and make them safe from a power cut together.
 
         Args:
-            line: of one file.
+            lines: of one file each, none of which has been replaced.
 
         Raises:
             JournalError: the disk is full, or gives an error; nothing may be written without a journal.
@@ -70,11 +70,15 @@ class Journal:
         try:
             if self._file is None:
                 self._file = self._opened()
-            left = memoryview(json.dumps(line, ensure_ascii=True).encode() + b"\n")
+            left = memoryview(b"".join(json.dumps(line, ensure_ascii=True).encode() + b"\n" for line in lines))
             while left:
                 left = left[self._file.write(left) or 0 :]
             os.fsync(self._file.fileno())
         except OSError as error:
+            if self._file is not None:
+                # Half of a line may be there. To open the file again takes it out.
+                self._file.close()
+                self._file = None
             raise JournalError(f"The journal {self.path} cannot be written: {error.strerror or error}.") from error
 
     def _opened(self) -> FileIO:
@@ -169,14 +173,13 @@ def _bring_back(path: Path, line: Mapping[str, Any], *, keep_mtime: bool) -> boo
         ValueError: the journal does not fit.
         OSError: the disk gives an error.
     """
-    with draft_of(path) as draft:
+    with draft_of(path, is_empty=True) as draft:
         with mapped(path) as now:
             if _is(line, "old", now):
                 return False
             if not _is(line, "new", now):
                 raise RefusedError("it was changed since by another program")
             with draft.path.open("r+b") as file:
-                file.truncate()
                 for piece in restored(line["pieces"], now):
                     file.write(piece)
         with mapped(draft.path) as found:
@@ -186,6 +189,7 @@ def _bring_back(path: Path, line: Mapping[str, Any], *, keep_mtime: bool) -> boo
         if keep_mtime:
             os.utime(draft.path, ns=(draft.state.st_atime_ns, line["old"]["mtime_ns"]))
         put(draft, keep_mtime=False)
+        sync_folder(path.parent)
     return True
 
 

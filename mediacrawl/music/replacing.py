@@ -18,8 +18,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from mediacrawl.observe.archive import sync_folder
-
 if sys.platform != "win32":
     import fcntl
 
@@ -41,11 +39,19 @@ class Draft:
         path: of the copy.
         target: the file it was copied from.
         state: of that file when it was copied.
+        descriptor: of the open copy; it holds the lock that tells other runs that this is no leftover.
     """
 
     path: Path
     target: Path
     state: os.stat_result
+    descriptor: int
+
+    def drop(self) -> None:
+        """Remove the copy, unless it was renamed; one that the disk keeps is a leftover. To be called once."""
+        os.close(self.descriptor)
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
 
 
 def refuse_unwritable(path: Path) -> os.stat_result:
@@ -73,30 +79,42 @@ def refuse_unwritable(path: Path) -> os.stat_result:
 
 
 @contextmanager
-def draft_of(path: Path) -> Iterator[Draft]:
-    """Copy a file beside itself, with its owner, permissions and attributes; the copy is gone at the end.
+def draft_of(path: Path, *, is_empty: bool = False) -> Iterator[Draft]:
+    """Make a draft that is gone at the end. Arguments and errors are those of `make_draft`."""
+    draft = make_draft(path, is_empty=is_empty)
+    try:
+        yield draft
+    finally:
+        draft.drop()
+
+
+def make_draft(path: Path, *, is_empty: bool = False) -> Draft:
+    """Copy a file beside itself, with its owner, permissions and attributes. The caller has to `drop` the copy.
 
     Args:
         path: of the file.
+        is_empty: whether the contents are left out.
 
     Raises:
         RefusedError: it may not be replaced, or not by a file of the same owner.
         OSError: the disk is full, or gives an error.
     """
     state = refuse_unwritable(path)
-    draft = path.with_name(f".demojibake-{secrets.token_hex(8)}.tmp")
-    descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600)
+    copy = path.with_name(f".demojibake-{secrets.token_hex(8)}.tmp")
+    descriptor = os.open(copy, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600)
+    draft = Draft(copy, path, state, descriptor)
     try:
-        # The lock tells other runs that this copy is no leftover; a kill takes it away.
+        # A kill takes the lock away.
         _lock(descriptor)
-        copy_contents(path, descriptor)
+        if not is_empty:
+            copy_contents(path, descriptor)
         _keep_owner(descriptor, state)
-        _copy_attributes(path, draft)
-        draft.chmod(stat.S_IMODE(state.st_mode))
-        yield Draft(draft, path, state)
-    finally:
-        os.close(descriptor)
-        draft.unlink(missing_ok=True)
+        _copy_attributes(path, copy)
+        copy.chmod(stat.S_IMODE(state.st_mode))
+    except BaseException:
+        draft.drop()
+        raise
+    return draft
 
 
 def copy_contents(path: Path, descriptor: int) -> None:
@@ -119,7 +137,7 @@ def copy_contents(path: Path, descriptor: int) -> None:
 
 
 def put(draft: Draft, *, keep_mtime: bool) -> None:
-    """Rename a draft that `sync` made safe to its target.
+    """Rename a draft that `sync` made safe to its target. The caller makes that safe by `sync_folder`.
 
     Args:
         draft: of `draft_of`.
@@ -136,7 +154,6 @@ def put(draft: Draft, *, keep_mtime: bool) -> None:
     if keep_mtime:
         os.utime(draft.path, ns=(was.st_atime_ns, was.st_mtime_ns))
     draft.path.replace(draft.target)
-    sync_folder(draft.target.parent)
 
 
 def sync(path: Path) -> None:

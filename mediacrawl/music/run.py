@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,12 +13,13 @@ from typing import Any, Protocol
 
 from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.music import audio
+from mediacrawl.music.batches import Task, batches, write_together
 from mediacrawl.music.deciding import Decided, Decider, Text
 from mediacrawl.music.journal import Journal, line_of
 from mediacrawl.music.mapping import mapped
 from mediacrawl.music.playlists import NewList, new_list, read_list
 from mediacrawl.music.reading import TaggedFile, read_tags
-from mediacrawl.music.replacing import Draft, RefusedError, draft_of, put, refuse_unwritable, remove_leftover, sync
+from mediacrawl.music.replacing import Draft, RefusedError, refuse_unwritable, remove_leftover
 from mediacrawl.music.walking import Folder, folders
 from mediacrawl.music.writing import Id3v1, Plan, is_writable, plan_of, write_tags
 
@@ -41,6 +43,7 @@ class Wishes:
         lists: suffixes of the lists that become UTF-8.
         min_confidence: 0 to 1; a change that is less sure stays undone.
         substitutions: what pairs of texts taught.
+        jobs: threads that write.
     """
 
     paths: Sequence[Path]
@@ -50,6 +53,7 @@ class Wishes:
     lists: frozenset[str] = frozenset()
     min_confidence: float = 0.0
     substitutions: Substitutions | None = None
+    jobs: int = 1
 
 
 @dataclass(slots=True)
@@ -119,8 +123,11 @@ def run(wishes: Wishes, watcher: Watcher) -> Outcome:
     Raises:
         JournalError: the journal cannot be written; what was written before stands in it.
     """
-    with Journal(wishes.journal) if wishes.journal else nullcontext() as journal:
-        work = _Run(wishes, watcher, journal)
+    with (
+        Journal(wishes.journal) if wishes.journal else nullcontext() as journal,
+        ThreadPoolExecutor(wishes.jobs) as pool,
+    ):
+        work = _Run(wishes, watcher, journal, pool)
         for folder in folders(wishes.paths, wishes.lists):
             work.folder(folder)
     return work.outcome
@@ -154,14 +161,37 @@ def _stays(text: Text) -> str:
     return "unwritable" if text.is_wrong else text.decision
 
 
+@dataclass(slots=True)
+class _Seen:
+    """A file that was looked at, of which nothing has been told yet.
+
+    Attributes:
+        path: of the file.
+        fields: its texts that are wrong or doubtful, as `field_of` makes them.
+        task: how it is written; None if nothing is.
+        why: why nothing can be said of it; empty if it was read.
+    """
+
+    path: Path
+    fields: list[dict[str, Any]] = field(default_factory=list)
+    task: Task | None = None
+    why: str = ""
+
+    @property
+    def changed(self) -> list[dict[str, Any]]:
+        """The fields that change."""
+        return [each for each in self.fields if each["new"] is not None]
+
+
 class _Run:
     """One run."""
 
-    def __init__(self, wishes: Wishes, watcher: Watcher, journal: Journal | None) -> None:
+    def __init__(self, wishes: Wishes, watcher: Watcher, journal: Journal | None, pool: Executor) -> None:
         self.outcome = Outcome()
         self._wishes = wishes
         self._watcher = watcher
         self._journal = journal
+        self._pool = pool
         self._decider = Decider(min_confidence=wishes.min_confidence, substitutions=wishes.substitutions)
 
     def folder(self, folder: Folder) -> None:
@@ -172,17 +202,16 @@ class _Run:
         if self._journal:
             self.outcome.leftovers += sum(map(remove_leftover, folder.leftovers))
         for files in _blocks(folder.files):
-            for decided in self._decider.decide(files):
-                self._file(decided)
+            self._write(map(self._file, self._decider.decide(files)))
         for path in folder.lists:
-            self._list(path)
+            # One by one: a list is held in memory.
+            self._write([self._list(path)])
 
-    def _file(self, decided: Decided) -> None:
+    def _file(self, decided: Decided) -> _Seen:
         file, outcome = decided.file, self.outcome
         outcome.files += 1
         if file.why:
-            self._trouble(file.path, file.why)
-            return
+            return _Seen(file.path, why=file.why)
         plan = plan_of(decided, self._wishes.id3v1)
         planned = {id(text) for text in plan.fields} if plan else set()
         undecided = [text for text in decided.texts if text.decision == "undecided"]
@@ -194,31 +223,28 @@ class _Run:
         outcome.unwritable += len(stuck)
         shown = {id(text) for text in (*undecided, *damaged, *stuck)} | planned
         fields = [field_of(text, is_planned=id(text) in planned) for text in decided.texts if id(text) in shown]
-        if fields:
-            self._watcher.file(file.path, fields)
+        seen = _Seen(file.path, fields)
         if plan:
-            changed = [each for each in fields if each["new"] is not None]
+            changed = seen.changed
             self._count(changed)
-            self._mended(file.path, changed, lambda: self._write_tags(decided, plan, changed))
+            seen.task = Task(file.path, lambda draft: self._changed(decided, plan, changed, draft))
+        return seen
 
-    def _list(self, path: Path) -> None:
+    def _list(self, path: Path) -> _Seen:
         self.outcome.files += 1
         try:
             data = read_list(path)
             found = new_list(path, data)
         except RefusedError as error:
-            self._trouble(path, str(error))
-            return
+            return _Seen(path, why=str(error))
         except OSError as error:
-            self._trouble(path, f"it cannot be read: {error.strerror or error}")
-            return
+            return _Seen(path, why=f"it cannot be read: {error.strerror or error}")
         if found is None or found.confidence < self._wishes.min_confidence:
-            return
+            return _Seen(path)
         fields = [_line_of(path, found, number, old, new) for number, old, new in found.lines]
         self.outcome.texts += len(fields)
-        self._watcher.file(path, fields)
         self._count(fields)
-        self._mended(path, fields, lambda: self._write_list(path, found, data, fields))
+        return _Seen(path, fields, Task(path, lambda draft: _changed_list(found, data, fields, draft)))
 
     def _count(self, fields: Iterable[Mapping[str, Any]]) -> None:
         for each in fields:
@@ -226,66 +252,71 @@ class _Run:
             self.outcome.encodings[each["encoding"]] += 1
             self.outcome.languages[each["language"]] += bool(each["language"])
 
-    def _mended(self, path: Path, fields: list[dict[str, Any]], write: Any) -> None:
-        """Writes a file, if files are written; whatever comes in the way is told, and the run goes on."""
-        self.outcome.wrong += 1
-        entry = {"path": str(path), "written": False, "fields": fields}
-        if len(self.outcome.listed) < _MOST_LISTED:
-            self.outcome.listed.append(entry)
-        try:
-            if self._journal is None:
-                refuse_unwritable(path)
-                return
-            write()
-            self.outcome.written += 1
-            entry["written"] = True
-        except RefusedError as error:
-            self._trouble(path, str(error))
-        except OSError as error:
-            self._trouble(path, f"it cannot be written: {error.strerror or error}")
+    def _write(self, files: Iterable[_Seen]) -> None:
+        """Writes files, if files are written; whatever comes in the way is told, and the run goes on."""
+        for batch in batches(files, lambda seen: seen.task):
+            tasks = [seen.task for seen in batch if seen.task]
+            if self._journal:
+                write_together(tasks, self._journal, self._pool, keep_mtime=self._wishes.keep_mtime)
+            for seen in batch:
+                self._tell(seen)
 
-    def _write_tags(self, decided: Decided, plan: Plan, fields: Sequence[Mapping[str, Any]]) -> None:
-        file = decided.file
-        with draft_of(file.path) as draft:
-            try:
-                line = self._changed(decided, plan, fields, draft)
-            except audio.NoAudioError as error:
-                raise RefusedError("it is damaged, and its audio cannot be told from its tags") from error
-            self._put(draft, line)
+    def _tell(self, seen: _Seen) -> None:
+        """Tells of a file what was found, and what became of it."""
+        if seen.fields:
+            self._watcher.file(seen.path, seen.fields)
+        why = seen.why
+        if seen.task:
+            why = seen.task.why if self._journal else _unwritable(seen.path)
+            written = self._journal is not None and not why
+            self.outcome.wrong += 1
+            self.outcome.written += written
+            if len(self.outcome.listed) < _MOST_LISTED:
+                self.outcome.listed.append({"path": str(seen.path), "written": written, "fields": seen.changed})
+        if why:
+            self._trouble(seen.path, why)
 
     def _changed(
         self, decided: Decided, plan: Plan, fields: Sequence[Mapping[str, Any]], draft: Draft
     ) -> dict[str, Any]:
         """Writes the tags of a draft; gives the line of the journal that leads back."""
         file = decided.file
-        with mapped(file.path) as old:
-            write_tags(draft.path, file, plan)
-            with mapped(draft.path) as new:
-                compared = audio.compare(old, new, file.container)
+        try:
+            with mapped(file.path) as old:
+                write_tags(draft.path, file, plan)
+                with mapped(draft.path) as new:
+                    compared = audio.compare(old, new, file.container)
+        except audio.NoAudioError as error:
+            raise RefusedError("it is damaged, and its audio cannot be told from its tags") from error
         if compared is None:
             raise RefusedError("its audio would not be the same")
         return line_of(draft, fields, file.container, compared)
 
-    def _write_list(self, path: Path, found: NewList, data: bytes, fields: Sequence[Mapping[str, Any]]) -> None:
-        with draft_of(path) as draft:
-            old = draft.path.read_bytes()
-            if old != data:
-                raise RefusedError("another program changed it meanwhile")
-            draft.path.write_bytes(found.data)
-            compared = audio.compare(old, found.data, "")
-            assert compared is not None  # a list has no audio
-            self._put(draft, line_of(draft, fields, "", compared))
-
-    def _put(self, draft: Draft, line: Mapping[str, Any]) -> None:
-        """The order that a kill at any place may break off: the new file is safe, the way back is, then the rename."""
-        assert self._journal is not None
-        sync(draft.path)
-        self._journal.add(line)
-        put(draft, keep_mtime=self._wishes.keep_mtime)
-
     def _trouble(self, path: Path, why: str) -> None:
         self.outcome.troubles.append((path, why))
         self._watcher.trouble(path, why)
+
+
+def _changed_list(found: NewList, data: bytes, fields: Sequence[Mapping[str, Any]], draft: Draft) -> dict[str, Any]:
+    """Writes a draft of a list; gives the line of the journal that leads back."""
+    old = draft.path.read_bytes()
+    if old != data:
+        raise RefusedError("another program changed it meanwhile")
+    draft.path.write_bytes(found.data)
+    compared = audio.compare(old, found.data, "")
+    assert compared is not None  # a list has no audio
+    return line_of(draft, fields, "", compared)
+
+
+def _unwritable(path: Path) -> str:
+    """Why a file could not be written; empty if it could."""
+    try:
+        refuse_unwritable(path)
+    except RefusedError as error:
+        return str(error)
+    except OSError as error:
+        return f"it cannot be written: {error.strerror or error}"
+    return ""
 
 
 def _line_of(path: Path, found: NewList, number: int, old: bytes, new: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ mutagen writes ID3v2, Vorbis comments, MP4 and ASF; `own_tags` the others. What 
 from __future__ import annotations
 
 import importlib
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,6 +54,8 @@ _ATOM = 4
 _3GPP = frozenset({"titl", "auth", "perf", "gnre", "dscp", "albm", "kywd"})
 _ATOM_TEXTS = frozenset({"utf-8", "utf-16-be", "shift_jis"})
 """What texts of ``ilst`` may be; those that stand elsewhere mostly are something else."""
+_IMPORTS = threading.RLock()
+"""Two threads that import modules which import each other may see half of one."""
 _OWN_POLICY = ProbePolicy(max_text_bytes=16 << 20)
 
 Place = tuple[str, str, str]
@@ -230,7 +233,8 @@ def _by_mutagen(
 
 def _module(name: str) -> Any:
     """A module of mutagen, which has types for some of its names only; imported when something is written."""
-    return importlib.import_module(name)
+    with _IMPORTS:
+        return importlib.import_module(name)
 
 
 def _padding(info: Any) -> int:
@@ -301,7 +305,9 @@ def _frame_of(frames: Iterable[Any], desc: str, lang: str) -> Any:
 
 
 def _write_vorbis(path: Path, file: TaggedFile, values: Mapping[Place, list[str]]) -> None:
-    holder = _module("mutagen.flac").FLAC(path) if file.container == "flac" else _module("mutagen").File(path)
+    with _IMPORTS:
+        # `File` imports the module of the format.
+        holder = _module("mutagen.flac").FLAC(path) if file.container == "flac" else _module("mutagen").File(path)
     left = {name: list(texts) for (name, _, _), texts in values.items()}
     holder.tags[:] = [
         (key, left[key.upper()].pop(0)) if value and key.upper() in left else (key, value) for key, value in holder.tags

@@ -1,5 +1,6 @@
 """Help for tests that mend a folder: what is told of it, and a run that is killed."""
 
+import itertools
 import os
 import pkgutil
 import signal
@@ -51,14 +52,15 @@ def killed_at(place, number, *, after=False):
     """Lets a process kill itself at the `number`th call of a function, before it or after it."""
     holder, _, name = place.rpartition(".")
     owner = pkgutil.resolve_name(holder)
-    whole, left = getattr(owner, name), [number]
+    whole, numbers = getattr(owner, name), itertools.count(1)
 
     def counted(*args, **kwargs):
-        left[0] -= 1
-        if not left[0] and not after:
+        # Several threads may be in here.
+        is_last = next(numbers) == number
+        if is_last and not after:
             os.kill(os.getpid(), signal.SIGKILL)
         result = whole(*args, **kwargs)
-        if not left[0]:
+        if is_last:
             os.kill(os.getpid(), signal.SIGKILL)
         return result
 

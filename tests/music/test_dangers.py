@@ -1,19 +1,23 @@
 """Kills, full disks, links, odd names and damaged files: no file is lost, and the others are mended."""
 
+import errno
 import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import time
+from io import FileIO
 
 import pytest
 from command_line import SCRAPY, environment
 from mending import in_child, killed_at, mend
 from music_files import FORMATS, TEXTS, mp3
 
-from mediacrawl.music.journal import JournalError, undo
+from mediacrawl.music import replacing
+from mediacrawl.music.journal import Journal, JournalError, undo
 from mediacrawl.music.reading import read_tags
 from mediacrawl.music.replacing import is_draft
 from mediacrawl.music.run import Wishes, run
@@ -47,34 +51,112 @@ PLACES = {
     "while the copy is changed": ("mediacrawl.music.own_tags.take_id3v1", True),
     "before the copy is changed": ("mediacrawl.music.run.write_tags", False),
     "after the copy was changed": ("mediacrawl.music.run.write_tags", True),
-    "before the copy is safe on the disk": ("mediacrawl.music.run.sync", False),
+    "before the copy is safe on the disk": ("mediacrawl.music.batches.sync", False),
     "before the journal": ("mediacrawl.music.journal.Journal.add", False),
     "after the journal": ("mediacrawl.music.journal.Journal.add", True),
-    "before the rename": ("mediacrawl.music.run.put", False),
-    "after the rename": ("mediacrawl.music.run.put", True),
+    "before the rename": ("mediacrawl.music.batches.put", False),
+    "after the rename": ("mediacrawl.music.batches.put", True),
+    "before the folder is safe on the disk": ("mediacrawl.music.batches.sync_folder", False),
 }
+RENAMED_ALONE = {"after the rename": 3, "before the folder is safe on the disk": 3}
+RENAMED_TOGETHER = {"before the rename": 2, "after the rename": 3, "before the folder is safe on the disk": 4}
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_kill_leaves_each_file_whole_and_the_same_command_goes_on(place, music):
-    old = contents(music)
+def test_a_kill_leaves_each_file_whole_and_the_same_command_goes_on(place, music, monkeypatch):
+    monkeypatch.setattr("mediacrawl.music.batches.MOST_FILES", 1)
     name, after = PLACES[place]
+    killed(music, name, 3, after=after, renamed=RENAMED_ALONE.get(place, 2))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_kill_in_the_middle_of_a_batch_leaves_each_file_old_or_new_and_undo_brings_all_back(place, music):
+    name, after = PLACES[place]
+    once = name.endswith(("add", "sync_folder"))
+    killed(music, name, 1 if once else 3, after=after, renamed=RENAMED_TOGETHER.get(place, 0), jobs=3)
+
+
+def killed(music, name, number, *, after, renamed, jobs=1):
+    """Kills a run, looks at what it left, lets the same command go on, and takes all back."""
+    old = contents(music)
 
     def work():
-        with killed_at(name, 3, after=after):
-            mend(music)
+        with killed_at(name, number, after=after):
+            mend(music, jobs=jobs)
 
     assert in_child(work) == -signal.SIGKILL
     found = contents(music)
     new = [file for file in old if found[file] != old[file]]
-    assert len(new) == (3 if place == "after the rename" else 2)
+    assert len(new) == renamed
     assert all(title(music / file) == TEXTS["title"] for file in new)
     left = drafts(music)
-    outcome, told, journal = mend(music)
+    journal = music.parent / "Music.jsonl"
+    lines = [json.loads(line)["path"] for line in journal.read_bytes().splitlines()] if journal.exists() else []
+    assert lines == sorted(lines)
+    assert {str(music / file) for file in new} <= set(lines)
+    if lines:
+        shutil.copytree(music, music.parent / "again")
+        assert [done.path.name for done in undo(journal, keep_mtime=False) if not done.why] == sorted(new)[::-1]
+        assert contents(music) == old
+        shutil.rmtree(music)
+        (music.parent / "again").rename(music)
+    outcome, told, journal = mend(music, jobs=jobs)
     assert (outcome.written, outcome.leftovers, told.troubles) == (4 - len(new), len(left), [])
     assert not drafts(music)
     assert all(not done.failed for done in undo(journal, keep_mtime=False))
     assert contents(music) == old
+
+
+def test_files_that_find_no_space_together_are_written_one_by_one(music, monkeypatch):
+    copy = replacing.copy_contents
+
+    def full(path, descriptor):
+        if len(drafts(music)) > 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        copy(path, descriptor)
+
+    monkeypatch.setattr(replacing, "copy_contents", full)
+    outcome, told, journal = mend(music)
+    assert (outcome.written, told.troubles) == (4, [])
+    assert [json.loads(line)["path"][-5:] for line in journal.open()] == [f"{number}.mp3" for number in range(4)]
+
+
+def test_a_journal_that_finds_no_space_is_written_file_by_file(music, monkeypatch):
+    class Full(FileIO):
+        def write(self, data):
+            if len(drafts(music)) > 1:
+                super().write(data[: len(data) // 3])
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return super().write(data)
+
+    old = contents(music)
+    monkeypatch.setattr("mediacrawl.music.journal.FileIO", Full)
+    outcome, told, journal = mend(music)
+    assert (outcome.written, told.troubles) == (4, [])
+    assert not any(done.failed for done in undo(journal, keep_mtime=False))
+    assert contents(music) == old
+
+
+def test_a_batch_ends_with_the_space_that_its_copies_take(music, monkeypatch):
+    added = []
+    add = Journal.add
+    monkeypatch.setattr(Journal, "add", lambda self, lines: added.append(len(lines)) or add(self, lines))
+    monkeypatch.setattr("mediacrawl.music.batches.MOST_BYTES", (music / "0.mp3").stat().st_size * 2 + 10)
+    assert mend(music)[0].written == 4
+    assert added == [2, 2]
+
+
+def test_threads_change_neither_the_journal_nor_what_is_told(music):
+    os.link(music / "1.mp3", music.parent / "other name.mp3")
+    found = []
+    for jobs in (1, 4):
+        _, told, journal = mend(music, jobs=jobs)
+        found.append((told.files, told.troubles, journal.read_bytes()))
+        assert not any(done.failed for done in undo(journal, keep_mtime=True))
+        journal.unlink()
+    assert found[0] == found[1]
+    assert len(found[0][0]) == 4
+    assert [name for name, _ in found[0][1]] == ["1.mp3"]
 
 
 def test_a_line_of_the_journal_that_a_kill_cut_off_is_no_line(music):
