@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from mediacrawl.encoding.decision import Hints, Seen
@@ -50,6 +51,13 @@ def _text(item: Mapping[str, Any], name: str) -> str:
 
 def top_level(url: str) -> str:
     """The last label of a URL's host, in lower case; empty for an address."""
+    # The records of a host differ in what follows it.
+    end = url.find("/", len("https://")) if url.startswith(("http://", "https://")) else -1
+    return _label(url[:end] if end > 0 else url)
+
+
+@lru_cache(maxsize=256)
+def _label(url: str) -> str:
     label = place_of(url).host.rpartition(".")[2]
     return label if label.isalpha() or label.startswith("xn--") else ""
 

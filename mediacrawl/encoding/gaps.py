@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 from operator import itemgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import STEP, characters
 from mediacrawl.encoding.damage import LOST, MARKS, bytes_of
 from mediacrawl.encoding.filling import BEAM, SURE, Filled
-from mediacrawl.encoding.hypotheses import decode, decode_single, price_bytes
+from mediacrawl.encoding.hypotheses import NEVER, decode, decode_single, price_bytes
 from mediacrawl.encoding.reading import BROKEN, CJK_RUN
 from mediacrawl.encoding.scoring import MULTIBYTE
 
@@ -130,9 +130,22 @@ def _marks_back(word: str, ranked: list[tuple[int, bytes]], encoding: str) -> tu
     return "".join(chars), lost
 
 
-_State = tuple[int, str, int, int]
-"""A word in a double-byte encoding, begun: its cost so far, its text so far, how many bytes were put in, and what the
-losses alone cost."""
+class _State(NamedTuple):
+    """A word in a double-byte encoding, begun.
+
+    Attributes:
+        cost: so far.
+        text: read so far.
+        lost: bytes put in.
+        paid: cost of the losses alone.
+        least: the same with the characters that the models know; a finished word costs no less.
+    """
+
+    cost: int
+    text: str
+    lost: int
+    paid: int
+    least: int
 
 
 @lru_cache(maxsize=1024)
@@ -140,18 +153,16 @@ def _fill_double(word: str, encoding: str, language: str, marked: bool) -> Fille
     if word.isascii() and "?" not in word:
         return Filled(word, 0, 0, SURE)
     units = [-1 if char in MARKS else (bytes_of(char, "cp1252") or b"?")[0] for char in word]
-    ranked = sorted(
-        [(_final(state, encoding, language), state) for state in _grown(units, encoding, language, marked)],
-        key=itemgetter(0),
-    )[:BEAM]
+    ranked = _ranked(_grown(units, encoding, language, marked), encoding, language)
     if not ranked:
         return Filled(word, KEPT_LOST * len(word), len(word), 0)
-    cost, (_, best, lost, _) = ranked[0]
-    rivals = [text for other, (_, text, _, _) in ranked[1:] if other - cost < TOSS_UP and len(text) == len(best)]
+    cost, _, best = ranked[0]
+    others = [(other - cost, state.text) for other, _, state in ranked[1:]]
+    rivals = [text for margin, text in others if margin < TOSS_UP and len(text) == len(best.text)]
     text = "".join(
-        "\ufffd" if any(rival[place] != char for rival in rivals) else char for place, char in enumerate(best)
+        "\ufffd" if any(rival[place] != char for rival in rivals) else char for place, char in enumerate(best.text)
     )
-    return Filled(text, cost, lost, ranked[1][0] - cost if len(ranked) > 1 else SURE)
+    return Filled(text, cost, best.lost, ranked[1][0] - cost if len(ranked) > 1 else SURE)
 
 
 def _grown(units: list[int], encoding: str, language: str, marked: bool) -> Iterable[_State]:
@@ -165,37 +176,49 @@ def _grown(units: list[int], encoding: str, language: str, marked: bool) -> Iter
     """
     put_in = FILL if marked else INSERT
     levels: list[dict[str, _State]] = [{} for _ in range(len(units) + 1)]
-    levels[0][""] = (0, "", 0, 0)
+    levels[0][""] = _State(0, "", 0, 0, 0)
     for at, first in enumerate(units):
         begun = sorted(levels[at].values(), key=itemgetter(0))[:BEAM]
         options = _options(first, units[at + 1] if at + 1 < len(units) else 0, encoding, marked) if begun else ()
         kept = 0 if first >= 0 else KEPT_LOST if at + 1 < len(units) else KEPT_INSIDE
-        for cost, text, lost, paid in begun:
+        for cost, text, lost, paid, least in begun:
             last = text[-1:]
-            for char, used, more in options:
-                price, longer, level = put_in * more, text + char, levels[at + used]
-                total = cost + price + _price(last, char, language)
+            for char, used, more, is_known in options:
+                more_paid, price = put_in * more, _price(last, char, language)
+                total, longer, level = cost + more_paid + price, text + char, levels[at + used]
                 known = level.get(longer)
                 if known is None or total < known[0]:
-                    level[longer] = (total, longer, lost + more, paid + price)
+                    rests_on = least + more_paid + (price if is_known else 0)
+                    level[longer] = _State(total, longer, lost + more, paid + more_paid, rests_on)
             if kept:
                 total, longer, level = cost + kept + _price(last, "?", language), f"{text}?", levels[at + 1]
                 known = level.get(longer)
                 if known is None or total < known[0]:
-                    level[longer] = (total, longer, lost, paid + kept)
+                    level[longer] = _State(total, longer, lost, paid + kept, least + kept)
     return levels[-1].values()
 
 
-def _final(state: _State, encoding: str, language: str) -> int:
-    """Cost of a finished word, by the measure of whole texts. One run of characters costs what its characters did."""
-    cost, text, _, paid = state
-    if CJK_RUN.fullmatch(text):
-        return cost
-    return paid + price_bytes(text.encode(encoding, "replace"), encoding, language)
+def _ranked(states: Iterable[_State], encoding: str, language: str) -> list[tuple[int, int, _State]]:
+    """Finished words by the measure of whole texts, cheapest first: cost, number, word.
+
+    At least the cheapest, the next, and those that are about as cheap; the others are not priced.
+    """
+    found: list[tuple[int, int, _State]] = []
+    first = second = NEVER
+    for number, state in sorted(enumerate(states), key=lambda numbered: numbered[1].least):
+        if state.least > max(second, first + TOSS_UP):
+            break
+        cost = state.least
+        if cost != state.cost:
+            # Not all of it is characters that the models know.
+            cost = state.paid + price_bytes(state.text.encode(encoding, "replace"), encoding, language)
+        found.append((cost, number, state))
+        first, second = (cost, first) if cost < first else (first, min(cost, second))
+    return sorted(found)[:BEAM]
 
 
 @lru_cache(maxsize=2048)
-def _options(first: int, second: int, encoding: str, marked: bool) -> tuple[tuple[str, int, int], ...]:
+def _options(first: int, second: int, encoding: str, marked: bool) -> tuple[tuple[str, int, int, bool], ...]:
     """What may stand next: a whole character, or one of which half is gone.
 
     Args:
@@ -205,11 +228,15 @@ def _options(first: int, second: int, encoding: str, marked: bool) -> tuple[tupl
         marked: a mark stands for each lost byte.
 
     Returns:
-        Characters, how many units each uses up, and how many bytes of it are put in.
+        Characters, how many units each uses up, how many bytes of it are put in, and whether the models know such.
     """
     read = [(decode(raw, encoding), used, lost) for raw, used, lost in _characters(first, second, marked)]
-    found = [(char, used, lost) for char, used, lost in read if char is not None and len(char) == 1]
-    return ((chr(first), 1, 0), *found) if 0 <= first < 0x80 else tuple(found)
+    found = [
+        (char, used, lost, CJK_RUN.match(char) is not None)
+        for char, used, lost in read
+        if char is not None and len(char) == 1
+    ]
+    return ((chr(first), 1, 0, False), *found) if 0 <= first < 0x80 else tuple(found)
 
 
 def _characters(first: int, second: int, marked: bool) -> Iterable[tuple[bytes, int, int]]:
