@@ -9,18 +9,26 @@ Written as hosts they are one site, or a page of links could give one machine an
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from ipaddress import IPv6Address, IPv6Network, ip_network
-
-from tldextract import TLDExtract
+from typing import TYPE_CHECKING
 
 from mediacrawl.scope.hosts import canonical_host, is_address
+
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
 
 _GLOBAL = ip_network("2000::/3")
 """IPv6 for global use (RFC 4291 section 2.4). All else is refused, unless the operator allows it by address."""
 
-# The list that comes with the package: a crawl starts without the network and decides the same everywhere.
-_extract = TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
+
+@cache
+def _extract() -> TLDExtract:
+    """The list that comes with the package: a crawl starts without the network and decides the same everywhere."""
+    # It imports requests, which takes a twentieth of a second; most commands never look at a host.
+    from tldextract import TLDExtract  # noqa: PLC0415
+
+    return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
 
 
 def site_of(url_or_host: str) -> str:
@@ -67,7 +75,7 @@ def authority_of(url: str) -> str:
 
 def public_suffixes() -> list[str]:
     """The rules of the public suffix list, private ones too, as it writes them: ``co.uk``, ``*.ck``, ``!www.ck``."""
-    return _extract.tlds
+    return _extract().tlds
 
 
 def is_network(site: str) -> bool:
@@ -90,7 +98,7 @@ def _site(host: str) -> str:
         return _site_of_ipv6(name)
     if is_address(name) or "." not in name:
         return name
-    parts = _extract.extract_str(name)
+    parts = _extract().extract_str(name)
     if parts.suffix:
         return f"{parts.domain}.{parts.suffix}" if parts.domain else name
     return ".".join(name.split(".")[-2:])
