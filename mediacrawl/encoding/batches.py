@@ -79,7 +79,7 @@ def _decided(records: Sequence[list[Field]], decide: Callable[[list[Field]], Dec
     known: dict[Hashable, Decision] = {}
     decided: list[Decision] = []
     for start in range(0, len(records), TOGETHER):
-        with _no_collection():
+        with no_collection():
             for fields in records[start : start + TOGETHER]:
                 key = tuple(fields)
                 found = known.get(key)
@@ -90,7 +90,7 @@ def _decided(records: Sequence[list[Field]], decide: Callable[[list[Field]], Dec
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """Lets the cyclic garbage collector rest, if it was on."""
     was_on = gc.isenabled()
     gc.disable()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from mediacrawl.encoding.batches import no_collection
 from mediacrawl.encoding.decision import FieldDecision
 from mediacrawl.encoding.fixer import Fixed, Fixer
 from mediacrawl.rerun.shapes import Block, Done, Entry, Packed, Plan, Row
@@ -23,6 +24,10 @@ class Worker:
         """Decide a block."""
         if block.unread:
             return self._pass_on(block)
+        with no_collection():  # a record leaves thousands of small objects, and no cycles
+            return self._decide(block)
+
+    def _decide(self, block: Block) -> Done:
         tally = Tally()
         rows: list[Row] = []
         entries: list[tuple[Entry, Fixed | None]] = []
