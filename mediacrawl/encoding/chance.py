@@ -39,7 +39,7 @@ _SEQUENCE: Final = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf][\x80-\xbf][\x80-\xbf]"
 )
 _GLUED: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]++(?=[^\x00-\u0100\s])")
-_AFTER_SMALL: Final = re.compile("[a-z][\u0080-\u00bf\u2010-\u2122]")
+_AFTER_SMALL: Final = re.compile("[a-z](?!\u00a0[!?:;»])[\u0080-\u00bf\u2010-\u2122]")
 _OPENING: Final = frozenset("“‘«„‚¿¡‹")
 _BETWEEN_WORDS: Final = frozenset("…–—\u00a0")
 _TITLE_SIGNS: Final = frozenset("“”‘’„‚«»‹›…–—™®©°ªº²³¹½¼¾×£€¡¿¬´·•†∞ \u00a0")
@@ -50,6 +50,8 @@ _AFTER_A_TILDE: Final = frozenset("™…’”®")
 """Signs that clean text has after ``Ã``; with most others it is an accented small letter in UTF-8."""
 _DASHES: Final = frozenset("–—")
 _OPENING_SIGNS: Final = frozenset("“‘«„¿¡")
+_OF_FIGURES: Final = frozenset("¢£¥€§°²³¹½¼¾")
+_EXPONENTS: Final = frozenset("²³")
 _CLOSING: Final = frozenset("“”’»…™®©°´\u00a0")
 _APART: Final = frozenset("×§£€½–—√∆")
 """Signs that stand by themselves, or before a figure."""
@@ -136,10 +138,17 @@ def _is_paired(text: str) -> bool:
 def is_clean_sign(text: str, place: int) -> bool:
     """Whether a sign stands where clean text has it: a quotation mark at a word's edge, a dash between words."""
     sign, before, after = text[place], text[max(0, place - 1) : place], text[place + 1 : place + 2]
+    if sign in _OF_FIGURES and _is_of_figure(text, place):
+        return True
+    if sign == "´" and _is_ascii_letter(before) and _is_ascii_letter(after):
+        # An acute accent for an apostrophe, from the wrong key.
+        return True
     if sign == "¬":
         # Faces: one letter, or none, on each side.
         word = text[max(0, place - 2) : place]
         return before not in ("", " ") and not (len(word) > 1 and word.isalpha()) and len(after.strip()) == 1
+    if (sign == "«" and after == "\u00a0" and not before.isalpha()) or (sign == "\u00a0" and before == "«"):
+        return True
     if after.isalpha():
         if not before.isalpha():
             return sign in _OPENING_SIGNS
@@ -148,6 +157,18 @@ def is_clean_sign(text: str, place: int) -> bool:
         return sign in _DASHES and before.isupper() and after.isupper()
     is_apart = sign in _APART and not before.isalpha() and after != "."
     return sign in _CLOSING or is_apart or (sign in "¡¿" and before.isupper())
+
+
+def _is_of_figure(text: str, place: int) -> bool:
+    """Whether a sign stands at a figure, perhaps after a blank; or is the exponent of a unit: ``20 °C``, ``m³``."""
+    left, right = text[max(0, place - 2) : place].strip()[-1:], text[place + 1 : place + 3].strip()[:1]
+    if left.isdecimal() or right.isdecimal():
+        return True
+    return text[place] in _EXPONENTS and _is_ascii_letter(text[max(0, place - 1) : place]) and not right.isalpha()
+
+
+def _is_ascii_letter(char: str) -> bool:
+    return char.isascii() and char.isalpha()
 
 
 def is_ordinary(stored: str, begin: int, end: int) -> bool:

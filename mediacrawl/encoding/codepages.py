@@ -31,12 +31,12 @@ _KINDS: Final = {
     **dict.fromkeys("„¡¿", OPENER),
     **dict.fromkeys("‚‹›", RARE_OPENER),
     # In Catalan and in Uzbek they stand within words.
-    **dict.fromkeys("·‘", JOINER),
+    **dict.fromkeys("·‘´", JOINER),
     **dict.fromkeys("–—", DASH),
     "•": BULLET,
     "\u00a0": NBSP,
-    **dict.fromkeys("°№™©®ªº½²€", SIGN),
-    **dict.fromkeys("§¼¾³¹†‡£¥×", RARE_SIGN),
+    **dict.fromkeys("°№™©®ªº½²³€", SIGN),
+    **dict.fromkeys("§¼¾¹†‡£¥×", RARE_SIGN),
 }
 SYMBOL_NATS: Final = {
     QUOTE: 7.0, APOSTROPHE: 3.5, OPENER: 5.0, RARE_OPENER: 8.5, JOINER: 8.0, DASH: 5.5, BULLET: 10.0, NBSP: 8.0,

@@ -78,15 +78,28 @@ def shape_of(raw: bytes, declared: str) -> Shape:
 def _unmarked(raw: bytes, declared: str) -> Shape:
     if declared.startswith(_WIDE):
         return Shape("cp1252")
+    is_utf8 = declared in ("utf-8", "utf8", "utf_8")
+    text = _decoded(joined_halves(raw), "utf-8") if is_utf8 else None
+    if text is not None and not CONTROLS.search(raw):
+        return Shape("utf-8", text)
     if len(raw) % 2 == 0 and (order := _order_by_halves(raw)):
-        text = _decoded(raw, order)
-        if text is not None and _plausible(text):
-            return Shape(order, text)
-    if declared in ("utf-8", "utf8", "utf_8"):
-        text = _decoded(joined_halves(raw), "utf-8")
-        if text is not None:
-            return Shape("utf-8", text)
+        wide = _decoded(raw, order)
+        if wide is not None and _plausible(wide):
+            return Shape(order, wide)
+    if text is not None:
+        return Shape("utf-8", text)
+    if is_utf8:
+        torn = raw.decode("utf-8", "replace")
+        if _is_mostly_right(torn):
+            return Shape("utf-8", torn, suspect=True)
     return Shape(codec_name(declared) or "cp1252")
+
+
+def _is_mostly_right(text: str) -> bool:
+    """Whether text that is declared as UTF-8 is it but for a few bytes: one, or a third of what is beyond ASCII."""
+    lost = text.count("\ufffd")
+    odd = sum(char > "\x7f" for char in text)
+    return lost < odd and (lost == 1 or lost * 3 <= odd)
 
 
 def _order_by_halves(raw: bytes) -> str:
@@ -104,7 +117,7 @@ def _order_by_halves(raw: bytes) -> str:
         kana = high.count(0x30)
         if kana and any(unit == 0x30 and byte in _NO_KANA for unit, byte in zip(high, low, strict=False)):
             continue
-        if telling * 4 >= len(high) and not (telling == kana and telling * 2 < len(high)):
+        if telling * 4 >= len(high) and not (telling == kana and telling * 2 <= len(high)):
             shares.append((telling - (len(low) - len(low.translate(None, _HIGH_HALVES))), order))
     return max(shares)[1] if shares and max(shares)[0] > 0 else ""
 
@@ -112,6 +125,9 @@ def _order_by_halves(raw: bytes) -> str:
 def _plausible(text: str) -> bool:
     """Whether UTF-16 text is one that people write: of assigned characters, not strewn over the plane."""
     if any(category in BAD for category in map(unicodedata.category, text.translate(_FORGIVEN))):
+        return False
+    if any("\u3020" <= char <= "\u303f" for char in text):
+        # Signs that are hardly used; the bytes are a zero and another figure or sign.
         return False
     pages = {ord(char) >> 8 for char in text if not char.isascii()}
     return len(pages) <= 3 or all(_east_asian(char) for char in text if ord(char) > 0x2FF)

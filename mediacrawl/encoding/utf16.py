@@ -13,7 +13,8 @@ from typing import Final
 
 from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import STEP
-from mediacrawl.encoding.reading import CJK_RUN
+from mediacrawl.encoding.hypotheses import decode
+from mediacrawl.encoding.reading import CJK_RUN, read
 from mediacrawl.encoding.scoring import LANE_STEP, ODD_WORD, ascii_spelled, prior_lanes, spread, word_lanes
 
 MOST_UNITS: Final = 200
@@ -59,7 +60,11 @@ def utf16_of(raw: bytes, declared: str) -> tuple[str, str] | None:
     piece = raw[: 2 * MOST_UNITS]
     costs = [(_cost(_read(piece, order)), 0, order), (_cost(_read(piece, other)) + handicap, 1, other)]
     if not _CONTROLS.search(piece):
-        costs.append((_eight_bit_cost(piece) + EIGHT_BIT - (HALF if len(raw) % 2 else 0), 2, ""))
+        half = HALF if len(raw) % 2 else 0
+        costs.append((_eight_bit_cost(piece) + EIGHT_BIT - half, 2, ""))
+        text = decode(piece, "utf-8") if not piece.isascii() else None
+        if text is not None:
+            costs.append((read(text).cost + EIGHT_BIT - half, 3, ""))
     best = min(costs)[2]
     return (best, _read(raw, best)) if best else None
 

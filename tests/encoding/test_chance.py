@@ -59,3 +59,25 @@ def test_signs_in_the_midst_of_words_are_no_clean_signs():
     assert not has_clean_signs("Olé")
     assert signs_as_letters("Söng – “Á”", "S饀g 鍪 擾") > 0
     assert signs_as_letters("„Söng“", "“Söng”") == 0
+
+
+@pytest.mark.parametrize("declared", ["utf-8", "cp1252"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don´t",
+        "Let´s Go",
+        "Rock´n´Roll",
+        "m³",
+        "E=mc²",
+        "20 °C",
+        "451 °F",
+        "50 ¢",
+        "10£",
+        "«\u00a0Oui\u00a0»",
+        "«\u00a0Au,\u00a0»",
+    ],
+)
+def test_signs_of_figures_and_apostrophes_stay(text, declared):
+    assert detect([text.encode(declared)], Hints(declared=declared)).texts == (text,)
+    assert repair([text]).texts == (text,)
