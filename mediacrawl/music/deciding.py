@@ -8,6 +8,8 @@ from somewhere else.
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +29,10 @@ _OWN_MARGIN = 8.0
 _DOUBTFUL = 0.9
 """Confidence below which a group is decided again with what was found in the rest of its folder."""
 _ESCAPE = b"\x1b"
+_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f]")
+_SHIFTS = b"\x0e\x0f"
+"""Controls that ISO-2022 has besides the escape."""
 
 Element = dict[str, Any]
 
@@ -146,7 +152,15 @@ class Decider:
 
 
 def _wants(tag: Tag) -> bool:
-    return not tag.text.isascii() or _ESCAPE in tag.raw
+    return (not tag.text.isascii() or _ESCAPE in tag.raw) and not _is_binary(tag)
+
+
+def _is_binary(tag: Tag) -> bool:
+    """Whether a value holds control characters, as hashes and parameters of programs do, and no text of a person."""
+    raw = tag.raw.rstrip(b"\0")
+    if tag.declared.startswith("utf-16") or raw.startswith(_MARKS):
+        return False
+    return _CONTROLS.search(raw.translate(None, _SHIFTS) if _ESCAPE in raw else raw) is not None
 
 
 def _mark(tag: Tag) -> tuple[str, bytes]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -26,9 +26,9 @@ from mediacrawl.music.deciding import Decided, Text
 from mediacrawl.music.mapping import mapped
 from mediacrawl.music.reading import TaggedFile, read_tags
 from mediacrawl.music.replacing import RefusedError
-from mediacrawl.probe import NeedBytes, ProbePolicy, id3
+from mediacrawl.probe import NeedBytes, ProbePolicy, id3, ilst
 from mediacrawl.probe.reading import BrokenError, LimitError, Reading
-from mediacrawl.probe.text import LATIN1, UTF16, cut
+from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, cut, decode
 from mediacrawl.records import Tag
 
 Id3v1 = Literal["keep", "rewrite", "remove"]
@@ -323,8 +323,26 @@ def _write_mp4(path: Path, values: Mapping[Place, list[str]]) -> None:
     for (name, _, _), texts in values.items():
         # A text that is no UTF-8 is not in mutagen's tags, and takes its place when it is set.
         free = name.startswith("----")
-        holder.tags[name] = [mp4.MP4FreeForm(text.encode()) if free else text for text in texts]
+        holder.tags[name] = list(_freeform(mp4, name, holder.tags.get(name, ()), texts)) if free else texts
     holder.save(path, padding=_padding)
+
+
+def _freeform(module: Any, name: str, values: Iterable[Any], texts: Iterable[str]) -> Iterator[Any]:
+    """The values of one item of that name; what is no text, or does not change, keeps its bytes and its type."""
+    left = iter(texts)
+    for value in values:
+        raw, kind = bytes(value), int(value.dataformat)
+        codec = ilst.text_codec(name, kind, raw)
+        text = next(left, None) if codec and decode(raw, codec) else None
+        if text is None or text == decode(raw, codec):
+            yield value
+        elif codec == UTF16BE:
+            yield module.MP4FreeForm(text.encode(codec), value.dataformat, value.version)
+        else:
+            kept = value.dataformat if codec == UTF8 else module.AtomDataType.UTF8
+            yield module.MP4FreeForm(text.encode(), kept, value.version)
+    if next(left, None) is not None:
+        raise RefusedError(f"its item {name} cannot be written")
 
 
 def _write_asf(path: Path, values: Mapping[Place, list[str]]) -> None:

@@ -5,6 +5,8 @@ Source: QuickTime File Format (metadata atoms); type codes of ``data`` atoms as 
 
 from __future__ import annotations
 
+import re
+
 from mediacrawl.probe.atoms import Atom, children, walk
 from mediacrawl.probe.from_mutagen import genres
 from mediacrawl.probe.keys import mp4_key
@@ -12,7 +14,9 @@ from mediacrawl.probe.reading import Reading, exact, peek
 from mediacrawl.probe.text import UTF8, UTF16BE, Value
 
 _SOURCE = "mp4"
-_TEXT_TYPES = {0: UTF8, 1: UTF8, 2: UTF16BE, 3: "shift_jis", 4: UTF8, 5: UTF16BE}
+_IMPLICIT = 0
+_TEXT_TYPES = {_IMPLICIT: UTF8, 1: UTF8, 2: UTF16BE, 3: "shift_jis", 4: UTF8, 5: UTF16BE}
+_CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _BINARY = frozenset({"cpil", "pgap", "pcst", "hdvd", "stik", "rtng"})
 _PICTURES = {12: "image/gif", 13: "image/jpeg", 14: "image/png", 27: "image/bmp"}
 _DATA_HEADER = 16
@@ -85,8 +89,38 @@ def _add_value(reading: Reading, frame: str, kind: int, raw: bytes) -> None:
         _add_positive(reading, frame, int.from_bytes(raw[:4], "big"))
     elif frame == "gnre":
         _add_genre(reading, frame, int.from_bytes(raw[:2], "big"))
-    elif kind in _TEXT_TYPES and frame not in _BINARY:
-        reading.add(_SOURCE, frame, mp4_key(frame), Value(raw, _TEXT_TYPES[kind]))
+    elif codec := text_codec(frame, kind, raw):
+        reading.add(_SOURCE, frame, mp4_key(frame), Value(raw, codec))
+
+
+def text_codec(frame: str, kind: int, raw: bytes) -> str:
+    """Tell whether the value of a ``data`` atom is text.
+
+    Type 0 says nothing: iTunes stores encoder parameters and hashes with it, and others store text. Such a value is
+    text if it is UTF-8 without control characters. Apple's own names (``©nam``) always hold text, so their bytes may
+    be in another encoding.
+
+    Args:
+        frame: name of the item.
+        kind: type code of the atom.
+        raw: the value.
+
+    Returns:
+        The codec that the type declares; empty if the value is no text.
+    """
+    if frame in _BINARY or kind not in _TEXT_TYPES:
+        return ""
+    if kind == _IMPLICIT and (_CONTROLS.search(raw) or not (frame.startswith("\xa9") or _is_utf8(raw))):
+        return ""
+    return _TEXT_TYPES[kind]
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _add_pair(reading: Reading, frame: str, raw: bytes) -> None:

@@ -10,7 +10,8 @@ import mutagen
 import pytest
 from launcher import ROOT
 from mending import mend
-from music_files import COVER, FORMATS, SAMPLES, TEXTS, raw
+from music_files import COVER, FORMATS, SAMPLES, TEXTS, mp3, raw
+from mutagen import mp4
 
 from mediacrawl.music import audio, writing
 from mediacrawl.music.delta import restored
@@ -228,3 +229,34 @@ def test_two_versions_have_the_digests_that_each_has_alone(kind, tmp_path):
     other[len(old) * 5 // 8] ^= 1
     assert audio.compare(bytes(other), new, container) is None
     assert audio.compare(new, bytes(other), container) is None
+
+
+def test_binary_values_are_no_text_and_their_siblings_keep_their_types(tmp_path):
+    """As iTunes stores the parameters of an encoder, and others hashes."""
+    path = tmp_path / "song.m4a"
+    path.write_bytes((SAMPLES / "first.m4a").read_bytes())
+    parameters = b"vers\0\0\0\1acbf\0\0\0\2brat\0\1\xf4\0cdcv\0\1\x0a\6"
+    types = mp4.AtomDataType
+    file = mp4.MP4(path)
+    file["----:com.apple.iTunes:Encoding Params"] = [mp4.MP4FreeForm(parameters, types.IMPLICIT)]
+    file["----:org.example:Hash"] = [mp4.MP4FreeForm(bytes(range(0xC0, 0xE0)), types.IMPLICIT)]
+    wrong = raw(TEXTS["title"]).decode("latin-1")
+    values = [wrong.encode(), b"\xff\xfe\x00", b"plain", wrong.encode("utf-16-be")]
+    kinds = [types.UTF8, types.IMPLICIT, types.IMPLICIT, types.UTF16]
+    file["----:org.example:Mixed"] = [mp4.MP4FreeForm(*pair) for pair in zip(values, kinds, strict=True)]
+    file.save()
+    (_, fields), *_ = mend(tmp_path)[1].files
+    assert {field["frame"] for field in fields} == {"----:org.example:Mixed"}
+    file = mp4.MP4(path)
+    assert bytes(file["----:com.apple.iTunes:Encoding Params"][0]) == parameters
+    mixed = file["----:org.example:Mixed"]
+    assert [bytes(value) for value in mixed] == [
+        TEXTS["title"].encode(), b"\xff\xfe\x00", b"plain", TEXTS["title"].encode("utf-16-be")
+    ]  # fmt: skip
+    assert [value.dataformat for value in mixed] == kinds
+
+
+def test_bytes_with_control_characters_are_no_text(tmp_path):
+    path = mp3(tmp_path, texts=TEXTS | {"title": "\x01\x02 Вечерняя песня"})
+    assert mend(tmp_path)[0].written == 1
+    assert b"\x01\x02 " + raw("Вечерняя песня") in path.read_bytes()
