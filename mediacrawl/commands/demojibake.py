@@ -62,7 +62,12 @@ class Command(Checked, ScrapyCommand):
         add("--fields", metavar="A,B", help="fields with text, in any case (default: common names; in CSV by content)")
         add("--encoding", metavar="NAME", help="of a file of lines (default: found out)")
         add("--raw", metavar="A=B", action="append", help="field B holds the raw bytes of A, as bytes or in base64")
-        add("--min-confidence", metavar="P", type=float, help="mend only what is as sure as this, 0 to 1")
+        add(
+            "--min-confidence",
+            metavar="P",
+            type=float,
+            help="mend only what is as sure as this, 0 to 1 (default: MOJIBAKE_MIN_CONFIDENCE; music: at least 0.9)",
+        )
         add("--pairs", metavar="FILE", help="learn first from pairs of stored and right texts (recheck's pairs.jl)")
         add("--only-mangled", action="store_true", help="write only records of which a text was mended")
         add(

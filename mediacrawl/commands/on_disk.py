@@ -71,7 +71,7 @@ def mend(
     Args:
         args: folders and files.
         opts: of the command line.
-        least: confidence of a change, 0 to 1.
+        least: confidence of a change, 0 to 1; at least 0.9 if the command line names none.
         substitutions: what pairs of texts taught.
         models: files of the user's own, see `mediacrawl.encoding.use_models`.
 
@@ -124,7 +124,7 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
 
 
 def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions: Substitutions | None) -> int:
-    from mediacrawl.music.run import Wishes, run
+    from mediacrawl.music.run import LEAST_SURE, Wishes, run
     from mediacrawl.music.shown import Console, write_report
 
     journal = Path(opts.journal or time.strftime("demojibake-%Y%m%d-%H%M%S.jsonl")) if opts.write else None
@@ -137,7 +137,8 @@ def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions:
         id3v1=opts.id3v1,
         keep_mtime=opts.keep_mtime,
         lists=lists,
-        min_confidence=least,
+        # The files themselves change, so the setting for stored items may ask for more, and not for less.
+        min_confidence=max(least, LEAST_SURE) if opts.min_confidence is None else least,
         substitutions=substitutions,
         jobs=opts.jobs,
     )

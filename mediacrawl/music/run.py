@@ -27,6 +27,8 @@ _TOGETHER = 1000
 """Files of one folder that are decided together, and so held in memory: some 10 MB."""
 _TEXT_TOGETHER = 32 << 20
 """And bytes of their texts; a file of lyrics has some kilobytes."""
+LEAST_SURE = 0.9
+"""Confidence that a change needs by default. Right changes of tags nearly all reach it; a single letter does not."""
 _MOST_LISTED = 10_000
 """Files that the report lists."""
 
@@ -51,7 +53,7 @@ class Wishes:
     id3v1: Id3v1 = "keep"
     keep_mtime: bool = False
     lists: frozenset[str] = frozenset()
-    min_confidence: float = 0.0
+    min_confidence: float = LEAST_SURE
     substitutions: Substitutions | None = None
     jobs: int = 1
 
@@ -239,10 +241,13 @@ class _Run:
             return _Seen(path, why=str(error))
         except OSError as error:
             return _Seen(path, why=f"it cannot be read: {error.strerror or error}")
-        if found is None or found.confidence < self._wishes.min_confidence:
+        if found is None:
             return _Seen(path)
         fields = [_line_of(path, found, number, old, new) for number, old, new in found.lines]
         self.outcome.texts += len(fields)
+        if found.confidence < self._wishes.min_confidence:
+            self.outcome.undecided += len(fields)
+            return _Seen(path, [{**each, "new": None, "decision": "undecided"} for each in fields])
         self._count(fields)
         return _Seen(path, fields, Task(path, lambda draft: _changed_list(found, data, fields, draft)))
 

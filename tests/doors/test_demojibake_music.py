@@ -37,6 +37,7 @@ def test_a_folder_is_shown_written_and_undone(music):
     assert "Озеро в октябре" in shown.out
     assert "4 files read, 3 with wrong texts, none written: that takes --write" in shown.out
     written = demojibake(home, "Music", "--write", "--journal", "back.jsonl", "--report", "r.json").check()
+    assert json.loads((home / "r.json").read_text())["min_confidence"] == 0.9
     assert "3 written" in written.out
     assert "scrapy demojibake --undo back.jsonl" in written.out
     report = json.loads((home / "r.json").read_text())

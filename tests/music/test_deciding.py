@@ -162,3 +162,13 @@ def test_a_delta_is_short_where_a_long_picture_moved():
     old = b"head" + noise[:200_000] + b"texts" * 20 + bytes(2000) + noise[200_000:]
     new = b"head, a longer one" + b"other texts" * 30 + noise[:200_000] + bytes(900) + noise[200_000:]
     assert sum(len(piece) for piece in delta(old, new) if isinstance(piece, bytes)) < 2500
+
+
+def test_a_change_that_is_not_sure_is_shown_and_waits_for_another_confidence(tmp_path):
+    path = mp3(tmp_path, texts={"title": "Эй"})
+    old = path.read_bytes()
+    outcome, told, _ = mend(tmp_path)
+    assert (outcome.written, outcome.undecided) == (0, 1)
+    assert [(field["new"], field["decision"]) for _, fields in told.files for field in fields] == [(None, "undecided")]
+    assert path.read_bytes() == old
+    assert mend(tmp_path, min_confidence=0.5)[0].written == 1

@@ -73,6 +73,15 @@ def test_a_name_on_the_disk_decides_what_a_short_list_is_in(tmp_path):
     assert (tmp_path / "list.m3u").read_text() == "Ёж.mp3\n"
 
 
+def test_a_list_that_is_not_sure_is_shown_and_stays(tmp_path):
+    data = M3U_TEXT.encode("cp1251")
+    (tmp_path / "list.m3u").write_bytes(data)
+    outcome, told, _ = mend(tmp_path, lists=M3U, min_confidence=1.0)
+    assert (outcome.written, outcome.undecided, len(told.files)) == (0, 4, 1)
+    assert {field["decision"] for field in told.files[0][1]} == {"undecided"}
+    assert (tmp_path / "list.m3u").read_bytes() == data
+
+
 def test_any_bytes_are_a_list_that_is_left_or_mended(tmp_path):
     import random
 
