@@ -41,6 +41,8 @@ _LONGEST_NAME: Final = 40
 """Characters of a name that an error names."""
 _LEAST_ZEROS: Final = 25
 """One character in so many is ASCII at least: line feeds, spaces, what separates cells. 8-bit text has no zeros."""
+_PLAIN: Final = frozenset((*b"\t\r\n", *range(32, 127)))
+"""Bytes of text in ASCII. Of Chinese in UTF-16 a quarter of all characters are two of them."""
 _CHUNK: Final = 64 << 10
 _LONGEST_LINE: Final = 1 << 20
 """Bytes of a line that are turned into UTF-8 together; what is longer is cut, and a character with it at worst."""
@@ -177,9 +179,18 @@ def _as_named(name: str, mark: bytes, marked: str) -> TextEncoding:
 
 
 def _order_of_wide(head: bytes) -> str:
-    """UTF-16 without a mark: its ASCII characters, of which a table has many, have a zero in the same half."""
+    """UTF-16 without a mark: its ASCII characters, of which a table has many, have a zero in the same half.
+
+    A stray zero in 8-bit text is none of them: there the bytes of most pairs are both characters of ASCII, or no line
+    feed has a zero in its pair.
+    """
     zeros = head[0::2].count(0), head[1::2].count(0)
     if max(zeros) * _LEAST_ZEROS < len(head) // 2 or not max(zeros) or min(zeros) * 20 > max(zeros):
+        return ""
+    pairs = list(zip(head[0::2], head[1::2], strict=False))
+    narrow = sum(first in _PLAIN and second in _PLAIN for first, second in pairs)
+    line_feed = (0, 10) if zeros[0] > zeros[1] else (10, 0)
+    if narrow * 2 > len(pairs) or (b"\n" in head and line_feed not in pairs):
         return ""
     return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
 

@@ -1,0 +1,47 @@
+"""Tables by the few cells that tell how they are to be read: zeros, delimiters, names of files, numbers."""
+
+import pytest
+from stored_items import go
+
+from mediacrawl.rerun.text_encoding import encoding_of
+
+GARBLED = "Группа крови".encode("cp1251").decode("latin-1")
+
+
+def mended(tmp_path, data):
+    """The result of a run over a table, and the lines of its output."""
+    (tmp_path / "in.csv").write_bytes(data.encode() if isinstance(data, str) else data)
+    result = go(tmp_path / "in.csv", tmp_path / "out.csv")
+    return result, (tmp_path / "out.csv").read_bytes().decode().splitlines()
+
+
+# -- zeros -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"title,n\r\nab\0c,1\r\n",
+        b"title,n\r\nabc\0,1\r\n",
+        b"title,n\nab\0c\0d,1\nx\0y,2\n",
+        "Название;Автор\r\n Я\0 и ты;Кино\r\n".encode("cp1251"),
+    ],
+)
+def test_a_zero_in_a_cell_does_not_make_a_table_utf_16(data):
+    assert not encoding_of(data).name.startswith("utf-16")
+
+
+def test_a_table_with_a_zero_in_a_cell_is_read(tmp_path):
+    result, lines = mended(tmp_path, f"title,n\r\nab\0c,1\r\n{GARBLED},2\r\n")
+    assert (result.encoding, result.tally.records, result.tally.changed) == ("", 2, 1)
+    assert lines[1] == "ab\0c,1,"
+    assert lines[2].startswith("Группа крови,2,")
+
+
+@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "text",
+    ["title,n\nabc,1\n", "标题,作者\n上海不夜城,上不下\n", 'Њујорк;Аутор\n"Љубав и музика";Њ\n', "a;b"],
+)
+def test_a_small_table_in_utf_16_is_still_found_out(text, order):
+    assert encoding_of(text.encode(order)).name == order
