@@ -1,7 +1,7 @@
 """Which columns of an input hold text: those that the user named, or of a CSV file those whose content is text.
 
-A column is left alone if what it holds are numbers and dates, addresses, paths of files, or JSON: another spelling of
-these would be another thing.
+A column is left alone if what it holds are numbers and dates, addresses, paths or names of files, or JSON: another
+spelling of these would be another thing.
 """
 
 from __future__ import annotations
@@ -33,9 +33,17 @@ _LONGEST: Final = 60
 """Characters of a name that an error names."""
 _SHOWN: Final = 12
 """Columns that an error names."""
+_FILES: Final = (
+    "3gp aac aif aifc aiff ape asf avi flac flv m3u m3u8 m4a m4b m4v mid midi mkv mov mp2 mp3 mp4 mpc mpg oga ogg ogv"
+    " opus pls spx tta wav weba webm wma wmv wv xspf cue lrc srt bmp gif jpeg jpg png svg tif tiff webp"
+    " csv djvu doc docx epub fb2 htm html json mobi nfo odt pdf ppt pptx rtf txt xls xlsx xml 7z cbr cbz gz rar tar tgz"
+    " torrent zip"
+)
+"""Endings of names of files: media and lists of them, pictures, documents, archives."""
 _KINDS: Final = (
     ("addresses", re.compile(r"(?:[a-z][a-z0-9+.-]{1,15}://|mailto:|magnet:|www\.)\S", re.IGNORECASE)),
     ("paths", re.compile(r"(?:/|\.{1,2}/|[A-Za-z]:[\\/]|\\\\)[^/\\]++[/\\.]")),
+    ("paths", re.compile(rf".{{1,255}}\.(?:{_FILES.replace(' ', '|')})\Z", re.IGNORECASE)),
     ("JSON", re.compile(r"[\[{].*[\]}]\Z", re.DOTALL)),
     ("numbers", re.compile(r"[-+(]?[\d\s.,:;/+()%€$£¥'\u2019-]*+(?:T[\d:.]++)?Z?\Z")),
 )

@@ -45,3 +45,15 @@ def test_a_table_with_a_zero_in_a_cell_is_read(tmp_path):
 )
 def test_a_small_table_in_utf_16_is_still_found_out(text, order):
     assert encoding_of(text.encode(order)).name == order
+
+
+# -- columns ---------------------------------------------------------------------------------------------------------
+
+
+def test_names_of_files_stay_so_that_the_files_are_found(tmp_path):
+    name = "Ãðóïïà êðîâè"
+    rows = f"File;Cover;Titel\n{name}.mp3;{name}.JPG;{GARBLED}\n{name} 2.flac;;{GARBLED}.\n{name};;{GARBLED}\n"
+    result, lines = mended(tmp_path, rows)
+    assert dict(result.columns) == {"File": "paths", "Cover": "paths", "Titel": "text"}
+    assert lines[1].startswith(f"{name}.mp3;{name}.JPG;Группа крови;")
+    assert lines[3].startswith(f"{name};;Группа крови;")
