@@ -20,14 +20,16 @@ from typing import Any, BinaryIO
 
 from mediacrawl.observe.text import clean, from_cell, is_formula, to_cell
 from mediacrawl.rerun import csv_cells, json_text
+from mediacrawl.rerun.csv_delimiter import delimiter_of
 from mediacrawl.rerun.errors import RerunError
-from mediacrawl.rerun.input_file import InputFile
+from mediacrawl.rerun.input_file import InputFile, whole_lines
 from mediacrawl.rerun.places import Place
 from mediacrawl.rerun.shapes import BLOCK_BYTES, LONGEST, TOO_LONG, Block, Entry, Packed, Position
 from mediacrawl.rerun.text_encoding import UTF8, TextEncoding, read_fields
 
 EVIDENCE = "mojibake"
-_DELIMITERS = (",", ";", "\t")
+_SAMPLE = 64 << 10
+"""Bytes behind the header that tell the delimiter."""
 _BOM = b"\xef\xbb\xbf"
 _SEPARATOR = re.compile(rb"sep=([,;\t|])\r?\n", re.IGNORECASE)
 """A first line by which Excel is told the delimiter."""
@@ -230,8 +232,16 @@ class CsvSource(InputFile):
             if found := _SEPARATOR.fullmatch(header):
                 before, delimiter, header = before + header, found[1].decode(), stream.readline(LONGEST)
                 self._head += header
+            delimiter = delimiter or delimiter_of(header, self._rows_ahead(stream))
             self.dialect = self._dialect(before, header, delimiter)
         self.reader = CsvReader(self.dialect, self.encoding)
+
+    def _rows_ahead(self, stream: BinaryIO) -> bytes:
+        """Whole lines behind the header, without taking them out of a pipe."""
+        if self.can_resume:
+            return whole_lines(stream.read(_SAMPLE))
+        peek = getattr(stream, "peek", None)
+        return whole_lines(bytes(peek(1))) if peek is not None else b""
 
     def _dialect(self, before: bytes, header: bytes, delimiter: str) -> Dialect:
         """The dialect by the header. A header with line feeds in its names is not understood."""
@@ -244,7 +254,6 @@ class CsvSource(InputFile):
             body, header = read[0][0].encode(), read[0][0].encode() + header[len(body) :]
         try:
             text = body.decode()
-            delimiter = delimiter or max(_DELIMITERS, key=text.count)
             names = next(csv.reader([text], delimiter=delimiter, strict=True))
         except (UnicodeDecodeError, csv.Error, StopIteration):
             names = []

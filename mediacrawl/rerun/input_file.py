@@ -68,13 +68,13 @@ class InputFile:
             peek = getattr(self._file, "peek", None)
             return bytes(peek(1)) if peek is not None else b""
         if self.where.packed:
-            return _whole_lines(self._bytes().read(_PIECES * _PIECE))
+            return whole_lines(self._bytes().read(_PIECES * _PIECE))
         step = max(self.total // _PIECES, _PIECE)
         parts = []
         for start in range(0, self.total, step):
             self._file.seek(start)
             piece = self._file.read(_PIECE)
-            parts.append(_whole_lines(piece if not start else piece[piece.find(b"\n") + 1 :]))
+            parts.append(whole_lines(piece if not start else piece[piece.find(b"\n") + 1 :]))
         return b"".join(parts)
 
     def identity(self) -> State:
@@ -156,6 +156,6 @@ class InputFile:
             self._file.close()
 
 
-def _whole_lines(piece: bytes) -> bytes:
+def whole_lines(piece: bytes) -> bytes:
     """A piece without the line at its end that is cut; all of it, if it has one line."""
     return piece[: piece.rfind(b"\n") + 1] or piece

@@ -1,8 +1,12 @@
 """Tables by the few cells that tell how they are to be read: zeros, delimiters, names of files, numbers."""
 
+import os
+import threading
+
 import pytest
 from stored_items import go
 
+from mediacrawl.rerun.csv_delimiter import delimiter_of
 from mediacrawl.rerun.text_encoding import encoding_of
 
 GARBLED = "Группа крови".encode("cp1251").decode("latin-1")
@@ -57,3 +61,44 @@ def test_names_of_files_stay_so_that_the_files_are_found(tmp_path):
     assert dict(result.columns) == {"File": "paths", "Cover": "paths", "Titel": "text"}
     assert lines[1].startswith(f"{name}.mp3;{name}.JPG;Группа крови;")
     assert lines[3].startswith(f"{name};;Группа крови;")
+
+
+# -- delimiters ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("header", "delimiter"),
+    [
+        ("Titel, with comma;N", ";"),
+        ('"Name, first, last, middle";Titel', ";"),
+        ("Titel|N", "|"),
+        ('"a|b|c"\tTitel', "\t"),
+        ("Titel, of; what; it; is", ","),
+    ],
+)
+@pytest.mark.parametrize("rows", [1, 3])
+def test_the_delimiter_is_the_one_that_the_rows_agree_with(tmp_path, header, delimiter, rows):
+    data = f"{header}\r\n" + f"{GARBLED}{delimiter}{GARBLED}\r\n" * rows
+    result, lines = mended(tmp_path, data)
+    assert (len(result.columns), result.tally.records) == (2, rows)
+    assert lines[0] == f"{header}{delimiter}mojibake" or lines[0] == f'{header}{delimiter}"mojibake"'
+    assert lines[1].startswith(f"Группа крови{delimiter}Группа крови{delimiter}")
+
+
+@pytest.mark.parametrize(
+    ("header", "delimiter"),
+    [("a,b", ","), ("a;b;c,d", ";"), ("Title, with comma;N", ";"), ('"a;b";"c;d",e', ","), ("a", ","), ("", ",")],
+)
+def test_a_header_alone_tells_its_delimiter(header, delimiter):
+    assert delimiter_of(header.encode(), b"") == delimiter
+
+
+def test_a_delimiter_is_found_in_a_pipe_without_taking_rows_out_of_it(tmp_path):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    data = f"Titel, with comma;N\n{GARBLED};1\nplain;2\n".encode()
+    writer = threading.Thread(target=pipe.write_bytes, args=(data,))
+    writer.start()
+    result = go(pipe, tmp_path / "out.csv")
+    writer.join()
+    assert (len(result.columns), result.tally.records) == (2, 2)
