@@ -172,8 +172,10 @@ def _reading_of(element: Mapping[str, Any]) -> str:
         return "utf-8"
     if not isinstance(by, str):
         return declared
-    confidence = element.get("confidence")
-    sure = confidence if isinstance(confidence, (int, float)) and 0 <= confidence <= 1 else 0.0
+    encoding, confidence = element.get("encoding"), element.get("confidence")
+    # The record may have decided otherwise: that says nothing of the document.
+    is_same = isinstance(encoding, str) and encoding.partition(">")[0] == declared
+    sure = confidence if is_same and isinstance(confidence, (int, float)) and 0 <= confidence <= 1 else 0.0
     return f"{declared} {by} {element.get('language') or '-'} {sure:.4f}"
 
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from mediacrawl.encoding.decision import FieldDecision
-from mediacrawl.encoding.evidence import clean, decode, is_codec, noted, raw_bytes, remembered
+from mediacrawl.encoding.evidence import clean, decode, is_codec, noted, number, raw_bytes, remembered
 from mediacrawl.encoding.priors import codec_name
 from mediacrawl.encoding.seven_bit import may_be_seven_bit
+from mediacrawl.facts import BESIDE
 
 EVIDENCE = "mojibake"
 """The key of an item of another project that holds its evidence."""
@@ -20,8 +21,10 @@ BY_USER = "fixed_by_user"
 _EXTRA = "extra"
 """Where a catalogue's export keeps what the catalogue has no column for."""
 CHARDET = "chardet"
-"""Who decided the document of a text, see `encoding.told`: chardet knows encodings that the models do not, so these are
-not asked again."""
+"""Who decided a text or its document, see `encoding.told`: chardet knows encodings that the models do not."""
+SURE_DOCUMENT = 0.9
+"""Confidence of the models from which on a document's decision is that of its texts. Below, each record decides anew
+from the octets, for which the document's encoding is a strong hint."""
 LONGEST = 4096
 """Characters of a text without raw bytes; a longer one is no title, and is left alone."""
 
@@ -51,6 +54,18 @@ class Field:
     declared: str
     proof: Mapping[str, Any]
     by_user: bool
+
+    @property
+    def is_as_document(self) -> bool:
+        """Whether the decision on the document that the text comes from is the text's own, see `encoding.told`."""
+        by, encoding = self.proof.get("document"), self.proof.get("encoding")
+        if not isinstance(encoding, str) or self.proof.get("source") not in BESIDE:
+            return False
+        first, *undone = encoding.split(">")
+        if first != self.declared:
+            return False
+        sure = undone or number(self.proof.get("confidence")) >= SURE_DOCUMENT
+        return by == CHARDET or (by == "models" and bool(sure))
 
     def settled(self, version: str, min_confidence: float) -> bool:
         """Whether these models would decide the same again.

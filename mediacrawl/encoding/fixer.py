@@ -248,6 +248,10 @@ class Fixer:
         """Decides texts of a document that was read whole: they are as meant, or were stored wrongly before that."""
         for field, found in zip(fields, self._mend(fields, hints, None), strict=True):
             undone = f">{found.encoding}" if found.decision == "fixed" and found.encoding else ""
+            if not undone and field.is_as_document:
+                # The document told more than this text does.
+                was = remembered(field.proof, found.text)
+                found = replace(found, confidence=was.confidence, language=was.language)  # noqa: PLW2901
             yield replace(found, encoding=f"{field.declared}{undone}")
 
     def _mend(
@@ -295,7 +299,8 @@ class _Origin(Enum):
     FILE = auto()
     BESIDE = auto()
     TOLD = auto()
-    """Of a page or list whose encoding was decided whole: a text alone tells less than all of that did."""
+    """Of a page or list whose encoding was declared, or surely decided whole: a text alone tells less than all of that
+    did."""
     LOST = auto()
     """Its bytes are not known."""
 
@@ -305,7 +310,10 @@ def _origin(field: Field) -> _Origin:
         return _Origin.LOST
     if not isinstance(field, ElementField) or field.element["source"] not in BESIDE:
         return _Origin.FILE
-    return _Origin.BESIDE if field.declared in {OCTETS, "utf-8"} else _Origin.TOLD
+    if field.declared in {OCTETS, "utf-8"}:
+        return _Origin.BESIDE
+    is_told = "document" not in field.element or field.is_as_document
+    return _Origin.TOLD if is_told else _Origin.BESIDE
 
 
 def _groups(fields: Sequence[Field]) -> Iterable[list[Field]]:

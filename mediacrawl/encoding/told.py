@@ -2,7 +2,8 @@
 
 Such an element has, besides what `evidence` tells, ``document`` if no claim of the page decided its encoding:
 ``models``, ``chardet``, or ``default`` for windows-1252 where nobody knew. `declared` is the encoding of the document
-then, and the decision is the document's, if it was sure.
+then, and the decision is the document's, if it was sure. A text that the document's encoding cannot hold, since some of
+its characters were written by reference, has its UTF-8 and says nothing of the document.
 """
 
 from __future__ import annotations
@@ -12,16 +13,13 @@ from urllib.parse import unquote_to_bytes
 
 from mediacrawl.encoding.decision import FieldDecision
 from mediacrawl.encoding.evidence import is_codec, noted, tag_element
-from mediacrawl.encoding.fields import CHARDET
+from mediacrawl.encoding.fields import CHARDET, SURE_DOCUMENT
 from mediacrawl.encoding.models import model_version
 from mediacrawl.encoding.priors import codec_name
 from mediacrawl.facts import FEED, LONGEST_TEXT, OCTETS, PAGE, PLAYLIST, SITEMAP, URL, Fact
 from mediacrawl.records import Evidence, Tag
 
 UTF8: Final = "utf-8"
-_SURE: Final = 0.9
-"""Confidence of the models from which on a document's decision is that of its texts. Below, each record decides anew,
-for which the document's encoding is a strong hint."""
 _JUDGED_PARTS: Final = 3
 _SIGHTED: Final = ("page_title", "anchor_text")
 """Fields of a record, and what their elements are called: a feed has a ``title`` of each entry as well."""
@@ -40,7 +38,7 @@ def told_element(each: Fact) -> dict[str, Any]:
     element = tag_element(
         Tag(each.source, each.frame, each.key, declared, each.text.encode() if raw is None else raw, each.text)
     )
-    if by and not each.text.isascii():
+    if by and raw is not None and not each.text.isascii():
         element["document"] = by
         if by == CHARDET or read.is_sure:
             decision = FieldDecision(element["text"], encoding, read.language, read.confidence)
@@ -106,7 +104,7 @@ class ReadingParts(NamedTuple):
     @property
     def is_sure(self) -> bool:
         """Whether models decided, and surely."""
-        return self.by == "models" and self.confidence >= _SURE
+        return self.by == "models" and self.confidence >= SURE_DOCUMENT
 
 
 def parts_of_reading(reading: str) -> ReadingParts:

@@ -44,9 +44,31 @@ def test_what_a_document_is_not_sure_of_is_decided_with_the_record():
     assert "decision" not in found
 
 
-@pytest.mark.parametrize("text", ["Осень — весна", "Осень \u263a"])
-def test_what_was_written_by_reference_has_its_utf_8(text):
-    assert raw_bytes(element(text)) == text.encode()
+@pytest.mark.parametrize("declared", [SURE, "koi8_r", "koi8_r models ru 0.5000", "johab chardet ko 0.2931"])
+@pytest.mark.parametrize("text", ["Осень — весна é", "Осень \u263a é"])
+def test_what_was_written_by_reference_has_its_utf_8_and_no_decision_on_other_bytes(text, declared):
+    found = element(text, declared)
+    assert (raw_bytes(found), found["declared"]) == (text.encode(), "utf-8")
+    assert not found.keys() & {"document", "decision", "encoding"}
+    record = {"tags": [found], "title": text}
+    Fixer().fix(record)
+    assert (record["title"], found["encoding"]) == (text, "utf-8")
+
+
+def test_what_a_document_was_wrongly_read_as_is_read_anew_from_its_octets():
+    wrong = TITLE.encode("koi8_r").decode("gb18030")
+    record = {"tags": [element(wrong, "gb18030 models zh-Hans 0.4000")], "title": wrong}
+    Fixer().fix(record)
+    (found,) = record["tags"]
+    assert (record["title"], found["encoding"], found["decision"]) == (TITLE, "koi8_r", "fixed")
+    assert [(each.text, each.declared) for each in of_tags([found])] == [(wrong, "gb18030 models ru 0.0000")]
+
+
+def test_a_sure_documents_decision_outlives_other_models(monkeypatch):
+    record = {"tags": [element(), element("Ещё", "koi8_r")], "title": TITLE}
+    monkeypatch.setattr("mediacrawl.encoding.fixer.model_version", lambda: "f" * 12)
+    Fixer().fix(record)
+    assert (record["tags"][0]["confidence"], record["tags"][0]["language"]) == (0.9941, "ru")
 
 
 def test_plain_ascii_has_no_evidence():
