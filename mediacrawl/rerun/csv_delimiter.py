@@ -21,9 +21,9 @@ def delimiter_of(header: bytes, sample: bytes) -> str:
         sample: whole lines behind it; may be empty, then the header alone tells.
 
     Returns:
-        The delimiter that most of the rows agree with: outside of quotes they have it as often as the header. Of several
-        the one after which the names in the header do not begin with a space, as the words behind a comma in a name do;
-        then the one with the most columns.
+        The delimiter that most of the rows agree with: outside of quotes they have it as often as the header. Of
+        several the one after which the names in the header do not begin with a space, as the words behind a comma in a
+        name do; then the one with the most columns.
     """
     scores = {}
     for delimiter in _DELIMITERS:
