@@ -1,7 +1,8 @@
 """The journal of a run that wrote: what leads back from each new file to the old one, byte for byte.
 
-One line of JSON for each file, on the disk before the file is replaced, so a kill can leave a line too many (of a file
-that is still the old one, which `undo` sees) and never one too few. A last line that was cut off is no line. It has:
+The first line is `HEADER`, which names the format. Then there is one line of JSON for each file, on the disk before
+the file is replaced, so a kill can leave a line too many (of a file that is still the old one, which `undo` sees) and
+never one too few. A last line that was cut off is no line. A line has:
 
 =============  =====================================================================================
 ``path``       absolute, as text; or ``path_b64``, base64, where the name is no UTF-8
@@ -18,6 +19,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import FileIO
@@ -31,6 +33,10 @@ from mediacrawl.music.reading import CONTAINERS
 from mediacrawl.music.replacing import Draft, RefusedError, draft_of, put, sync
 from mediacrawl.observe.archive import sync_folder
 
+if sys.platform != "win32":
+    import fcntl
+
+HEADER = b'{"journal": "scrapy demojibake", "format": 1}\n'
 _BLOCK = 1 << 20
 
 
@@ -41,7 +47,8 @@ class JournalError(Exception):
 class Journal:
     """Writes a journal; see the module for what stands in it, and what a kill leaves.
 
-    The file is made with the first line. Lines are added to one that is there; a last line that a kill cut off goes.
+    The file is made with the first line, and locked until the end. Lines are added to a journal that is there, whose
+    last line goes if a kill cut it off; any other file is left as it is.
 
     Args:
         path: of the file.
@@ -65,12 +72,15 @@ class Journal:
             lines: of one file each, none of which has been replaced.
 
         Raises:
-            JournalError: the disk is full, or gives an error; nothing may be written without a journal.
+            JournalError: the disk is full, or gives an error, or the file is no journal, or another run has it; nothing
+                may be written without a journal.
         """
         try:
             if self._file is None:
                 self._file = self._opened()
-            left = memoryview(b"".join(json.dumps(line, ensure_ascii=True).encode() + b"\n" for line in lines))
+            head = b"" if self._file.seek(0, os.SEEK_END) else HEADER
+            text = b"".join(json.dumps(line, ensure_ascii=True).encode() + b"\n" for line in lines)
+            left = memoryview(head + text)
             while left:
                 left = left[self._file.write(left) or 0 :]
             os.fsync(self._file.fileno())
@@ -84,13 +94,33 @@ class Journal:
     def _opened(self) -> FileIO:
         file = FileIO(self.path, "a+")
         try:
+            _lock(file, self.path)
             if size := file.seek(0, os.SEEK_END):
+                _refuse_other(file, self.path)
                 file.truncate(_end_of_lines(file, size))
             sync_folder(self.path.absolute().parent)
         except BaseException:
             file.close()
             raise
         return file
+
+
+def _refuse_other(file: FileIO, path: Path) -> None:
+    """Raises JournalError if a file that is not empty is no journal."""
+    file.seek(0)
+    # A kill may have cut off the first line too.
+    if not HEADER.startswith(file.read(len(HEADER))):
+        raise JournalError(f"{path} is no journal of this program, and nothing is added to it.")
+
+
+def _lock(file: FileIO, path: Path) -> None:
+    """Locks a journal until it is closed; raises JournalError if another run has it."""
+    if sys.platform == "win32":
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise JournalError(f"Another run writes the journal {path}.") from error
 
 
 def _end_of_lines(file: FileIO, size: int) -> int:
@@ -227,7 +257,8 @@ def _places(journal: Path) -> list[tuple[int, int]]:
             for text in file:
                 if not text.endswith(b"\n"):
                     break  # a kill cut it off, and its file was not replaced
-                places.append((at, len(text)))
+                if at or text != HEADER:
+                    places.append((at, len(text)))
                 at += len(text)
     except OSError as error:
         raise JournalError(f"The journal {journal} cannot be read: {error.strerror or error}.") from error

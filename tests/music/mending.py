@@ -1,12 +1,14 @@
 """Help for tests that mend a folder: what is told of it, and a run that is killed."""
 
 import itertools
+import json
 import os
 import pkgutil
 import signal
 import warnings
 from unittest import mock
 
+from mediacrawl.music.journal import HEADER
 from mediacrawl.music.run import Wishes, run
 
 
@@ -29,6 +31,13 @@ def mend(folder, **wishes):
     journal = folder.parent / f"{folder.name}.jsonl"
     outcome = run(Wishes(paths=[folder], **({"journal": journal} | wishes)), told)
     return outcome, told, journal
+
+
+def lines_of(journal):
+    """The lines of a journal, without its header."""
+    header, *lines = journal.read_bytes().splitlines(keepends=True)
+    assert header == HEADER
+    return [json.loads(line) for line in lines]
 
 
 def in_child(work):

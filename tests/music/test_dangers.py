@@ -1,6 +1,7 @@
 """Kills, full disks, links, odd names and damaged files: no file is lost, and the others are mended."""
 
 import errno
+import fcntl
 import json
 import os
 import random
@@ -13,11 +14,11 @@ from io import FileIO
 
 import pytest
 from command_line import SCRAPY, environment
-from mending import in_child, killed_at, mend
+from mending import in_child, killed_at, lines_of, mend
 from music_files import FORMATS, TEXTS, mp3
 
 from mediacrawl.music import replacing
-from mediacrawl.music.journal import Journal, JournalError, undo
+from mediacrawl.music.journal import HEADER, Journal, JournalError, undo
 from mediacrawl.music.reading import read_tags
 from mediacrawl.music.replacing import is_draft
 from mediacrawl.music.run import Wishes, run
@@ -91,7 +92,7 @@ def killed(music, name, number, *, after, renamed, jobs=1):
     assert all(title(music / file) == TEXTS["title"] for file in new)
     left = drafts(music)
     journal = music.parent / "Music.jsonl"
-    lines = [json.loads(line)["path"] for line in journal.read_bytes().splitlines()] if journal.exists() else []
+    lines = [line["path"] for line in lines_of(journal)] if journal.exists() else []
     assert lines == sorted(lines)
     assert {str(music / file) for file in new} <= set(lines)
     if lines:
@@ -118,7 +119,7 @@ def test_files_that_find_no_space_together_are_written_one_by_one(music, monkeyp
     monkeypatch.setattr(replacing, "copy_contents", full)
     outcome, told, journal = mend(music)
     assert (outcome.written, told.troubles) == (4, [])
-    assert [json.loads(line)["path"][-5:] for line in journal.open()] == [f"{number}.mp3" for number in range(4)]
+    assert [line["path"][-5:] for line in lines_of(journal)] == [f"{number}.mp3" for number in range(4)]
 
 
 def test_a_journal_that_finds_no_space_is_written_file_by_file(music, monkeypatch):
@@ -163,7 +164,7 @@ def test_a_line_of_the_journal_that_a_kill_cut_off_is_no_line(music):
     old = contents(music)
     _, _, journal = mend(music)
     lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(lines[:3]) + lines[3][:90])
+    journal.write_bytes(b"".join(lines[:4]) + lines[4][:90])
     assert [done.why for done in undo(journal, keep_mtime=False)] == ["", "", ""]
     assert [name for name, data in contents(music).items() if data != old[name]] == ["3.mp3"]
 
@@ -173,10 +174,38 @@ def test_a_run_takes_a_line_that_was_cut_off_out_of_its_journal(music):
     _, _, journal = mend(music, journal=music.parent / "Music.jsonl")
     lines = journal.read_bytes().splitlines(keepends=True)
     list(undo(journal, keep_mtime=False))
-    journal.write_bytes(lines[0] + b'{"path": "/half')
+    journal.write_bytes(b"".join(lines[:2]) + b'{"path": "/half')
     mend(music)
     assert len([done for done in undo(journal, keep_mtime=False) if not done.why]) == 4
     assert contents(music) == old
+
+
+@pytest.mark.parametrize("data", [b"JFIF\nno line", b"[]\n", b"no line", HEADER[:30] + b"?", b"\n" + HEADER])
+def test_a_file_that_is_no_journal_is_not_touched(data, music):
+    old = contents(music)
+    journal = music.parent / "cover.jpg"
+    journal.write_bytes(data)
+    with pytest.raises(JournalError, match=r"cover\.jpg is no journal of this program, and nothing is added to it"):
+        mend(music, journal=journal)
+    assert journal.read_bytes() == data
+    assert contents(music) == old
+    assert not drafts(music)
+
+
+def test_a_journal_whose_first_line_was_cut_off_is_gone_on_with(music):
+    journal = music.parent / "Music.jsonl"
+    journal.write_bytes(HEADER[:20])
+    assert mend(music)[0].written == 4
+    assert len(lines_of(journal)) == 4
+
+
+def test_two_runs_do_not_write_one_journal(music):
+    journal = music.parent / "Music.jsonl"
+    journal.write_bytes(HEADER)
+    with journal.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(JournalError, match="Another run writes the journal"):
+            mend(music)
 
 
 def test_what_is_no_journal_is_said_to_be_none(tmp_path):
@@ -217,8 +246,6 @@ def test_without_a_journal_nothing_is_written(music):
 def test_a_draft_that_another_run_is_writing_stays(music):
     draft = music / ".demojibake-0123456789abcdef.tmp"
     draft.touch()
-    import fcntl
-
     with draft.open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         assert mend(music)[0].leftovers == 0
