@@ -124,6 +124,7 @@ def compare(old: Data, new: Data, container: str) -> Compared | None:
 
     Raises:
         NoAudioError: the audio of one is not told apart from its tags.
+        RefusedError: the files differ in more than a journal should hold.
     """
     before, after = _parts(old, container), _parts(new, container)
     # First of all, since a delta takes long where nothing is alike.

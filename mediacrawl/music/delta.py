@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from mediacrawl.music.mapping import STRETCH, Data, forget
+from mediacrawl.music.replacing import RefusedError
 
 Piece = tuple[int, int] | bytes
 
@@ -19,6 +20,10 @@ _STEP = 32
 _ANCHOR = 32
 _WINDOW = 1 << 18
 """How far ahead in the new file the same bytes are looked for; a tag rarely grows by more."""
+_MOST_ANCHORS = 1 << 13
+"""Places of the old file that are looked for in vain; from then on only bytes that moved with the rest are found."""
+_MOST_STORED = 16 << 20
+"""Bytes that the new file has no more. Tags have fewer; a file that needs more was not read rightly."""
 _BLOCK = 1 << 16
 _LEAST_DIFFERENT = 8
 """Different bytes that an anchor has: padding is found everywhere, and leads astray."""
@@ -30,6 +35,9 @@ def delta(old: Data, new: Data) -> list[Piece]:
     Args:
         old: the file that is to come back.
         new: the file that will be there.
+
+    Raises:
+        RefusedError: the old file has more than 16 MB that the new one has no more.
     """
     return list(_joined(_pieces(old, new)))
 
@@ -56,7 +64,8 @@ def restored(pieces: Iterable[Piece], new: Data) -> Iterator[bytes]:
 
 
 def _pieces(old: Data, new: Data) -> Iterator[Piece]:
-    at = there = literal = 0
+    search = _Search(old, new)
+    at = there = literal = stored = 0
     while at < len(old):
         same = _alike(old, new, at, there)
         if same >= _SHORTEST or (same and at + same == len(old)):
@@ -64,28 +73,71 @@ def _pieces(old: Data, new: Data) -> Iterator[Piece]:
             yield there, same
             at, there = at + same, there + same
             literal = at
-        found = _resumed(old, new, at, there)
+        found = search.resumed(at, there)
+        stop = len(old) if found is None else found[0]
+        stored += stop - at
+        if stored > _MOST_STORED:
+            raise RefusedError("the way back to the old file would be too long for the journal")
         if found is None:
             break
         at, there = found
     yield old[literal : len(old)]
 
 
-def _resumed(old: Data, new: Data, at: int, there: int) -> tuple[int, int] | None:
-    """The next place in the old file whose bytes the new one has too, behind what was compared so far."""
-    for place in range(at, len(old) - _ANCHOR + 1, _STEP):
-        anchor = old[place : place + _ANCHOR]
-        if len(set(anchor)) < _LEAST_DIFFERENT:
-            continue
-        found = new.find(anchor, there, there + _WINDOW + place - at)
-        if found < 0:
-            continue
-        back = 0
-        while back < min(place - at, found - there) and old[place - back - 1] == new[found - back - 1]:
-            back += 1
-        if _alike(old, new, place - back, found - back) >= _SHORTEST:
-            return place - back, found - back
-    return None
+class _Search:
+    """Looks for the next bytes of an old file that a new one has too; bounded, whatever the files are.
+
+    Args:
+        old: the file that is to come back.
+        new: the file that will be there.
+    """
+
+    def __init__(self, old: Data, new: Data) -> None:
+        self._old, self._new = old, new
+        self._left = _MOST_ANCHORS
+
+    def resumed(self, at: int, there: int) -> tuple[int, int] | None:
+        """The next place in the old file, and where its bytes are in the new one, behind what was compared so far."""
+        old, new = self._old, self._new
+        for place in range(at, len(old) - _ANCHOR + 1, _STEP):
+            anchor = old[place : place + _ANCHOR]
+            if len(set(anchor)) < _LEAST_DIFFERENT:
+                continue
+            found = self._find(anchor, place, at, there)
+            if found < 0:
+                continue
+            back = _alike_before(old, new, place, found, min(place - at, found - there))
+            if _alike(old, new, place - back, found - back) >= _SHORTEST:
+                return place - back, found - back
+        return None
+
+    def _find(self, anchor: bytes, place: int, at: int, there: int) -> int:
+        """Where the anchor at `place` is in the new file; less than 0 if it is not found."""
+        # Mostly nothing has moved further, or all of the rest has moved by what the file grew.
+        for shift in (there - at, len(self._new) - len(self._old)):
+            start = place + shift
+            if start >= there and self._new[start : start + _ANCHOR] == anchor:
+                return start
+        if not self._left:
+            return -1
+        # Bytes find faster than a mapped file does.
+        found = self._new[there : there + _WINDOW + min(place - at, _WINDOW)].find(anchor)
+        self._left -= found < 0
+        return there + found if found >= 0 else -1
+
+
+def _alike_before(old: Data, new: Data, at: int, there: int, most: int) -> int:
+    """How many bytes are the same in front of two places, of at most `most`."""
+    same, size = 0, _BLOCK
+    while same < most:
+        size = min(size, most - same)
+        if old[at - same - size : at - same] == new[there - same - size : there - same]:
+            same += size
+        elif size == 1:
+            break
+        else:
+            size = (size + 1) // 2
+    return same
 
 
 def _alike(old: Data, new: Data, at: int, there: int) -> int:

@@ -54,6 +54,7 @@ _ATOM = 4
 _3GPP = frozenset({"titl", "auth", "perf", "gnre", "dscp", "albm", "kywd"})
 _ATOM_TEXTS = frozenset({"utf-8", "utf-16-be", "shift_jis"})
 """What texts of ``ilst`` may be; those that stand elsewhere mostly are something else."""
+_MOST_PADDING = 16 << 10
 _IMPORTS = threading.RLock()
 """Two threads that import modules which import each other may see half of one."""
 _OWN_POLICY = ProbePolicy(max_text_bytes=16 << 20)
@@ -238,8 +239,8 @@ def _module(name: str) -> Any:
 
 
 def _padding(info: Any) -> int:
-    """A tag stays as long as it is; one that must grow gets mutagen's usual padding."""
-    size: int = info.padding if info.padding >= 0 else info.get_default_padding()
+    """A tag stays as long as it is; one that must grow gets mutagen's usual padding, which grows with the file."""
+    size: int = info.padding if info.padding >= 0 else min(info.get_default_padding(), _MOST_PADDING)
     return size
 
 

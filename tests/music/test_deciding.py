@@ -4,6 +4,7 @@
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from mending import mend
 from music_files import FORMATS, id3v1, mp3, mp3_v1_alone
 from mutagen import id3
 
-from mediacrawl.music import own_tags
+from mediacrawl.music import own_tags, writing
 from mediacrawl.music.deciding import Decider
 from mediacrawl.music.delta import delta, restored
 from mediacrawl.music.reading import TaggedFile, read_tags
@@ -172,3 +173,33 @@ def test_a_change_that_is_not_sure_is_shown_and_waits_for_another_confidence(tmp
     assert [(field["new"], field["decision"]) for _, fields in told.files for field in fields] == [(None, "undecided")]
     assert path.read_bytes() == old
     assert mend(tmp_path, min_confidence=0.5)[0].written == 1
+
+
+def test_a_delta_is_short_where_all_moved_further_than_it_looks():
+    noise = Random(1).randbytes(400_000)
+    old = b"head" + noise
+    new = b"another head" + bytes(600_000) + noise
+    assert sum(len(piece) for piece in delta(old, new) if isinstance(piece, bytes)) < 100
+    assert b"".join(restored(delta(old, new), new)) == old
+
+
+def test_a_delta_that_found_nothing_for_long_still_leads_back(monkeypatch):
+    monkeypatch.setattr("mediacrawl.music.delta._MOST_ANCHORS", 5)
+    noise = Random(1).randbytes(4000)
+    old, new = Random(2).randbytes(2000) + noise + b"end", b"a" * 90 + noise + b"another end"
+    assert delta(old, new) == [old]
+
+
+def test_a_file_whose_way_back_is_too_long_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("mediacrawl.music.delta._MOST_STORED", 20)
+    path = mp3(tmp_path)
+    old = path.read_bytes()
+    why = "the way back to the old file would be too long for the journal"
+    assert mend(tmp_path)[1].troubles == [(path.name, why)]
+    assert path.read_bytes() == old
+
+
+def test_padding_does_not_grow_with_the_file():
+    info = SimpleNamespace(padding=-1, get_default_padding=lambda: 300_000)
+    assert writing._padding(info) == 16 << 10
+    assert writing._padding(SimpleNamespace(padding=300_000)) == 300_000
