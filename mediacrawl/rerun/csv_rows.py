@@ -1,8 +1,9 @@
 """CSV (RFC 4180, and its dialects with semicolons and tabs): rows as they stand, until one changes.
 
 Columns stay as they are. What was decided stands in one more column, ``mojibake``, as JSON; if the input has no such
-column, every row gets an empty cell there. Cells of ``tags`` and ``extra`` that hold JSON are read as such. Text that a
-spreadsheet would take for a formula is written with an apostrophe before it, and read without (`observe.text.to_cell`).
+column, every row gets an empty cell there. Cells of ``tags`` and ``extra`` that hold JSON are read as such. A cell that
+is written anew has an apostrophe before what a spreadsheet would take for a formula, and is read without it
+(`observe.text.to_cell`); a cell that does not change stays as it stands.
 
 What a spreadsheet needs to open the file again stays: the byte order mark, a first line ``sep=;``, the delimiter, line
 ends, and the quotes of each cell that does not change.
@@ -18,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
-from mediacrawl.observe.text import clean, from_cell, is_formula, to_cell
+from mediacrawl.observe.text import clean, from_cell, to_cell
 from mediacrawl.rerun import csv_cells, json_text
 from mediacrawl.rerun.csv_delimiter import delimiter_of
 from mediacrawl.rerun.errors import RerunError
@@ -378,10 +379,10 @@ class CsvWriter:
             return entry.raw or b""
         raw = entry.raw if self.repeats else None
         if raw is None:
-            return self.dialect.text(self._cells(entry.record))
+            return self.dialect.text(map(to_cell, self._cells(entry.record)))
         body = raw.rstrip(b"\r\n")
         ending = raw[len(body) :]
-        if entry.changed or any(isinstance(value, str) and is_formula(value) for value in entry.record.values()):
+        if entry.changed:
             return self._changed(body, self._cells(entry.record)) + ending
         whole = len(entry.record) == self.repeats < len(self.dialect.columns)
         return body + self.dialect.delimiter.encode() + ending if whole else raw
@@ -394,18 +395,24 @@ class CsvWriter:
         cells = []
         for place, text in enumerate(map(clean, texts)):
             raw = stood[place] if place < len(stood) else None
-            if raw is not None and _text(csv_cells.content(raw)) == text:
+            if raw is not None and self._read(self.dialect.columns[place], raw) == text:
                 cells.append(raw)
                 continue
             quoted = bool(text) and (row_is_quoted if raw is None else raw.startswith(b'"'))
-            cells.append(csv_cells.rendered(text, delimiter, quoted=quoted))
+            cells.append(csv_cells.rendered(to_cell(text), delimiter, quoted=quoted))
         return delimiter.encode().join(cells)
 
+    @staticmethod
+    def _read(name: str, raw: bytes) -> str | None:
+        """What `_cells` gives for a cell as it stands; None if it is not UTF-8."""
+        text = _text(csv_cells.content(raw))
+        return None if text is None else json_text.cell(json_text.loaded(name, from_cell(text)))
+
     def _cells(self, record: dict[str, Any]) -> list[str]:
-        """The cells; what has no column of its own goes into ``extra``, if there is one."""
+        """The texts of the cells; what has no column of its own goes into ``extra``, if there is one."""
         if "extra" in self.dialect.columns and not record.keys() <= set(self.dialect.columns):
             record = _with_extra(record, self.dialect.columns)
-        return [to_cell(json_text.cell(record.get(name))) for name in self.dialect.columns]
+        return [json_text.cell(record.get(name)) for name in self.dialect.columns]
 
 
 def _text(raw: bytes) -> str | None:

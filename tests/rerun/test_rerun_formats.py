@@ -236,20 +236,20 @@ def test_fields_that_later_records_bring_go_into_extra(tmp_path, monkeypatch):
 FORMULA = '=HYPERLINK("https://evil.example","click")'
 
 
-@pytest.mark.parametrize("kind", ["jl", "csv"])
-def test_no_cell_is_a_formula_and_the_text_comes_back(tmp_path, kind):
+GARBLED_FORMULA = "=" + "Группа крови на рукаве".encode("cp1251").decode("latin-1")
+
+
+def cells(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_no_cell_of_a_new_table_is_a_formula_and_the_text_comes_back(tmp_path):
     plain = {"title": FORMULA, "artist": "@SUM(1+9)", "price": "-1.50", "note": "-1+1"}
-    mended = {**plain, "title": "=" + "Группа крови на рукаве".encode("cp1251").decode("latin-1")}
-    if kind == "jl":
-        written(tmp_path / "in.jl", "".join(json.dumps(record) + "\n" for record in (plain, mended)))
-    else:
-        with (tmp_path / "in.csv").open("w", newline="", encoding="utf-8") as file:
-            table = csv.DictWriter(file, plain)
-            table.writeheader()
-            table.writerows([plain, mended])
-    go(tmp_path / f"in.{kind}", tmp_path / "out.csv")
-    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
-        first, second = csv.DictReader(file)
+    records = (plain, {**plain, "title": GARBLED_FORMULA})
+    written(tmp_path / "in.jl", "".join(json.dumps(record) + "\n" for record in records))
+    go(tmp_path / "in.jl", tmp_path / "out.csv")
+    first, second = cells(tmp_path / "out.csv")
     assert [first[name] for name in plain] == [f"'{FORMULA}", "'@SUM(1+9)", "-1.50", "'-1+1"]
     assert second["title"] == "'=Группа крови на рукаве"
     go(tmp_path / "out.csv", tmp_path / "again.csv")
@@ -258,6 +258,23 @@ def test_no_cell_is_a_formula_and_the_text_comes_back(tmp_path, kind):
     back = read_lines(tmp_path / "back.jl")
     assert [back[0][name] for name in plain] == list(plain.values())
     assert back[1]["title"] == "=Группа крови на рукаве"
+
+
+def test_of_a_table_only_the_cells_that_are_mended_get_an_apostrophe(tmp_path):
+    kept = "+49 170 123,=1+1,'=2+2,''=3+3,-1.50"
+    lines = ["title,phone,sum,safe,twice,price", f"plain,{kept}", f"{GARBLED_FORMULA},{kept}"]
+    written(tmp_path / "in.csv", "".join(line + "\r\n" for line in lines))
+    go(tmp_path / "in.csv", tmp_path / "out.csv", fields=("title",))
+    data = (tmp_path / "out.csv").read_bytes().decode()
+    head, first, second = data.splitlines()
+    assert (head, first) == (f"{lines[0]},mojibake", f"plain,{kept},")
+    assert second.startswith(f"'=Группа крови на рукаве,{kept},")
+    go(tmp_path / "out.csv", tmp_path / "again.csv", fields=("title",))
+    assert (tmp_path / "again.csv").read_bytes().decode() == data
+    go(tmp_path / "out.csv", tmp_path / "back.jl", fields=("title",))
+    back = read_lines(tmp_path / "back.jl")
+    assert [record["title"] for record in back] == ["plain", "=Группа крови на рукаве"]
+    assert back[0]["phone"] == "+49 170 123"
 
 
 # -- the catalogue ---------------------------------------------------------------------------------------------------
