@@ -17,7 +17,14 @@ from mediacrawl.encoding.priors import codec_name
 from mediacrawl.encoding.seven_bit import may_be_seven_bit, seven_bit
 from mediacrawl.encoding.utf16 import BAD, utf16_of
 
-_BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_BOMS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    # Before UTF-16, for its mark begins with that one.
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 _MARKS: Final = frozenset(mark[:1] for mark, _ in _BOMS)
 CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 """No text has them, but half of UTF-16's units do: 04 is Cyrillic."""
@@ -138,9 +145,9 @@ def _east_asian(char: str) -> bool:
 
 
 def _decoded(raw: bytes, encoding: str) -> str | None:
-    """The text; None if it is not in this encoding. Half a unit at the end is dropped."""
-    if encoding.startswith("utf-16") and len(raw) % 2:
-        raw = raw[:-1]
+    """The text; None if it is not in this encoding. A part of a unit at the end is dropped."""
+    unit = 4 if encoding.startswith("utf-32") else 2 if encoding.startswith("utf-16") else 1
+    raw = raw[: len(raw) - len(raw) % unit]
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError:

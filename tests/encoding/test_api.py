@@ -60,6 +60,21 @@ def test_a_document_is_read_as_a_whole(language, encoding, named):
     assert detect_text(text[:1200].encode(), Hints(declared="utf-8")).text == text[:1200]
 
 
+@pytest.mark.parametrize("text", ["", "abc", "Ночной поезд", "夜明けの歌"])
+@pytest.mark.parametrize("order", ["le", "be"])
+@pytest.mark.parametrize("times", [1, 300])
+def test_a_mark_of_utf_32_tells_the_encoding_of_a_text_of_any_length(text, order, times):
+    raw = f"\ufeff{text * times}".encode(f"utf-32-{order}")
+    match = detect_text(raw)
+    assert (match.text, match.encoding, match.confidence) == (text * times, f"utf-32-{order}", 1.0)
+    assert candidates(raw)[0] == match
+
+
+def test_a_zero_behind_a_mark_of_utf_16_does_not_make_it_utf_32():
+    match = detect_text("\ufeff\0a\U0001f3b5".encode("utf-16-le"))
+    assert (match.text, match.encoding) == ("\0a\U0001f3b5", "utf-16-le")
+
+
 def test_what_only_chardet_knows_is_read_in_a_document():
     text = "우리는 아침 일찍 집을 나서서 친구들이 기다리는 강까지 걸었다. 똠방각하 펲시콜라. " * 30
     assert detect_text(text.encode("johab")).text == text
