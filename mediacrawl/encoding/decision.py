@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Final, Literal
 
 Seen = Mapping[tuple[str, str], float]
 """How often (encoding, language) was found: ``{("cp1251", "ru"): 12.0}``."""
@@ -18,6 +18,10 @@ decided by hand, and nothing here changes it.
 """
 
 
+_UNSAID: Final = "latin-1"
+"""What most containers mean that say nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hints:
     """What is known beside the bytes.
@@ -26,6 +30,7 @@ class Hints:
 
     Attributes:
         declared: the encoding that the container claims, as a Python codec name: one for all fields, or one for each.
+            None, for all or for one, is the same as not to say it.
         tld: last label of the host, in lower case: ``ru``.
         page_language: of the page that links here (``lang`` attribute, ``Content-Language``), BCP 47: ``pt-BR``.
         page_charset: of that page, as a Python codec name: ``cp1251``.
@@ -34,9 +39,12 @@ class Hints:
         known: texts that stand in the same file, or beside its link, and are surely right (UTF-16 frames that read
             well, say). A reading that agrees with one of them is the right one; ID3v1 beside ID3v2 lives from this.
         seen: what was found before on this host and in this folder (`mediacrawl.encoding.History`).
+
+    Raises:
+        TypeError: `declared` is neither a name nor a sequence of names.
     """
 
-    declared: str | tuple[str, ...] = "latin-1"
+    declared: str | tuple[str, ...] = _UNSAID
     tld: str = ""
     page_language: str = ""
     page_charset: str = ""
@@ -44,6 +52,26 @@ class Hints:
     anchor: str = ""
     known: tuple[str, ...] = ()
     seen: Seen = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Read `declared` as meant, for a program without type checks hands over what it has."""
+        if type(self.declared) is not str:
+            object.__setattr__(self, "declared", _names(self.declared))
+
+
+def _names(declared: Any) -> str | tuple[str, ...]:
+    if declared is None:
+        return _UNSAID
+    if isinstance(declared, str):
+        return declared
+    if isinstance(declared, (tuple, list)):
+        names = tuple(_UNSAID if name is None else name for name in declared)
+        if all(isinstance(name, str) for name in names):
+            return names
+    raise TypeError(
+        "Hints(): declared must be the name of an encoding, or a tuple of one name for each field, but is"
+        f" of type {type(declared).__name__}."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,23 @@ def test_a_mark_of_utf_32_tells_the_encoding_of_a_text_of_any_length(text, order
     assert candidates(raw)[0] == match
 
 
+@pytest.mark.parametrize("none", [None, (None,), [None], ()])
+@pytest.mark.parametrize("text", ["Ночной поезд", "plain", "Ночной поезд" * 200])
+def test_no_declared_encoding_is_as_if_nothing_was_said(none, text):
+    raw = text.encode("cp1251")
+    hints = Hints(declared=none)
+    assert detect_text(raw, hints) == detect_text(raw)
+    assert candidates(raw, hints) == candidates(raw)
+    assert detect([raw], hints) == detect([raw])
+    assert fix_text(raw.decode("latin-1"), hints) == text
+
+
+@pytest.mark.parametrize("wrong", [5, b"cp1251", [5], {"title": "cp1251"}])
+def test_a_declared_encoding_that_is_no_name_is_a_sentence(wrong):
+    with pytest.raises(TypeError, match=r"Hints\(\): declared must be"):
+        Hints(declared=wrong)
+
+
 def test_a_zero_behind_a_mark_of_utf_16_does_not_make_it_utf_32():
     match = detect_text("\ufeff\0a\U0001f3b5".encode("utf-16-le"))
     assert (match.text, match.encoding) == ("\0a\U0001f3b5", "utf-16-le")
