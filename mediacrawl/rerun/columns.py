@@ -1,7 +1,7 @@
 """Which columns of an input hold text: those that the user named, or of a CSV file those whose content is text.
 
 A column is left alone if what it holds are numbers and dates, addresses, paths or names of files, or JSON: another
-spelling of these would be another thing.
+spelling of these would be another thing. A column of numbers with one text in it holds text.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from mediacrawl.rerun.shapes import Source
 from mediacrawl.store.schema import COLUMNS
 
 TEXT: Final = "text"
+_NUMBERS: Final = "numbers"
 _BLOCKS: Final = 4
 """Blocks of an input whose records tell what its columns hold: 512 KiB."""
 _OURS: Final = frozenset({"tags", "content_url"})
@@ -45,7 +46,7 @@ _KINDS: Final = (
     ("paths", re.compile(r"(?:/|\.{1,2}/|[A-Za-z]:[\\/]|\\\\)[^/\\]++[/\\.]")),
     ("paths", re.compile(rf".{{1,255}}\.(?:{_FILES.replace(' ', '|')})\Z", re.IGNORECASE)),
     ("JSON", re.compile(r"[\[{].*[\]}]\Z", re.DOTALL)),
-    ("numbers", re.compile(r"[-+(]?[\d\s.,:;/+()%€$£¥'\u2019-]*+(?:T[\d:.]++)?Z?\Z")),
+    (_NUMBERS, re.compile(r"[-+(]?[\d\s.,:;/+()%€$£¥'\u2019-]*+(?:T[\d:.]++)?Z?\Z")),
 )
 
 
@@ -165,8 +166,10 @@ def _kinds(source: CsvSource) -> dict[str, str]:
 
 
 def _kind(name: str, values: Sequence[str]) -> str:
-    """What a column holds, by what most of its cells are."""
+    """What a column holds, by what most of its cells are; of numbers, by whether all are."""
     if name in NESTED:
         return "JSON"
     votes = Counter(next((kind for kind, form in _KINDS if form.match(value)), TEXT) for value in values)
-    return max(votes, key=lambda kind: (votes[kind], kind == TEXT)) if votes else TEXT
+    found = max(votes, key=lambda kind: (votes[kind], kind == TEXT)) if votes else TEXT
+    # A number is nothing that could be mended, so nothing is at risk: a title may be a number, 1984.
+    return TEXT if found == _NUMBERS and votes[TEXT] else found

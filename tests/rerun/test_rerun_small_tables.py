@@ -63,6 +63,15 @@ def test_names_of_files_stay_so_that_the_files_are_found(tmp_path):
     assert lines[3].startswith(f"{name};;Группа крови;")
 
 
+def test_one_text_among_numbers_makes_a_column_text(tmp_path):
+    rows = ["Titel;Nr;Netz", *(f"{number};{number};https://a.example/{number}" for number in range(40))]
+    rows += [f"{GARBLED};40;{GARBLED}", f"{GARBLED} 2;41;https://a.example/"]
+    result, lines = mended(tmp_path, "".join(row + "\n" for row in rows))
+    assert dict(result.columns) == {"Titel": "text", "Nr": "numbers", "Netz": "addresses"}
+    assert lines[5] == "4;4;https://a.example/4;"
+    assert lines[41].startswith(f"Группа крови;40;{GARBLED};")
+
+
 # -- delimiters ------------------------------------------------------------------------------------------------------
 
 
