@@ -74,9 +74,11 @@ class Field:
             version: of the models.
             min_confidence: that a change needs now; it may have been another one then.
         """
-        if self.by_user or self.proof.get("document") == CHARDET:
+        if self.by_user:
             return True
-        if self.proof.get("fixer") != version:
+        # Other models do not know the encodings that chardet knows, so a document that it decided stays.
+        is_of_chardet = self.proof.get("document") == CHARDET and self.is_as_document
+        if not is_of_chardet and self.proof.get("fixer") != version:
             return False
         was = remembered(self.proof, self.text)
         if was.decision == "fixed":
@@ -104,7 +106,8 @@ class ElementField(Field):
             new["text_declared"] = self.before
         if self.raw is not None and self.element.get("raw_b64") is None:
             new["raw_b64"] = base64.b64encode(self.raw).decode("ascii")
-        old = [name for name in _PASSING if name not in new and self.element.get(name) is not None]
+        passing = _PASSING if self.element["source"] in BESIDE else (*_PASSING, "document")
+        old = [name for name in passing if name not in new and self.element.get(name) is not None]
         for name in old:
             del self.element[name]
         if not old and all(self.element.get(name) == value for name, value in new.items()):

@@ -208,6 +208,29 @@ def test_long_texts_that_the_models_read_are_theirs(lines, encoding):
     assert asked_if_long(raw, decided) is decided
 
 
+def test_a_long_text_that_chardet_read_obeys_the_confidence_that_is_asked_for():
+    lyrics = "\n".join(KOREAN * 6)
+    raw = lyrics.encode("johab")
+    found = tag_element(Tag("id3v2.3", "USLT", "lyrics", "latin-1", raw, raw.decode("latin-1")))
+    before = found["text"]
+    item = {"tags": [found]}
+    for least, text, decision in ((0.0, lyrics, "fixed"), (0.9999, before, "undecided"), (0.0, lyrics, "fixed")):
+        Fixer(min_confidence=least).fix(item)
+        assert (found["text"], found["decision"], found["document"]) == (text, decision, "chardet")
+        assert not Fixer(min_confidence=least).fix(item).changed
+
+
+def test_a_long_text_that_chardet_read_is_decided_anew_by_other_models(monkeypatch):
+    raw = "\n".join(KOREAN * 6).encode("johab")
+    found = tag_element(Tag("id3v2.3", "USLT", "lyrics", "latin-1", raw, raw.decode("latin-1")))
+    Fixer().fix({"tags": [found]})
+    monkeypatch.setattr("mediacrawl.encoding.fixer.model_version", lambda: "f" * 12)
+    monkeypatch.setattr("mediacrawl.encoding.fixer.asked_if_long", lambda _, decided: decided)
+    Fixer().fix({"tags": [found]})
+    assert found["fixer"] == "f" * 12
+    assert "document" not in found
+
+
 def test_a_short_text_is_nothing_to_ask_chardet_for(monkeypatch):
     monkeypatch.setattr("mediacrawl.encoding.document._chardet", pytest.fail)
     (decided,) = detect([KOREAN[0].encode("johab")]).fields
