@@ -48,6 +48,8 @@ TEXT_FIELDS = (*FILE_FIELDS, *SIGHTED_FIELDS)
 _SEVERAL = frozenset({"artist", "albumartist", "composer", "genre"})
 _SHORT = frozenset({"id3v1", "lyrics3"})
 """Sources that cut long texts."""
+_OF_PLACES = frozenset({*SIGHTED_FIELDS, "filename"})
+"""Keys of texts on where a file was found: a shop for records has a title in its own language, whatever it sells."""
 _MAX_JOINED = 10
 _MAX_GENRE = 200
 """Characters of a genre that is looked at for numbers; Python reads none of more than 4,300 digits."""
@@ -62,7 +64,8 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
 
     The file itself goes before what is said of it elsewhere (`facts.BESIDE`); of its own sources those that cut long
     texts (ID3v1, Lyrics3) are the last. The language is what the file declares; if it declares none, the one that most
-    of its surely read texts are in.
+    of its surely read texts are in. What is said of the file elsewhere counts for that only if the file has no title of
+    its own and none of its texts is surely read; titles of pages, texts of links and names in URLs never count.
 
     Args:
         tags: elements as in `MediaItem.tags`, each with texts under ``source``, ``frame``, ``key`` and ``text``.
@@ -104,12 +107,22 @@ def _genre_names(text: str) -> Iterable[str]:
     return [text]
 
 
-def _language_read(elements: Iterable[Mapping[str, Any]]) -> str | None:
+def _language_read(elements: Sequence[Mapping[str, Any]]) -> str | None:
     """The language of most texts; the first one met of several that are equally frequent."""
+    own = [element for element in elements if element["source"] not in BESIDE]
+    votes = _votes(own)
+    if not votes and not any(element["key"] == "title" and element["text"] for element in own):
+        votes = _votes(
+            element for element in elements if element["source"] in BESIDE and element["key"] not in _OF_PLACES
+        )
+    return votes.most_common(1)[0][0] if votes else None
+
+
+def _votes(elements: Iterable[Mapping[str, Any]]) -> Counter[str]:
     votes: Counter[str] = Counter()
     for element in elements:
         language, confidence = element.get("language"), element.get("confidence")
         sure = isinstance(confidence, (int, float)) and confidence >= _SURE
         if sure and language and isinstance(language, str) and decision_of(element) in {"declared", "fixed"}:
             votes[language] += 1
-    return votes.most_common(1)[0][0] if votes else None
+    return votes

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.encoding.evidence import raw_bytes
+from mediacrawl.encoding.evidence import raw_bytes, tag_element
 from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.encoding.told import name_elements, parts_of_reading, sighted_elements, told_element
 from mediacrawl.encoding.values import TEXT_FIELDS, best_values
 from mediacrawl.facts import Fact, of_tags, pack, read_as, unpack
 from mediacrawl.probe.record import build_page_item
-from mediacrawl.records import Evidence
+from mediacrawl.records import Evidence, Tag
 
 TITLE = "Вечерние записи"
 SURE = "koi8_r models ru 0.9941"
@@ -110,6 +110,24 @@ def test_a_page_title_that_is_mojibake_is_mended():
     Fixer().fix(record)
     assert (record["page_title"], record["anchor_text"]) == (TITLE, "Lied")
     assert {"page_title", "anchor_text"} <= set(TEXT_FIELDS)
+
+
+def read_as_russian(key, source="page", text=TITLE):
+    return told_element(Fact(source, "x", key, text, SURE)) | {"language": "ru", "confidence": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("elements", "language"),
+    [
+        ([read_as_russian("page_title"), read_as_russian("anchor_text"), read_as_russian("filename", "url")], None),
+        ([read_as_russian("title"), read_as_russian("page_title")], "ru"),
+        ([read_as_russian("title"), tag_element(Tag("vorbis", "encoder", "encodedby", "utf-8", b"x", "x"))], "ru"),
+        ([read_as_russian("description"), tag_element(Tag("vorbis", "TITLE", "title", "utf-8", b"x", "x"))], None),
+        ([read_as_russian("description"), read_as_russian("comment", "vorbis") | {"language": "bg"}], "bg"),
+    ],
+)
+def test_the_language_of_a_page_is_that_of_a_file_only_if_the_file_says_nothing(elements, language):
+    assert best_values(elements)["language"] == language
 
 
 def test_only_what_is_beyond_ascii_has_evidence_of_where_it_was_found():
