@@ -26,11 +26,15 @@ PLAYING = "playing_"
 """Stands before the keys of texts inside a stream: they name the song of the moment."""
 STREAM_BYTES = 8 * 1024
 """Bytes of a stream that are read: five of the largest MPEG frames, or Ogg's first pages. The slowest take some 3 s."""
-MOST_METAINT = 32 * 1024
-"""Bytes before the first words on the song, beyond which nobody waits for them; most stations send 8,192 or 16,000."""
+MOST_METAINT = 16 * 1024
+"""Bytes before the first words on the song, beyond which nobody waits for them; most stations send 8,192 or 16,000.
+With the longest words they take 21 s at 8 kbit/s, the slowest rate of MPEG audio; DOWNLOAD_TIMEOUT is 30 s."""
 _LONGEST_WORDS = 255 * 16
 _MOST_DIGITS = 7
-_STREAM_TITLE = re.compile(rb"StreamTitle='(.*?)'(?:;|\x00|\Z)", re.DOTALL).match
+_WORDS = b"Stream"
+"""What the words on a song begin with: ``StreamTitle='...';StreamUrl='...';``, in either order."""
+_TITLE = b"StreamTitle='"
+_TO_QUOTE = re.compile(rb"(.*?)'(?:;|\x00|\Z)", re.DOTALL).match
 
 Header = tuple[str, bytes]
 """A header's name in lower case, and its value as it came."""
@@ -99,7 +103,7 @@ def stream_bytes(headers: Mapping[str, str]) -> int:
     """
     told = headers.get("icy-metaint", "").strip()
     metaint = int(told) if told.isdigit() and told.isascii() and len(told) <= _MOST_DIGITS else 0
-    return metaint + 1 + _LONGEST_WORDS if 0 < metaint <= MOST_METAINT else STREAM_BYTES
+    return max(STREAM_BYTES, metaint + 1 + _LONGEST_WORDS) if 0 < metaint <= MOST_METAINT else STREAM_BYTES
 
 
 def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy) -> ProbeResult:
@@ -145,19 +149,31 @@ def _read_content(reading: Reading, body: bytes) -> None:
 
 
 def _parted(headers: Sequence[Header], body: bytes) -> tuple[bytes, bytes]:
-    """The sound alone, and the title of the song that stands between: after ``icy-metaint`` bytes, behind its length.
+    """The sound alone, and the first title of a song that stands between: words come after ``icy-metaint`` bytes each.
 
-    A station that names the number and sends nothing between its bytes is taken as it is.
+    A byte before the words is their length in sixteens of bytes. A station that names the number and sends nothing
+    between its bytes is taken as it is.
     """
     metaint = _number(dict(reversed(headers)).get("icy-metaint", b""))
-    if not 0 < metaint <= MOST_METAINT or len(body) <= metaint:
+    if not 0 < metaint <= MOST_METAINT:
         return body, b""
-    end = metaint + 1 + 16 * body[metaint]
-    words = body[metaint + 1 : end]
-    if words and not words.startswith(b"Stream"):
-        return body, b""
-    found = _STREAM_TITLE(words)
-    return body[:metaint] + body[end:], found[1].strip() if found else b""
+    sound: list[bytes] = []
+    song, at = b"", 0
+    while at < len(body):
+        sound.append(body[at : at + metaint])
+        at += metaint
+        words = body[at + 1 : at + 1 + 16 * body[at]] if at < len(body) else b""
+        if words and not (words.startswith(_WORDS) or _WORDS.startswith(words)):
+            return body, b""
+        song = song or _title(words)
+        at += 1 + (16 * body[at] if at < len(body) else 0)
+    return b"".join(sound), song
+
+
+def _title(words: bytes) -> bytes:
+    start = words.find(_TITLE)
+    found = _TO_QUOTE(words, start + len(_TITLE)) if start >= 0 else None
+    return found[1].strip() if found else b""
 
 
 def _read_song(reading: Reading, song: bytes) -> None:

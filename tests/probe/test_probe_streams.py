@@ -56,7 +56,8 @@ def test_a_stream_is_a_broadcast_without_end_or_fingerprint():
 
 def interleaved(words, metaint=8_192, sound=MP3 * 60):
     words += bytes(-len(words) % 16)
-    return sound[:metaint] + bytes((len(words) // 16,)) + words + sound[metaint:]
+    parts = [sound[at : at + metaint] for at in range(0, len(sound), metaint)]
+    return parts[0] + bytes((len(words) // 16,)) + words + b"\0".join(parts[1:])
 
 
 SONG = "Ансамбль Север - Туман у моря"
@@ -83,6 +84,7 @@ def test_the_song_of_the_moment_is_read_between_the_bytes_of_the_sound(encoding)
         (b"StreamTitle='It's a Song';", b"It's a Song"),
         (b"StreamTitle='Cut in the mid", None),
         (b"StreamTitle='';", None),
+        (b"StreamUrl='u';StreamTitle='b';", b"b"),
         (b"", None),
     ],
 )
@@ -90,6 +92,23 @@ def test_words_between_the_bytes_are_taken_out_of_the_sound(words, title):
     result = read(METAINT, interleaved(words, sound=MP3 * 60))
     assert next((tag.raw for tag in result.tags if tag.frame == "StreamTitle"), None) == title
     assert result.codec == "mp3"
+
+
+@pytest.mark.parametrize("metaint", [64, 128, 256, 500, 1_024, 16_384])
+@pytest.mark.parametrize("words", [b"StreamTitle='b';StreamUrl='u';", b"StreamTitle='b';" + bytes(4_000), b""])
+def test_words_are_taken_out_wherever_they_stand_between_the_bytes(metaint, words):
+    body = interleaved(words, metaint)[: stream_bytes({"icy-metaint": str(metaint)})]
+    result = read([*HEADERS, ("icy-metaint", b"%d" % metaint)], body)
+    assert (result.codec, result.sample_rate, result.bitrate) == ("mp3", 44100, 192_000)
+    assert next((tag.raw for tag in result.tags if tag.frame == "StreamTitle"), None) == (b"b" if words else None)
+
+
+def test_bytes_that_are_no_words_after_the_first_are_sound():
+    frame = b"\xff\xfb\x90\x00" + b"\x55" * 413
+    sound = frame * 30
+    assert sound[256] == 0x55
+    body = sound[:256] + b"\0" + sound[257:]
+    assert read([*HEADERS, ("icy-metaint", b"256")], body).sample_rate == 44100
 
 
 @pytest.mark.parametrize("metaint", [b"0", b"-5", b"x", b"99999999", b"8192"])
@@ -101,7 +120,7 @@ def test_a_station_that_only_says_that_it_has_words_is_read_as_it_is(metaint):
 
 def test_as_much_of_a_stream_is_read_as_its_first_words_need():
     assert stream_bytes({"icy-metaint": "16000"}) == 16_000 + 1 + 255 * 16
-    for metaint in ("", "0", "x", "40000", "9" * 5_000):
+    for metaint in ("", "0", "x", "64", "1024", "16385", "40000", "9" * 5_000):
         assert stream_bytes({"icy-metaint": metaint}) == STREAM_BYTES
 
 
