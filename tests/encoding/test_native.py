@@ -204,6 +204,7 @@ def test_an_error_of_the_loader_comes_out():
         ("ascii", ([b"x"], [-1], False)),
         ("alphabet", ("x", "x", (), -1, -1)),
         ("alphabet", ("x", "x", (999,), -1, -1)),
+        ("alphabet", ("\xe9", "\xe9", (1, 0, 1), -1, -1)),
         ("characters", ("x", (4,))),
     ],
 )
@@ -211,3 +212,15 @@ def test_arguments_out_of_range_are_refused(method, arguments):
     kernel = native._module().Kernel(native._spec(), native._load)
     with pytest.raises((ValueError, TypeError)):
         getattr(kernel, method)(*arguments)
+
+
+def test_a_loader_that_failed_is_not_called_again():
+    asked = []
+
+    def broken(name):
+        asked.append(name)
+        raise OSError("unreadable")
+
+    with pytest.raises(OSError, match="unreadable"):
+        native._module().Kernel(native._spec(), broken).ascii([b"Nie"], [native.languages()["pl"]], False)
+    assert asked == ["pl"]

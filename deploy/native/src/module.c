@@ -721,7 +721,8 @@ static uint32_t *points_of(PyObject *text, uint32_t *stack, size_t *length)
 
 PyDoc_STRVAR(alphabet_doc, "alphabet(text, toned, encodings, tonal, only) -> (pair, cost, lost)\n\n"
                            "The best pair for a text in the encodings that can write most of it, of one language or any\n"
-                           "(-1); `toned` is the text for the encoding `tonal`. lost: what none of them can write.");
+                           "(-1); `toned` is the text for the encoding `tonal`. No encoding stands there twice. lost: what\n"
+                           "none of them can write.");
 
 static PyObject *kernel_alphabet(PyObject *object, PyObject *args)
 {
@@ -740,6 +741,12 @@ static PyObject *kernel_alphabet(PyObject *object, PyObject *args)
             if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "There is no such encoding.");
             return NULL;
         }
+        for (int j = 0; j < i; j++)
+            if (encodings[j] == (int)encoding) {
+                /* `work` has places for each pair once. */
+                PyErr_SetString(PyExc_ValueError, "An encoding stands there twice.");
+                return NULL;
+            }
         encodings[i] = (int)encoding;
     }
     uint32_t stack[ON_STACK], toned_stack[ON_STACK];

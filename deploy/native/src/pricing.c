@@ -208,8 +208,10 @@ int64_t ascii_cost(Kernel *kernel, const Piece *words, size_t count, int languag
         int64_t total = is->latin_word * (int64_t)count;
         return (total < is->most_latin ? total : is->most_latin) * (is_lone ? 2 : 1);
     }
-    const Letters *model = loaded(kernel, language), *english = loaded(kernel, kernel->english);
-    if (!model || !english) {
+    const Letters *model = loaded(kernel, language);
+    /* After a failure an exception is set, and the loader must not be called. */
+    const Letters *english = model ? loaded(kernel, kernel->english) : NULL;
+    if (!english) {
         *error = 1;
         return 0;
     }
