@@ -90,7 +90,7 @@ def write_ape(path: Path, texts: Mapping[str, Sequence[str]]) -> None:
         if changed is None:
             written.append(struct.pack("<2I", len(value), flags) + key + b"\0" + value)
         else:
-            written.append(_ape_item(key, flags, changed[1]))
+            written.append(_ape_item(key, flags, filled(value.decode("latin-1").split("\0"), changed[1])))
     written += [_ape_item(key.encode("latin-1"), _TEXT, values) for key, values in wanted.values()]
     body = b"".join(written)
     sizes = struct.pack("<3I", 2000, len(body) + 32, len(written))
@@ -102,6 +102,19 @@ def write_ape(path: Path, texts: Mapping[str, Sequence[str]]) -> None:
         file.seek(place[0])
         file.truncate()
         file.write(head + body + foot + behind)
+
+
+def filled(old: Sequence[str], new: Sequence[str]) -> list[str]:
+    """Put new values in the places of the old ones; empty ones, which no reader here gives, stay where they are.
+
+    Args:
+        old: all values of a field.
+        new: those that should take the places of the old ones that are not empty.
+    """
+    if len(new) != sum(map(bool, old)):
+        return list(new)
+    left = iter(new)
+    return [next(left) if value else "" for value in old]
 
 
 def _ape_item(key: bytes, flags: int, values: Sequence[str]) -> bytes:

@@ -24,6 +24,7 @@ from mediacrawl.music import own_tags
 from mediacrawl.music.audio import MappedFile
 from mediacrawl.music.deciding import Decided, Text
 from mediacrawl.music.mapping import mapped
+from mediacrawl.music.own_tags import filled
 from mediacrawl.music.reading import TaggedFile, read_tags
 from mediacrawl.music.replacing import RefusedError
 from mediacrawl.probe import NeedBytes, ProbePolicy, id3, ilst
@@ -287,11 +288,12 @@ def _set_frame(module: Any, tags: Any, place: Place, texts: list[str], version: 
         tags.add(frame)
     frame.encoding = encoding
     if issubclass(kind, module.PairedTextFrame):
-        frame.people = [list(texts[at : at + 2]) for at in range(0, len(texts), 2)]
+        people = filled([text for pair in frame.people for text in pair], texts)
+        frame.people = [people[at : at + 2] for at in range(0, len(people), 2)]
     elif issubclass(kind, module.USLT):
         frame.text = "\0".join(texts)
     else:
-        frame.text = list(texts)
+        frame.text = filled([str(text) for text in frame.text], texts)
 
 
 def _frame_of(frames: Iterable[Any], desc: str, lang: str) -> Any:
@@ -396,15 +398,20 @@ class _Frames:
         version: 2, 3 or 4; 0 without a tag.
         count: of all frames.
         others: name and body of those that are no text; of a picture, its data.
+        texts: how many text frames that are not empty it has, by name.
     """
 
     version: int = 0
     count: int = 0
     others: Counter[tuple[str, bytes]] = field(default_factory=Counter)
+    texts: Counter[str] = field(default_factory=Counter)
 
     def are_in(self, other: _Frames) -> bool:
         """Whether a tag that was written still has them. Those of 2.2 get other names and forms in 2.3."""
-        return self.count <= other.count if self.version == 2 else self.others == other.others
+        if self.version == 2:
+            return self.count <= other.count
+        # mutagen puts frames of one name together, of which programs show the first value.
+        return self.others == other.others and self.texts <= other.texts
 
 
 def _frames(path: Path) -> _Frames:
@@ -418,12 +425,13 @@ def _frames(path: Path) -> _Frames:
             found = list(id3.bodies(Reading(file, _OWN_POLICY), header))
         except (BrokenError, LimitError, NeedBytes) as error:
             raise RefusedError("its tag is damaged") from error
+    texts = [(name, body) for name, body in found if name[0] in "TW" or name in {"COMM", "USLT"}]
     others = Counter(
         (name, _picture(body) if name in _PICTURES else body)
         for name, body in found
         if name[0] not in "TW" and name not in {"COMM", "USLT"}
     )
-    return _Frames(header.version, len(found), others)
+    return _Frames(header.version, len(found), others, Counter(name for name, body in texts if body[1:].strip(b"\0")))
 
 
 def _picture(body: bytes) -> bytes:

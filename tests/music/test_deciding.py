@@ -6,11 +6,12 @@ from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mending import mend
-from music_files import FORMATS, id3v1, mp3, mp3_v1_alone
-from mutagen import id3
+from music_files import FORMATS, SAMPLES, id3v1, id3v2, misread, mp3, mp3_v1_alone, raw
+from mutagen import apev2, id3
 
 from mediacrawl.music import own_tags, writing
 from mediacrawl.music.deciding import Decider
@@ -203,3 +204,36 @@ def test_padding_does_not_grow_with_the_file():
     info = SimpleNamespace(padding=-1, get_default_padding=lambda: 300_000)
     assert writing._padding(info) == 16 << 10
     assert writing._padding(SimpleNamespace(padding=300_000)) == 300_000
+
+
+def test_empty_values_stay_between_the_others(tmp_path):
+    texts = {"title": "Вечерняя песня", "artist": "Первый\0\0Третий", "album": "Письма"}
+    path = mp3(tmp_path, 4, texts=texts)
+    assert mend(path)[0].written == 1
+    assert id3.ID3(path)["TPE1"].text == ["Первый", "", "Третий"]
+    path = tmp_path / "song.wv"
+    path.write_bytes((SAMPLES / "tone.wv").read_bytes())
+    own_tags.write_ape(path, {"Artist": [misread("Первый"), "", misread("Третий")], "Title": [misread("Вечерняя")]})
+    assert mend(path)[0].written == 1
+    assert list(apev2.APEv2(path)["Artist"]) == ["Первый", "", "Третий"]
+
+
+def test_an_empty_name_does_not_shift_people_and_their_work(tmp_path):
+    path = mp3(tmp_path, 4)
+    tags = id3.ID3(path)
+    tags.add(id3.TIPL(encoding=3, people=[["producer", ""], ["mix", misread("Первый мастер")]]))
+    tags.save(path)
+    assert mend(path)[0].written == 1
+    assert id3.ID3(path)["TIPL"].people == [["producer", ""], ["mix", "Первый мастер"]]
+
+
+@pytest.mark.parametrize("version", [3, 4])
+@pytest.mark.parametrize("name", ["USLT", "COMM", "TPE1"])
+def test_a_file_whose_frames_would_be_put_together_is_left(name, version, tmp_path):
+    start = b"\0" if name == "TPE1" else b"\0rus\0"
+    texts = [(name, start + raw(text)) for text in ("Первая песня о море", "Вторая песня о реке")]
+    path = tmp_path / "song.mp3"
+    path.write_bytes(id3v2(version, {"title": "Вечерняя песня"}, texts) + (SAMPLES / "cbr.mp3").read_bytes())
+    old = path.read_bytes()
+    assert mend(path)[1].troubles == [(path.name, "frames of its tag would be lost")]
+    assert path.read_bytes() == old
