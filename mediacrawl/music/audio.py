@@ -12,6 +12,7 @@ import struct
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from mediacrawl.music.delta import Piece, delta
@@ -39,6 +40,7 @@ _ASF_TAGS = frozenset(
         ),
     )
 )
+_FLAC_PICTURE = 6
 _HEADER_PACKETS = {b"\x01vorbis": 3, b"\x80theora": 3, b"OpusHead": 2, b"Speex   ": 2, b"\x7fFLAC": 2}
 """First letters of a stream, and how many packets it has before its audio; the second one holds the comments."""
 
@@ -245,16 +247,33 @@ def _flac(data: Data) -> Iterator[Part]:
     start, stop = bounds(data)
     if data[start : start + 4] != b"fLaC":
         raise ValueError("no FLAC stream behind the tags")
-    at, last = start + 4, False
+    end = start + 4
+    for kind, at, end in _flac_blocks(data, start + 4):
+        # Comments, pictures and padding may change; applications' blocks, seek tables and cue sheets may not.
+        if kind not in {1, 4, _FLAC_PICTURE}:
+            yield bytes([kind]), at, min(end, stop)
+    yield b"frames", min(end, stop), stop
+
+
+def _flac_blocks(data: Data, at: int) -> Iterator[tuple[int, int, int]]:
+    """Type, start and end of the body of each metadata block (FLAC format, METADATA_BLOCK_HEADER)."""
+    last = False
     while not last:
         head = data[at : at + 4]
         last, kind = bool(head[0] & 0x80), head[0] & 0x7F
         end = at + 4 + int.from_bytes(head[1:], "big")
-        # Comments, pictures and padding may change; applications' blocks, seek tables and cue sheets may not.
-        if kind not in {1, 4, 6}:
-            yield bytes([kind]), at + 4, min(end, stop)
+        yield kind, at + 4, end
         at = end
-    yield b"frames", min(at, stop), stop
+
+
+def flac_pictures(data: Data) -> list[bytes]:
+    """The bodies of the picture blocks of a FLAC file, in their order; as many as there are before it is damaged."""
+    found = []
+    with suppress(IndexError):
+        for kind, at, end in _flac_blocks(data, bounds(data)[0] + 4):
+            if kind == _FLAC_PICTURE:
+                found.append(data[at:end])
+    return found
 
 
 def _ogg(data: Data) -> Iterator[Part]:

@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from mediacrawl.encoding.evidence import clean
 from mediacrawl.music import own_tags
-from mediacrawl.music.audio import MappedFile
+from mediacrawl.music.audio import MappedFile, flac_pictures
 from mediacrawl.music.deciding import Decided, Text
 from mediacrawl.music.mapping import mapped
 from mediacrawl.music.own_tags import filled
@@ -55,6 +55,7 @@ _ATOM = 4
 _3GPP = frozenset({"titl", "auth", "perf", "gnre", "dscp", "albm", "kywd"})
 _ATOM_TEXTS = frozenset({"utf-8", "utf-16-be", "shift_jis"})
 """What texts of ``ilst`` may be; those that stand elsewhere mostly are something else."""
+_LOST = "\ufffd"
 _MOST_PADDING = 16 << 10
 _IMPORTS = threading.RLock()
 """Two threads that import modules which import each other may see half of one."""
@@ -138,6 +139,7 @@ def write_tags(path: Path, file: TaggedFile, plan: Plan) -> None:
         OSError: the disk is full, or gives an error.
     """
     frames = _frames(path) if _ID3V2 & {text.tag.source for text in plan.texts} or _added(file, plan) else _Frames()
+    pictures = _flac_pictures(path, file)
     last = own_tags.take_id3v1(path)
     _write(path, file, plan)
     if last and plan.id3v1 != "remove":
@@ -146,6 +148,15 @@ def write_tags(path: Path, file: TaggedFile, plan: Plan) -> None:
     _compare(file, read_tags(path), plan)
     if frames != _Frames() and not frames.are_in(_frames(path)):
         raise RefusedError("frames of its tag would be lost")
+    if _flac_pictures(path, file) != pictures:
+        raise RefusedError("its cover would not be the same")
+
+
+def _flac_pictures(path: Path, file: TaggedFile) -> list[bytes]:
+    if file.container != "flac":
+        return []
+    with mapped(path) as data:
+        return flac_pictures(data)
 
 
 def _write(path: Path, file: TaggedFile, plan: Plan) -> None:
@@ -311,6 +322,11 @@ def _write_vorbis(path: Path, file: TaggedFile, values: Mapping[Place, list[str]
     with _IMPORTS:
         # `File` imports the module of the format.
         holder = _module("mutagen.flac").FLAC(path) if file.container == "flac" else _module("mutagen").File(path)
+    shown = {tag.frame.upper() for tag in file.tags}
+    unseen = [value for key, value in holder.tags if key.upper() not in shown]
+    # mutagen has replaced the bytes that are no UTF-8; texts that the file shows are compared when it is read again.
+    if any(_LOST in text for text in (holder.tags.vendor, *unseen)):
+        raise RefusedError("it has values besides its texts that are no UTF-8, and would be lost")
     left = {name: list(texts) for (name, _, _), texts in values.items()}
     holder.tags[:] = [
         (key, left[key.upper()].pop(0)) if value and key.upper() in left else (key, value) for key, value in holder.tags

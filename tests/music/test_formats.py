@@ -11,7 +11,7 @@ import pytest
 from launcher import ROOT
 from mending import mend
 from music_files import COVER, FORMATS, SAMPLES, TEXTS, mp3, raw
-from mutagen import mp4
+from mutagen import flac, mp4
 
 from mediacrawl.music import audio, writing
 from mediacrawl.music.delta import restored
@@ -260,3 +260,42 @@ def test_bytes_with_control_characters_are_no_text(tmp_path):
     path = mp3(tmp_path, texts=TEXTS | {"title": "\x01\x02 Вечерняя песня"})
     assert mend(tmp_path)[0].written == 1
     assert b"\x01\x02 " + raw("Вечерняя песня") in path.read_bytes()
+
+
+def broken_description(data):
+    """A description of the cover in a code page, where FLAC wants UTF-8."""
+    return data.replace(b"\0\0\0\x0aimage/jpeg\0\0\0\x06zqdesc", b"\0\0\0\x0aimage/jpeg\0\0\0\x06" + raw("Письма"))
+
+
+def broken_vendor(data):
+    return data.replace(b"reference libFLAC", b"reference \xffibFLAC")
+
+
+def broken_picture(data):
+    return data.replace(b"METADATA_BLOCK_PICTURE=AAAAAA", b"METADATA_BLOCK_PICTURE=AAAA\xff\xfe")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (broken_description, "its cover would not be the same"),
+        (broken_vendor, "it has values besides its texts that are no UTF-8, and would be lost"),
+        (broken_picture, "it has values besides its texts that are no UTF-8, and would be lost"),
+    ],
+)
+def test_bytes_of_flac_that_are_no_utf8_are_not_lost(change, why, tmp_path):
+    path = FORMATS["flac text"](tmp_path)
+    file = mutagen.File(path)
+    picture = flac.Picture()
+    picture.data, picture.mime, picture.type, picture.desc = COVER, "image/jpeg", 3, "zqdesc"
+    file.add_picture(picture)
+    file.tags.vendor = "reference libFLAC"
+    file.tags["METADATA_BLOCK_PICTURE"] = ["AAAAAA"]
+    file.save()
+    data = path.read_bytes()
+    path.write_bytes(change(data))
+    assert change(data) != data
+    assert mend(tmp_path)[1].troubles == [(path.name, why)]
+    assert path.read_bytes() == change(data)
+    path.write_bytes(data)
+    assert mend(tmp_path)[0].written == 1
