@@ -179,6 +179,10 @@ class PlainItem:
         item: of any kind.
         names: of its fields with text.
         raws: names of the fields that hold the bytes of those, as bytes or in base64.
+
+    Attributes:
+        fields: that may be decided.
+        too_long: names of those that are left alone for their length and are not plain ASCII.
     """
 
     def __init__(self, item: MutableMapping[str, Any], names: Iterable[str], raws: Mapping[str, str]) -> None:
@@ -190,6 +194,7 @@ class PlainItem:
         earlier = self._home.get(EVIDENCE)
         self._takes_evidence = earlier is None or earlier == "" or isinstance(earlier, Mapping)
         self._evidence: dict[str, Any] = dict(earlier) if isinstance(earlier, Mapping) else {}
+        self.too_long: list[str] = []
         untouched = by_user(item)
         self.fields = [field for name in names if name not in untouched for field in self._read(name)]
 
@@ -236,6 +241,8 @@ class PlainItem:
 
     def _field(self, text: str, name: str, place: tuple[str, int | None], raw: bytes | None) -> Iterable[ItemField]:
         if len(text) > LONGEST:
+            if not text.isascii():
+                self.too_long.append(name)
             return
         entry = self._evidence.get(name)
         proof: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}

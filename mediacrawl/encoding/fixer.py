@@ -89,7 +89,8 @@ class Fixed:
         names: of the fields of `decided`.
         changed: the item is another one than before, if only by evidence. If not, its old line is as good as a new one.
         doubtful: a text is undecided, damaged, or has lost characters: the file is worth another look.
-        left: texts beyond `MOST_FIELDS` or `MOST_CHARACTERS`; they are left as they are, without a decision.
+        passed: names of texts that are left as they are, without a decision: beyond `MOST_FIELDS` or `MOST_CHARACTERS`,
+            and texts without bytes of more than `fields.LONGEST` characters. One in a list is ``artist[1]``.
         errors: elements of ``tags`` that are damaged; they are left as they are.
     """
 
@@ -98,8 +99,13 @@ class Fixed:
     names: tuple[str, ...] = ()
     changed: bool = False
     doubtful: bool = False
-    left: int = 0
+    passed: tuple[str, ...] = ()
     errors: int = 0
+
+    @property
+    def left(self) -> int:
+        """How many texts are left without a decision."""
+        return len(self.passed)
 
     @property
     def encodings(self) -> Counter[str]:
@@ -158,10 +164,12 @@ class Fixer:
         """
         tags, every, errors = _evidence(item)
         plain = PlainItem(item, self._plain_names(tags), self._raws)
-        fields = _bounded([*every, *plain.fields])
+        wanted = [*every, *plain.fields]
+        fields = _bounded(wanted)
+        passed = (*(field.name for field in wanted[len(fields) :]), *plain.too_long)
         tagged, others = every[: len(fields)], plain.fields[: max(len(fields) - len(every), 0)]
         if not fields:
-            return Fixed(errors=errors)
+            return Fixed(passed=passed, errors=errors)
         fresh = self._decide(item, fields, tags)
         decided = [fresh.get(place) or _known(field) for place, field in enumerate(fields)]
         changes = _changes(fields, decided)
@@ -177,7 +185,7 @@ class Fixer:
             names=tuple(field.name for field in fields),
             changed=changed,
             doubtful=any(map(_is_doubtful, decided)),
-            left=len(every) + len(plain.fields) - len(fields),
+            passed=passed,
             errors=errors,
         )
 

@@ -99,6 +99,8 @@ def _part(tally: Tally) -> str:
 def _fields(tally: Tally) -> str:
     parts = [f"{count(tally.fields)} not ASCII", f"{count(tally.fields_changed)} mended"]
     parts += [f"{count(tally.undecided)} not sure"] if tally.undecided else []
+    passed = sum(tally.passed.values())
+    parts += [f"{count(passed)} left, too long"] if passed else []
     return ", ".join(parts + ([f"{count(tally.lossy)} with lost characters"] if tally.lossy else []))
 
 
@@ -110,11 +112,12 @@ def _columns(tally: Tally, columns: Mapping[str, str]) -> str:
         shown = cut(printable(name), 40)
         if kind != TEXT:
             left.append(f"{shown}: left, {kind}")
-        elif not decided:
-            done.append(f"{shown}: all ASCII")
-        else:
-            doubt = f", {count(unsure)} not sure" if unsure else ""
-            done.append(f"{shown}: {count(mended)} of {count(decided)} mended{doubt}")
+            continue
+        passed = tally.passed.get(name, 0)
+        parts = [f"{count(mended)} of {count(decided)} mended"] if decided else []
+        parts += [f"{count(unsure)} not sure"] if unsure else []
+        parts += [f"{count(passed)} left, too long"] if passed else []
+        done.append(f"{shown}: {', '.join(parts) or 'all ASCII'}")
     rest = len(done) + len(left) - _COLUMNS
     return "; ".join([*done, *left][:_COLUMNS] + ([f"and {rest} more"] if rest > 0 else []))
 

@@ -38,6 +38,7 @@ class Tally:
         recoded: number of lines by the encoding they are in, of those that are in another one than their file.
         encodings: number of changed fields by the encoding they were read with.
         languages: number of changed fields by language.
+        passed: by the name of a field, how many of its texts are left without a decision, see `encoding.fixer.Fixed`.
         columns: by the name of a field, how many of its texts are not ASCII, were mended, and are not sure.
         samples: field, text before, text after, confidence of the first fields of each kind.
     """
@@ -55,6 +56,7 @@ class Tally:
     recoded: dict[str, int] = dataclasses.field(default_factory=dict)
     encodings: dict[str, int] = dataclasses.field(default_factory=dict)
     languages: dict[str, int] = dataclasses.field(default_factory=dict)
+    passed: dict[str, int] = dataclasses.field(default_factory=dict)
     columns: dict[str, list[int]] = dataclasses.field(default_factory=dict)
     samples: dict[str, list[list[Any]]] = dataclasses.field(default_factory=dict)
 
@@ -78,6 +80,12 @@ class Tally:
         numbers = self.columns.setdefault(key, [0, 0, 0])
         for place, number in enumerate((decided, mended, unsure)):
             numbers[place] += number
+
+    def add_passed(self, name: str) -> None:
+        """Count a text of a field that is left without a decision."""
+        key = _IN_LIST.sub("", name)
+        if key in self.passed or len(self.passed) < _KINDS:
+            self.passed[key] = self.passed.get(key, 0) + 1
 
     def add_sample(self, kind: str, field: str, before: str, after: str, confidence: float) -> None:
         """Keep a field as a sample of its kind, if there is room."""
@@ -115,7 +123,7 @@ class Tally:
 
 
 _NUMBERS = tuple(field.name for field in dataclasses.fields(Tally) if field.type == "int")
-_COUNTERS = ("bad", "recoded", "encodings", "languages")
+_COUNTERS = ("bad", "recoded", "encodings", "languages", "passed")
 
 
 def _short(text: str) -> str:

@@ -91,6 +91,8 @@ def _count(tally: Tally, found: Fixed) -> None:
         if decision.decision == "undecided":
             tally.undecided += 1
             tally.add_sample("undecided", name, decision.text, decision.text, decision.confidence)
+    for name in found.passed:
+        tally.add_passed(name)
     for change in found.changes:
         tally.encodings[change.encoding] = tally.encodings.get(change.encoding, 0) + 1
         tally.add_field(change.field, mended=1)

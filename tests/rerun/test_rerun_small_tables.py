@@ -6,7 +6,9 @@ import threading
 import pytest
 from stored_items import go
 
+from mediacrawl.rerun import report
 from mediacrawl.rerun.csv_delimiter import delimiter_of
+from mediacrawl.rerun.tally import Tally
 from mediacrawl.rerun.text_encoding import encoding_of
 
 GARBLED = "Группа крови".encode("cp1251").decode("latin-1")
@@ -70,6 +72,18 @@ def test_one_text_among_numbers_makes_a_column_text(tmp_path):
     assert dict(result.columns) == {"Titel": "text", "Nr": "numbers", "Netz": "addresses"}
     assert lines[5] == "4;4;https://a.example/4;"
     assert lines[41].startswith(f"Группа крови;40;{GARBLED};")
+
+
+def test_texts_that_are_too_long_to_be_decided_are_told(tmp_path):
+    cell = f"{GARBLED} " * 90
+    rows = ["Titel;Text;Rest;A;B;C;D;E", f"{GARBLED};{cell * 50};{'x' * 5000}" + f";{cell * 3}" * 5, "plain;;;;;;;"]
+    result, lines = mended(tmp_path, "".join(row + "\n" for row in rows))
+    assert f";{cell * 50};" in lines[1]
+    assert result.tally.passed == {"Text": 1, "E": 1}
+    shown = " ".join(report(result.tally, result.encoding, result.columns).split())
+    assert "5 mended, 2 left, too long" in shown
+    assert "Titel: 1 of 1 mended; Text: 1 left, too long; Rest: all ASCII;" in shown
+    assert Tally.from_json(result.tally.as_json()) == result.tally
 
 
 # -- delimiters ------------------------------------------------------------------------------------------------------
