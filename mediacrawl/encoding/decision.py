@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 Seen = Mapping[tuple[str, str], float]
@@ -123,6 +124,22 @@ class Detection:
     margin: float
     runner_up: str
     fields: tuple[FieldDecision, ...]
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[Detection]) -> Detection:
+        """One decision over the fields of several: the encoding that most of them have, as sure as the least sure.
+
+        Args:
+            parts: in the order of their fields, at least one. Those in plain ASCII have no say if others have.
+        """
+        telling = [part for part in parts if part.encoding != "ascii"] or parts
+        (encoding, _), *_ = Counter(part.encoding for part in telling).most_common(1)
+        of_most = [part for part in telling if part.encoding == encoding]
+        return replace(
+            min(of_most, key=lambda part: part.margin),
+            confidence=min(part.confidence for part in parts),
+            fields=tuple(field for part in parts for field in part.fields),
+        )
 
     @property
     def texts(self) -> tuple[str, ...]:

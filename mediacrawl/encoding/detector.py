@@ -37,6 +37,8 @@ NO_RIVAL: Final = 12 * STEP
 KNOWN: Final = 14 * STEP
 """A reading that agrees with a text that is surely right, in the same file or beside its link."""
 SHORTEST_KNOWN: Final = 3
+MOST_TOGETHER: Final = 256
+"""Fields that are decided together, more than a record has: every hypothesis holds two costs for each of them."""
 LONGEST_TEXT: Final = 400
 """Characters of a text in Unicode that decide whether it was wrong before it came to be Unicode."""
 UNREADABLE: Final = 0.5
@@ -49,7 +51,8 @@ def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
 
     Args:
         fields: raw bytes of each text field, without padding; any bytes at all (also ``bytearray`` and ``memoryview``),
-            any number, empty ones too.
+            any number, empty ones too. Of very many, each `MOST_TOGETHER` are decided together, so that time and memory
+            grow with their number and no faster.
         hints: what is known beside the bytes.
 
     Returns:
@@ -62,6 +65,14 @@ def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
     fields = octets(fields, "detect", hints)
     hints = hints or _NO_HINTS
     claims = [_declared(hints, place) for place in range(len(fields))]
+    if len(fields) > MOST_TOGETHER:
+        parts = [slice(start, start + MOST_TOGETHER) for start in range(0, len(fields), MOST_TOGETHER)]
+        return Detection.of_parts([_together(fields[part], claims[part], hints) for part in parts])
+    return _together(fields, claims, hints)
+
+
+def _together(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> Detection:
+    """One decision over fields of any length."""
     heads = heads_of(fields, claims)
     found = _decided(heads, claims, hints)
     if all(map(is_, fields, heads)):
@@ -166,15 +177,6 @@ class _Weighed:
     limits: list[int]
     """What a field adds to the record's cost at most: what its new words cost on their own, and the switch."""
 
-    def total(self, hypothesis: Hypothesis, leaving: int = -1) -> int:
-        """Cost of the record; with a field that stays, at whatever cost, if one is `leaving`."""
-        return hypothesis.prior + sum(
-            [
-                cost if place == leaving else min(cost, limit)
-                for place, (cost, limit) in enumerate(zip(hypothesis.news, self.limits, strict=True))
-            ]
-        )
-
     def best(self) -> Hypothesis:
         return self.found[self.ranking[0][1]]
 
@@ -200,9 +202,13 @@ def _weigh(found: list[Hypothesis], fields: int) -> _Weighed:
     places = range(fields)
     own = [min([hypothesis.costs[place] + hypothesis.prior for hypothesis in found]) for place in places]
     limits = [min([hypothesis.news[place] + hypothesis.prior for hypothesis in found]) + SWITCH for place in places]
-    weighed = _Weighed([], found, own, limits)
-    weighed.ranking = sorted([(weighed.total(hypothesis), number) for number, hypothesis in enumerate(found)])
-    return weighed
+    ranking = sorted([(_total(hypothesis, limits), number) for number, hypothesis in enumerate(found)])
+    return _Weighed(ranking, found, own, limits)
+
+
+def _total(hypothesis: Hypothesis, limits: Sequence[int]) -> int:
+    """Cost of a record of several fields."""
+    return hypothesis.prior + sum(map(min, hypothesis.news, limits))
 
 
 def _eight_bit(
@@ -325,10 +331,14 @@ def _runner_up(weighed: _Weighed, raws: list[bytes], texts: list[str]) -> tuple[
 
 def _leave_cost(weighed: _Weighed, declared: str, place: int) -> int:
     """Cost of the record with one field left as it is declared."""
-    return min(
-        (weighed.total(hypothesis, place) for hypothesis in weighed.found if hypothesis.encoding == declared),
-        default=NEVER,
-    )
+    limit = weighed.limits[place]
+    left = [
+        (hypothesis.prior if len(weighed.own) == 1 else total - min(hypothesis.news[place], limit))
+        + hypothesis.news[place]
+        for total, number in weighed.ranking
+        if (hypothesis := weighed.found[number]).encoding == declared
+    ]
+    return min(left, default=NEVER)
 
 
 def _own_way(raw: bytes, shape: Shape, weighed: _Weighed, place: int) -> FieldDecision:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.encoding import Hints, detect
+from mediacrawl.encoding import Hints, detect, detector
 from mediacrawl.encoding.detector import confidence_of
 from mediacrawl.encoding.priors import ENCODING_WEIGHTS
 from mediacrawl.encoding.words import toned
@@ -251,6 +251,34 @@ def test_confidence_grows_with_the_evidence():
     confidences = [detect([" ".join(words[:count]).encode("koi8_r")]).confidence for count in range(1, len(words) + 1)]
     assert confidences[-1] > 0.99
     assert min(confidences[2:]) > 0.9
+
+
+def test_of_very_many_fields_only_so_many_are_decided_together(monkeypatch):
+    sizes = []
+
+    def counted(raws, *rest):
+        sizes.append(len(raws))
+        return hypotheses(raws, *rest)
+
+    hypotheses = detector.hypotheses
+    monkeypatch.setattr(detector, "hypotheses", counted)
+    titles = [f"Песня {number} о тихом море" for number in range(2 * detector.MOST_TOGETHER)]
+    raws = [b"Song", *(title.encode("cp1251") for title in titles), "Мороз".encode()]
+    found = detect(raws, Hints(declared=("latin-1",) * (len(raws) - 1) + ("utf-8",)))
+    assert max(sizes) <= detector.MOST_TOGETHER
+    assert found.texts == ("Song", *titles, "Мороз")
+    assert [field.decision for field in (found.fields[0], found.fields[1], found.fields[-1])] == [
+        "declared",
+        "fixed",
+        "declared",
+    ]
+    assert (found.encoding, found.language) == ("cp1251", "ru")
+    assert found.confidence == min(field.confidence for field in found.fields)
+
+
+def test_very_many_plain_fields_are_ascii():
+    found = detect([b"Song"] * (detector.MOST_TOGETHER + 1))
+    assert (found.encoding, found.confidence, len(found.fields)) == ("ascii", 1.0, detector.MOST_TOGETHER + 1)
 
 
 def test_the_same_bytes_are_always_decided_alike():
