@@ -1,8 +1,10 @@
 """Playlists and cue sheets in code pages: which one it is, and the same list in UTF-8.
 
 A list keeps its name, ``.m3u`` too, for players and other lists know it by that; behind ``#EXTM3U`` a line
-``#EXTENC:UTF-8`` tells players that ask for it. A list must still lead to its files: where the name of one is in the
-code page on the disk as well, so that in UTF-8 it would be another name, the list is left as it is.
+``#EXTENC:UTF-8`` tells players that ask for it. A line ``#EXTENC`` that names another encoding is a hint, and becomes
+this one. Addresses keep their bytes, written as ``%XX``: in UTF-8 they would be other addresses. A list must still lead
+to its files: where the name of one is in the code page on the disk as well, so that in UTF-8 it would be another name,
+the list is left as it is.
 """
 
 from __future__ import annotations
@@ -34,6 +36,9 @@ _VALUE = re.compile(
 )
 """What a format puts before a text."""
 _CUE_FILE = re.compile(rb'\s{0,40}FILE\s+"([^"\r\n]+)"', re.IGNORECASE)
+_DECLARED = re.compile(rb"^#EXTENC:[ \t]{0,40}([A-Za-z0-9._-]{1,40})", re.IGNORECASE | re.MULTILINE)
+_DECLARED_TEXT = re.compile(r"^(#EXTENC:[ \t]{0,40})[^\r\n]*", re.IGNORECASE | re.MULTILINE)
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _PLS_FILE = re.compile(rb"File\d{1,6}=([^\r\n]+)", re.IGNORECASE)
 
 
@@ -78,13 +83,17 @@ def new_list(path: Path, data: bytes) -> NewList | None:
     Raises:
         RefusedError: it has a line in another encoding, or it would not lead to its files any more.
     """
-    if data.startswith(_MARKS) or data.isascii() or _is_utf8(data):
+    if data.startswith(_MARKS):
         return None
-    encoding, confidence = _encoding(path, data)
+    lines = [_quoted(line) if _is_address(path, line) else line for line in data.splitlines(keepends=True)]
+    legible = b"".join(lines)
+    if legible.isascii() or _is_utf8(legible):
+        return None
+    encoding, confidence = _encoding(path, legible)
     if not encoding:
         return None
     try:
-        text = data.decode(encoding)
+        text = _DECLARED_TEXT.sub(r"\g<1>UTF-8", legible.decode(encoding))
     except (UnicodeDecodeError, LookupError) as error:
         line = data.count(b"\n", 0, getattr(error, "start", 0)) + 1
         raise RefusedError(f"most of it is in {encoding}, but line {line} is not") from error
@@ -99,6 +108,22 @@ def new_list(path: Path, data: bytes) -> NewList | None:
     return NewList(_marked(path, text).encode(), encoding, confidence, changed)
 
 
+def _is_address(path: Path, line: bytes) -> bool:
+    """Whether a line is the address of a stream."""
+    suffix = path.suffix.lower()
+    return (
+        b"://" in line
+        and suffix != ".cue"
+        and not line.startswith(b"#")
+        and (suffix != ".pls" or _PLS_FILE.match(line) is not None)
+    )
+
+
+def _quoted(line: bytes) -> bytes:
+    """An address whose bytes beyond ASCII are written as %XX (RFC 3986, 2.1), so that it stays the same in UTF-8."""
+    return _BEYOND_ASCII.sub(lambda found: b"%%%02X" % found[0][0], line)
+
+
 def _encoding(path: Path, data: bytes) -> tuple[str, float]:
     """The encoding of a list and how sure that is; none if nobody knows. A file that lies beside the list decides."""
     named = _named_in(path, data)
@@ -106,7 +131,9 @@ def _encoding(path: Path, data: bytes) -> tuple[str, float]:
     if named and len({data.decode(encoding, "replace") for encoding in named}) == 1:
         return named[0], _NAMED
     texts = list(dict.fromkeys(_texts(data)))[:_LOOKED_AT]
-    found = detect(texts, Hints(known=tuple(_names(path))))
+    declared = _DECLARED.search(data)
+    hints = Hints(declared=declared[1].decode() if declared else "", known=tuple(_names(path)))
+    found = detect(texts, hints)
     if found.encoding in {"utf-8", "ascii"} or found.encoding.startswith("utf-16") or found.margin < _UNSURE:
         return "", 0.0
     return found.encoding, found.confidence

@@ -82,6 +82,37 @@ def test_a_list_that_is_not_sure_is_shown_and_stays(tmp_path):
     assert (tmp_path / "list.m3u").read_bytes() == data
 
 
+def test_a_declared_encoding_is_a_hint_and_becomes_utf8(tmp_path):
+    text = "#EXTM3U\r\n#EXTENC: {}\r\n#EXTINF:9,Ёж\r\na.mp3\r\n"
+    for name in ("list.m3u", "list.m3u8"):
+        (tmp_path / name).write_bytes(text.format("WINDOWS-1251").encode("cp1251"))
+    assert mend(tmp_path, lists=M3U, min_confidence=0.8)[0].written == 2
+    for name in ("list.m3u", "list.m3u8"):
+        assert (tmp_path / name).read_bytes().decode() == text.format("UTF-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "address"),
+    [
+        ("list.m3u8", M3U_TEXT + "http://radio.example/Музыка.mp3\r\n", "http://radio.example/{}.mp3"),
+        ("list.pls", PLS_TEXT + "File2=http://radio.example/Музыка.mp3\n", "File2=http://radio.example/{}.mp3"),
+    ],
+)
+def test_addresses_keep_their_bytes(name, text, address, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(text.encode("cp1251"))
+    assert mend(tmp_path, lists=M3U)[0].written == 1
+    address = address.format("%CC%F3%E7%FB%EA%E0")
+    assert path.read_bytes().decode().splitlines() == [*text.splitlines()[:-1], address]
+    assert mend(tmp_path, lists=M3U)[0].wrong == 0
+
+
+def test_a_list_of_addresses_alone_stays(tmp_path):
+    data = "http://radio.example/Музыка.mp3\n".encode("cp1251")
+    (tmp_path / "list.m3u").write_bytes(data)
+    assert mend(tmp_path, lists=M3U)[0].wrong == 0
+
+
 def test_any_bytes_are_a_list_that_is_left_or_mended(tmp_path):
     import random
 
