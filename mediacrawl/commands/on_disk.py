@@ -145,11 +145,25 @@ def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     colour = is_coloured(opts.color, sys.stdout, os.environ)
     console = Console(sys.stdout, sys.stderr, limit=opts.limit, colour=colour, width=width)
-    outcome = run(wishes, console)
+    before = _size(journal)
+    try:
+        outcome = run(wishes, console)
+    except BaseException:
+        if journal and _size(journal) > before:
+            say(printable(f"What was written can be undone: scrapy demojibake --undo {journal}"), sys.stderr)
+        raise
     console.end(outcome, journal)
     if opts.report:
         write_report(Path(opts.report), outcome, wishes)
     return 1 if outcome.troubles else 0
+
+
+def _size(path: Path | None) -> int:
+    """Bytes of a file; 0 if it is not there."""
+    try:
+        return path.stat().st_size if path else 0
+    except OSError:
+        return 0
 
 
 def _undo(opts: argparse.Namespace) -> int:

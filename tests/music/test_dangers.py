@@ -1,5 +1,6 @@
 """Kills, full disks, links, odd names and damaged files: no file is lost, and the others are mended."""
 
+import argparse
 import errno
 import fcntl
 import json
@@ -17,6 +18,7 @@ from command_line import SCRAPY, environment
 from mending import in_child, killed_at, lines_of, mend
 from music_files import FORMATS, TEXTS, mp3
 
+from mediacrawl.commands import on_disk
 from mediacrawl.music import replacing
 from mediacrawl.music.journal import HEADER, Journal, JournalError, undo
 from mediacrawl.music.reading import read_tags
@@ -197,6 +199,25 @@ def test_a_journal_whose_first_line_was_cut_off_is_gone_on_with(music):
     journal.write_bytes(HEADER[:20])
     assert mend(music)[0].written == 4
     assert len(lines_of(journal)) == 4
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), JournalError("The disk is full.")])
+def test_a_run_that_is_stopped_names_its_journal(error, music, monkeypatch, capsys):
+    def stopped(made, *, keep_mtime):
+        raise error
+
+    stores = dict.fromkeys(("output", "fields", "raw", "only_mangled", "force", "restart", "report", "undo"))
+    journal = music.parent / "back.jsonl"
+    options = argparse.Namespace(
+        **stores, write=True, dry_run=False, jobs=1, journal=str(journal), m3u=False, cue=False, id3v1="keep",
+        keep_mtime=False, min_confidence=None, color="never", limit=0,
+    )  # fmt: skip
+    monkeypatch.setattr("mediacrawl.music.batches._put_all", stopped)
+    assert on_disk.mend([str(music)], options, 0.0, None)
+    assert f"scrapy demojibake --undo {journal}\n" in capsys.readouterr().err
+    journal.write_bytes(b"a picture")
+    assert on_disk.mend([str(music)], options, 0.0, None) == 1
+    assert "--undo" not in capsys.readouterr().err
 
 
 def test_two_runs_do_not_write_one_journal(music):
