@@ -161,7 +161,7 @@ class Undone:
     """What became of one line.
 
     Attributes:
-        path: of the file.
+        path: of the file; of the journal, if its line cannot be read.
         fields: how many fields went back.
         why: why the file stays as it is; empty if it went back.
         failed: whether that is trouble; not if the file is the old one already.
@@ -174,7 +174,7 @@ class Undone:
 
 
 def undo(journal: Path, *, keep_mtime: bool) -> Iterator[Undone]:
-    """Bring back the old files, the last line first. What goes wrong with a file is told, and the others go on.
+    """Bring back the old files, the last line first. What is wrong with a line or a file is told; the others go on.
 
     Args:
         journal: of a run.
@@ -184,7 +184,11 @@ def undo(journal: Path, *, keep_mtime: bool) -> Iterator[Undone]:
         JournalError: the journal cannot be read.
     """
     for place in reversed(_places(journal)):
-        line = _line(journal, place)
+        try:
+            line = _line(journal, place)
+        except JournalError as error:
+            yield Undone(journal, 0, str(error), failed=True)
+            continue
         path, count = _path(line), len(line["fields"])
         try:
             is_news = _bring_back(path, line, keep_mtime=keep_mtime)
@@ -249,35 +253,44 @@ def _places(journal: Path) -> list[tuple[int, int]]:
     """Offset and length of each line; a journal may be longer than the memory.
 
     Raises:
-        JournalError: it cannot be read, or a line of it.
+        JournalError: it cannot be read, or has neither the first line of a journal nor any other.
     """
-    places, at = [], 0
+    places, at, is_journal = [], 0, False
     try:
         with journal.open("rb") as file:
             for text in file:
                 if not text.endswith(b"\n"):
                     break  # a kill cut it off, and its file was not replaced
-                if at or text != HEADER:
+                if not at and text == HEADER:
+                    is_journal = True
+                else:
                     places.append((at, len(text)))
                 at += len(text)
     except OSError as error:
         raise JournalError(f"The journal {journal} cannot be read: {error.strerror or error}.") from error
-    for place in places:
-        _line(journal, place)
+    if places and not is_journal and not any(_is_line(journal, place) for place in places):
+        raise JournalError(f"{journal} is no journal of this program.")
     return places
 
 
+def _is_line(journal: Path, place: tuple[int, int]) -> bool:
+    try:
+        _line(journal, place)
+    except JournalError:
+        return False
+    return True
+
+
 def _line(journal: Path, place: tuple[int, int]) -> dict[str, Any]:
+    """Reads a line; the message of the JournalError is the second half of a sentence."""
     try:
         with journal.open("rb") as file:
             file.seek(place[0])
             return _checked(json.loads(file.read(place[1])))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise JournalError(
-            f"{journal} is no journal of this program: what stands at byte {place[0]} cannot be read."
-        ) from error
+        raise JournalError(f"its line at byte {place[0]} cannot be read") from error
     except OSError as error:
-        raise JournalError(f"The journal {journal} cannot be read: {error.strerror or error}.") from error
+        raise JournalError(f"its line at byte {place[0]} cannot be read: {error.strerror or error}") from error
 
 
 def _checked(line: Any) -> dict[str, Any]:
