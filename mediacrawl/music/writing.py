@@ -28,6 +28,7 @@ from mediacrawl.music.own_tags import filled
 from mediacrawl.music.reading import TaggedFile, read_tags
 from mediacrawl.music.replacing import RefusedError
 from mediacrawl.probe import NeedBytes, ProbePolicy, id3, ilst
+from mediacrawl.probe.keys import id3_key
 from mediacrawl.probe.reading import BrokenError, LimitError, Reading
 from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, cut, decode
 from mediacrawl.records import Tag
@@ -401,9 +402,16 @@ def _mark(tag: Tag, new: str | None) -> tuple[str, str, str | bytes]:
     if family == "riff":
         # It declares nothing, so what is right and what is wrong cannot be told but by the bytes.
         return family, tag.frame, tag.raw if new is None else new.encode()
+    key = id3_key(_name_in_23(tag.frame)) if tag.source == "id3v2.2" and tag.key == id3_key(tag.frame) else tag.key
     if new is not None:
-        return family, tag.key, clean(new)
-    return family, tag.key, tag.raw if "\ufffd" in tag.text else clean(tag.text)
+        return family, key, clean(new)
+    return family, key, tag.raw if "\ufffd" in tag.text else clean(tag.text)
+
+
+def _name_in_23(name: str) -> str:
+    """The name that a frame of ID3v2.2 gets in 2.3; the same if it has none there."""
+    kind = _module("mutagen.id3").Frames_2_2.get(name)
+    return name if kind is None else str(kind.__mro__[1].__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,3 +237,15 @@ def test_a_file_whose_frames_would_be_put_together_is_left(name, version, tmp_pa
     old = path.read_bytes()
     assert mend(path)[1].troubles == [(path.name, "frames of its tag would be lost")]
     assert path.read_bytes() == old
+
+
+def test_frames_of_id3v22_get_their_names_in_23(tmp_path):
+    old = {"TCP": "1", "TDA": "0312", "TSI": "4096", "TLE": "2000", "TFT": "MPG", "IPL": "producer\0Somebody"}
+    extra = [(name, b"\0" + text.encode()) for name, text in old.items()]
+    path = tmp_path / "song.mp3"
+    path.write_bytes(id3v2(2, extra=extra) + (SAMPLES / "cbr.mp3").read_bytes())
+    outcome, told, _ = mend(path)
+    assert (outcome.written, told.troubles) == (1, [])
+    tags = id3.ID3(path, translate=False)
+    assert [str(tags[name]) for name in ("TCMP", "TDAT", "TSIZ", "TLEN", "TFLT")] == list(old.values())[:-1]
+    assert tags["IPLS"].people == [["producer", "Somebody"]]
