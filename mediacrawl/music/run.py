@@ -71,6 +71,7 @@ class Outcome:
         undecided: of them, those that another reading fits better, but not surely.
         damaged: of them, those that have lost characters, which is not written.
         unwritable: of them, those that are wrong where nothing here writes; see `writing.is_writable`.
+        long: media files with a text over 256 KB, which nothing looks at.
         links: symbolic links, left alone.
         leftovers: copies that a killed run had left, removed.
         encodings: how many texts change, by the encoding they are in.
@@ -87,6 +88,7 @@ class Outcome:
     undecided: int = 0
     damaged: int = 0
     unwritable: int = 0
+    long: int = 0
     links: int = 0
     leftovers: int = 0
     encodings: Counter[str] = field(default_factory=Counter)
@@ -223,6 +225,7 @@ class _Run:
         stuck = [text for text in decided.texts if text.is_wrong and not is_writable(text)]
         outcome.damaged += len(damaged)
         outcome.unwritable += len(stuck)
+        outcome.long += "limit:text" in file.notes
         shown = {id(text) for text in (*undecided, *damaged, *stuck)} | planned
         fields = [field_of(text, is_planned=id(text) in planned) for text in decided.texts if id(text) in shown]
         seen = _Seen(file.path, fields)

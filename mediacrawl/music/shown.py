@@ -96,6 +96,8 @@ def report(outcome: Outcome, journal: Path | None) -> list[str]:
     texts += [f"{count(outcome.unwritable)} where nothing here writes"] if outcome.unwritable else []
     lines.append(f"  texts      {', '.join(texts)}")
     lines += [f"  {label:<10} {ranked}" for label, ranked in _rankings(outcome) if ranked]
+    if outcome.long:
+        lines.append(f"  long       {plural(outcome.long, 'file')} with a text over 256 KB, which stays as it is")
     if outcome.troubles:
         lines.append(f"  left       {plural(len(outcome.troubles), 'file')}, see above")
     if outcome.links:
@@ -128,7 +130,10 @@ def write_report(path: Path, outcome: Outcome, wishes: Wishes) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    names = ("files", "wrong", "written", "texts", "mended", "undecided", "damaged", "unwritable", "links", "leftovers")
+    names = (
+        "files", "wrong", "written", "texts", "mended", "undecided", "damaged", "unwritable", "long", "links",
+        "leftovers",
+    )  # fmt: skip
     found = {
         "models": model_version(),
         "journal": str(wishes.journal) if wishes.journal else None,

@@ -17,6 +17,7 @@ from mediacrawl.music import own_tags, writing
 from mediacrawl.music.deciding import Decider
 from mediacrawl.music.delta import delta, restored
 from mediacrawl.music.reading import TaggedFile, read_tags
+from mediacrawl.music.shown import report
 from mediacrawl.records import Tag
 
 
@@ -249,3 +250,13 @@ def test_frames_of_id3v22_get_their_names_in_23(tmp_path):
     tags = id3.ID3(path, translate=False)
     assert [str(tags[name]) for name in ("TCMP", "TDAT", "TSIZ", "TLEN", "TFLT")] == list(old.values())[:-1]
     assert tags["IPLS"].people == [["producer", "Somebody"]]
+
+
+def test_a_text_that_is_too_long_to_look_at_is_counted_and_told(tmp_path):
+    lyrics = b"\0rus\0" + raw("Песня о море. ") * 20_000
+    path = tmp_path / "song.mp3"
+    path.write_bytes(id3v2(3, extra=[("USLT", lyrics)]) + (SAMPLES / "cbr.mp3").read_bytes())
+    outcome, told, _ = mend(path)
+    assert (outcome.written, outcome.long, told.troubles) == (1, 1, [])
+    assert id3.ID3(path)["USLT::rus"].text.startswith(misread("Песня о море. Песня"))
+    assert "  long       1 file with a text over 256 KB, which stays as it is" in report(outcome, None)
