@@ -50,7 +50,11 @@ _ID3_FRAMES = {
     "tracknumber": "TRCK",
     "genre": "TCON",
 }
+_COMMON = frozenset({*_ID3_FRAMES.values(), "TPE2", "TCOM", "TXXX", "USLT", "TT2", "TP1", "TP2", "TAL", "COM"})
+"""Frames that need not be looked for in mutagen, whose import takes a while."""
 _APE_KEYS = {"date": "Year", "tracknumber": "Track"}
+_TEXT_FRAMES = frozenset({"COMM", "USLT", "IPLS"})
+"""Frames whose texts are compared one by one when the tag is read again, besides those whose names begin with T."""
 _PICTURES = frozenset({"APIC", "PIC"})
 _ATOM = 4
 _3GPP = frozenset({"titl", "auth", "perf", "gnre", "dscp", "albm", "kywd"})
@@ -111,7 +115,8 @@ def plan_of(decided: Decided, id3v1: Id3v1) -> Plan | None:
 def is_writable(text: Text) -> bool:
     """Whether something here writes texts of this kind.
 
-    Not so QuickTime's own texts and those of 3GPP and Windows in MP4, AIFF's chunks, Lyrics3, ``bext``, and URLs.
+    Not so QuickTime's own texts and those of 3GPP and Windows in MP4, AIFF's chunks, Lyrics3, ``bext``, URLs, and
+    ID3v2 frames that no version has.
 
     Args:
         text: of a file.
@@ -123,7 +128,7 @@ def is_writable(text: Text) -> bool:
         is_named = len(tag.frame) == _ATOM and tag.frame not in _3GPP
         return (is_named or tag.frame.startswith("----:")) and not tag.lang and tag.declared in _ATOM_TEXTS
     if tag.source in _ID3V2:
-        return not tag.frame.startswith("W")
+        return not tag.frame.startswith("W") and (tag.frame in _COMMON or _frame_kind(tag.frame) is not None)
     return tag.source in {_ID3V1, "ape", "vorbis", "asf"}
 
 
@@ -282,14 +287,22 @@ def _write_id3(path: Path, file: TaggedFile, values: Mapping[Place, list[str]], 
     tags.save(path, v2_version=version, v23_sep=None, padding=_padding)
 
 
-def _set_frame(module: Any, tags: Any, place: Place, texts: list[str], version: int) -> None:
-    """Sets the values of one frame; one that mutagen could not read is made anew."""
-    name, desc, lang = place
+def _frame_kind(name: str) -> Any:
+    """The class of mutagen for a text frame; None if it has none, as for frames that a program invented."""
+    module = _module("mutagen.id3")
     kind = module.Frames.get(name)
     if kind is None:
         old = module.Frames_2_2.get(name)
         kind = old.__mro__[1] if old is not None else None
-    if kind is None or not issubclass(kind, (module.TextFrame, module.USLT, module.COMM, module.PairedTextFrame)):
+    texts = (module.TextFrame, module.USLT, module.COMM, module.PairedTextFrame)
+    return kind if kind is not None and issubclass(kind, texts) else None
+
+
+def _set_frame(module: Any, tags: Any, place: Place, texts: list[str], version: int) -> None:
+    """Sets the values of one frame; one that mutagen could not read is made anew."""
+    name, desc, lang = place
+    kind = _frame_kind(name)
+    if kind is None:
         raise RefusedError(f"its frame {name} cannot be written")
     encoding = module.Encoding.UTF8 if version == 4 else module.Encoding.UTF16
     frame = _frame_of(tags.getall(kind.__name__), desc, lang)
@@ -449,13 +462,19 @@ def _frames(path: Path) -> _Frames:
             found = list(id3.bodies(Reading(file, _OWN_POLICY), header))
         except (BrokenError, LimitError, NeedBytes) as error:
             raise RefusedError("its tag is damaged") from error
-    texts = [(name, body) for name, body in found if name[0] in "TW" or name in {"COMM", "USLT"}]
+    texts = [(name, body) for name, body in found if name[0] in "TW" or name in _TEXT_FRAMES]
     others = Counter(
-        (name, _picture(body) if name in _PICTURES else body)
-        for name, body in found
-        if name[0] not in "TW" and name not in {"COMM", "USLT"}
+        (name, _content(name, body)) for name, body in found if name[0] not in "TW" and name not in _TEXT_FRAMES
     )
     return _Frames(header.version, len(found), others, Counter(name for name, body in texts if body[1:].strip(b"\0")))
+
+
+def _content(name: str, body: bytes) -> bytes:
+    """What of the body of a frame must stay."""
+    if name in _PICTURES:
+        return _picture(body)
+    # mutagen writes the terminator of their last text, which others leave out.
+    return body.rstrip(b"\0") if name in {"USER", "OWNE"} else body
 
 
 def _picture(body: bytes) -> bytes:

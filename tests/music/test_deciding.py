@@ -260,3 +260,29 @@ def test_a_text_that_is_too_long_to_look_at_is_counted_and_told(tmp_path):
     assert (outcome.written, outcome.long, told.troubles) == (1, 1, [])
     assert id3.ID3(path)["USLT::rus"].text.startswith(misread("Песня о море. Песня"))
     assert "  long       1 file with a text over 256 KB, which stays as it is" in report(outcome, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("IPLS", b"\0producer\0" + raw("Первый мастер")),
+        ("IPLS", b"\0producer\0Somebody"),
+        ("USER", b"\0engfor friends"),
+        ("OWNE", b"\0EUR1.00\x0020010203somebody"),
+    ],
+)
+def test_a_frame_without_its_last_terminator_does_not_keep_a_file_as_it_is(name, body, tmp_path):
+    path = tmp_path / "song.mp3"
+    path.write_bytes(id3v2(3, extra=[(name, body)]) + (SAMPLES / "cbr.mp3").read_bytes())
+    outcome, told, _ = mend(path)
+    assert (outcome.written, told.troubles) == (1, [])
+    assert id3.ID3(path, translate=False).getall(name)
+
+
+def test_a_text_in_a_frame_that_nothing_writes_does_not_keep_the_others_as_they_are(tmp_path):
+    path = tmp_path / "song.mp3"
+    frame = b"\0" + raw("Первый мастер")
+    path.write_bytes(id3v2(3, extra=[("TXYZ", frame)]) + (SAMPLES / "cbr.mp3").read_bytes())
+    outcome, told, _ = mend(path)
+    assert (outcome.written, outcome.unwritable, told.troubles) == (1, 1, [])
+    assert b"TXYZ\0\0\0\x0e\0\0" + frame in path.read_bytes()
