@@ -124,14 +124,14 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
 
 
 def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions: Substitutions | None) -> int:
-    from mediacrawl.music.run import LEAST_SURE, Wishes, run
+    from mediacrawl.music.run import LEAST_SURE, MusicOptions, run
     from mediacrawl.music.shown import Console, write_report
 
     journal = Path(opts.journal or time.strftime("demojibake-%Y%m%d-%H%M%S.jsonl")) if opts.write else None
     lists = (M3U if opts.m3u else frozenset()) | (CUE if opts.cue else frozenset())
     # A list that is named needs no option.
     lists |= {Path(word).suffix.lower() for word in args if not Path(word).is_dir()} & (M3U | CUE)
-    wishes = Wishes(
+    options = MusicOptions(
         paths=[Path(word) for word in args],
         journal=journal,
         id3v1=opts.id3v1,
@@ -147,14 +147,14 @@ def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions:
     console = Console(sys.stdout, sys.stderr, limit=opts.limit, colour=colour, width=width)
     before = _size(journal)
     try:
-        outcome = run(wishes, console)
+        outcome = run(options, console)
     except BaseException:
         if journal and _size(journal) > before:
             say(printable(f"What was written can be undone: scrapy demojibake --undo {journal}"), sys.stderr)
         raise
     console.end(outcome, journal)
     if opts.report:
-        write_report(Path(opts.report), outcome, wishes)
+        write_report(Path(opts.report), outcome, options)
     return 1 if outcome.troubles else 0
 
 

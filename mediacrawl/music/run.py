@@ -34,7 +34,7 @@ _MOST_LISTED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class MusicOptions:
     """What the user asked for.
 
     Attributes:
@@ -117,22 +117,22 @@ class Watcher(Protocol):
         """
 
 
-def run(wishes: Wishes, watcher: Watcher) -> Outcome:
+def run(options: MusicOptions, watcher: Watcher) -> Outcome:
     """Look at music, and mend it if that is asked for.
 
     Args:
-        wishes: of the user.
+        options: of the user.
         watcher: is told what is found.
 
     Raises:
         JournalError: the journal cannot be written; what was written before stands in it.
     """
     with (
-        Journal(wishes.journal) if wishes.journal else nullcontext() as journal,
-        ThreadPoolExecutor(wishes.jobs) as pool,
+        Journal(options.journal) if options.journal else nullcontext() as journal,
+        ThreadPoolExecutor(options.jobs) as pool,
     ):
-        work = _Run(wishes, watcher, journal, pool)
-        for folder in folders(wishes.paths, wishes.lists):
+        work = _Run(options, watcher, journal, pool)
+        for folder in folders(options.paths, options.lists):
             work.folder(folder)
     return work.outcome
 
@@ -190,13 +190,13 @@ class _Seen:
 class _Run:
     """One run."""
 
-    def __init__(self, wishes: Wishes, watcher: Watcher, journal: Journal | None, pool: Executor) -> None:
+    def __init__(self, options: MusicOptions, watcher: Watcher, journal: Journal | None, pool: Executor) -> None:
         self.outcome = Outcome()
-        self._wishes = wishes
+        self._options = options
         self._watcher = watcher
         self._journal = journal
         self._pool = pool
-        self._decider = Decider(min_confidence=wishes.min_confidence, substitutions=wishes.substitutions)
+        self._decider = Decider(min_confidence=options.min_confidence, substitutions=options.substitutions)
 
     def folder(self, folder: Folder) -> None:
         """Look at one folder."""
@@ -216,7 +216,7 @@ class _Run:
         outcome.files += 1
         if file.why:
             return _Seen(file.path, why=file.why)
-        plan = plan_of(decided, self._wishes.id3v1)
+        plan = plan_of(decided, self._options.id3v1)
         planned = {id(text) for text in plan.fields} if plan else set()
         undecided = [text for text in decided.texts if text.decision == "undecided"]
         damaged = [text for text in decided.texts if text.is_damaged and text.decision != "declared"]
@@ -248,7 +248,7 @@ class _Run:
             return _Seen(path)
         fields = [_line_of(path, found, number, old, new) for number, old, new in found.lines]
         self.outcome.texts += len(fields)
-        if found.confidence < self._wishes.min_confidence:
+        if found.confidence < self._options.min_confidence:
             self.outcome.undecided += len(fields)
             return _Seen(path, [{**each, "new": None, "decision": "undecided"} for each in fields])
         self._count(fields)
@@ -265,7 +265,7 @@ class _Run:
         for batch in batches(files, lambda seen: seen.task):
             tasks = [seen.task for seen in batch if seen.task]
             if self._journal:
-                write_together(tasks, self._journal, self._pool, keep_mtime=self._wishes.keep_mtime)
+                write_together(tasks, self._journal, self._pool, keep_mtime=self._options.keep_mtime)
             for seen in batch:
                 self._tell(seen)
 

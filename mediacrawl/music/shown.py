@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from mediacrawl.encoding import model_version
-from mediacrawl.music.run import Outcome, Wishes
+from mediacrawl.music.run import MusicOptions, Outcome
 from mediacrawl.observe.format import count, plural
 from mediacrawl.observe.text import printable
 from mediacrawl.rerun.console import say
@@ -119,13 +119,13 @@ def _ranking(numbers: Counter[str]) -> str:
     return ", ".join([f"{name} {count(number)}" for name, number in ranked[:_MOST]] + more)
 
 
-def write_report(path: Path, outcome: Outcome, wishes: Wishes) -> None:
+def write_report(path: Path, outcome: Outcome, options: MusicOptions) -> None:
     """Write the run as JSON, whole or not at all.
 
     Args:
         path: of the file; one that is there is replaced.
         outcome: of the run.
-        wishes: that it was made with.
+        options: that it was made with.
 
     Raises:
         OSError: it cannot be written.
@@ -136,8 +136,8 @@ def write_report(path: Path, outcome: Outcome, wishes: Wishes) -> None:
     )  # fmt: skip
     found = {
         "models": model_version(),
-        "journal": str(wishes.journal) if wishes.journal else None,
-        "min_confidence": wishes.min_confidence,
+        "journal": str(options.journal) if options.journal else None,
+        "min_confidence": options.min_confidence,
         **{name: getattr(outcome, name) for name in names},
         "encodings": dict(outcome.encodings),
         "languages": dict(+outcome.languages),

@@ -9,7 +9,7 @@ import warnings
 from unittest import mock
 
 from mediacrawl.music.journal import HEADER
-from mediacrawl.music.run import Wishes, run
+from mediacrawl.music.run import MusicOptions, run
 
 
 class Told:
@@ -25,11 +25,11 @@ class Told:
         self.troubles.append((path.name, why))
 
 
-def mend(folder, **wishes):
+def mend(folder, **options):
     """Mends a folder; the journal lies beside it."""
     told = Told()
     journal = folder.parent / f"{folder.name}.jsonl"
-    outcome = run(Wishes(paths=[folder], **({"journal": journal} | wishes)), told)
+    outcome = run(MusicOptions(paths=[folder], **({"journal": journal} | options)), told)
     return outcome, told, journal
 
 

@@ -23,7 +23,7 @@ from mediacrawl.music import replacing
 from mediacrawl.music.journal import HEADER, Journal, JournalError, undo
 from mediacrawl.music.reading import read_tags
 from mediacrawl.music.replacing import is_draft
-from mediacrawl.music.run import Wishes, run
+from mediacrawl.music.run import MusicOptions, run
 
 
 @pytest.fixture
@@ -466,5 +466,5 @@ def test_a_folder_and_a_file_in_it_are_taken_once(music):
 
         trouble = file
 
-    outcome = run(Wishes(paths=[music, music, music / "." / "0.mp3"]), Silent())
+    outcome = run(MusicOptions(paths=[music, music, music / "." / "0.mp3"]), Silent())
     assert outcome.files == 5
