@@ -168,6 +168,8 @@ def _likely_pages(stored: Stored, ways: list[Way]) -> list[tuple[str, str, int]]
     pages = {(way.steps[1], way.language): max(0, way.damage - MANGLED) for way in reversed(ranked)}
     single = [(way.steps[1], way.language) for way in ranked if way.steps[1] not in {"utf-8", *MULTIBYTE}]
     likely = [page for page in dict.fromkeys(single) if losable(*page)][:MOST_PAGES]
-    if sum(not char.isascii() for text in stored.odd for char in text) >= MOST_LIKE_CJK:
+    odd = [char for text in stored.odd for char in text if not char.isascii()]
+    # Of marks alone anything can be made, and nothing tells what they were.
+    if len(odd) >= MOST_LIKE_CJK and any(char != "\ufffd" for char in odd):
         likely += DOUBLE_BYTE
     return [(*page, pages.get(page, DOUBLE_PRIOR)) for page in likely]
