@@ -170,12 +170,13 @@ def _reading_of(element: Mapping[str, Any]) -> str:
     declared, by = element.get("declared"), element.get("document")
     if not isinstance(declared, str):
         return "utf-8"
-    if not isinstance(by, str):
+    if not isinstance(by, str) or declared == OCTETS:
         return declared
     encoding, confidence = element.get("encoding"), element.get("confidence")
-    # The record may have decided otherwise: that says nothing of the document.
-    is_same = isinstance(encoding, str) and encoding.partition(">")[0] == declared
-    sure = confidence if is_same and isinstance(confidence, (int, float)) and 0 <= confidence <= 1 else 0.0
+    if not isinstance(encoding, str) or encoding.partition(">")[0] != declared:
+        # The record decided otherwise, perhaps by chardet: that says nothing of the document.
+        return f"{declared} {'models' if by == 'chardet' else by} - {0:.4f}"
+    sure = confidence if isinstance(confidence, (int, float)) and 0 <= confidence <= 1 else 0.0
     return f"{declared} {by} {element.get('language') or '-'} {sure:.4f}"
 
 

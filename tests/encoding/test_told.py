@@ -61,7 +61,17 @@ def test_what_a_document_was_wrongly_read_as_is_read_anew_from_its_octets():
     Fixer().fix(record)
     (found,) = record["tags"]
     assert (record["title"], found["encoding"], found["decision"]) == (TITLE, "koi8_r", "fixed")
-    assert [(each.text, each.declared) for each in of_tags([found])] == [(wrong, "gb18030 models ru 0.0000")]
+    assert [(each.text, each.declared) for each in of_tags([found])] == [(wrong, "gb18030 models - 0.0000")]
+
+
+@pytest.mark.parametrize(("declared", "reading"), [("latin-1", "latin-1"), ("koi8_r", "koi8_r models - 0.0000")])
+def test_what_chardet_read_in_a_record_is_no_decision_on_its_document(declared, reading):
+    wrong = "서울의 봄".encode("johab").decode(declared)
+    told = told_element(Fact("playlist", "#EXTINF", "title", wrong, declared))
+    told |= {"document": "chardet", "encoding": "johab", "language": "ko", "confidence": 0.3, "decision": "fixed"}
+    (fact,) = of_tags([told])
+    assert fact.declared == reading
+    assert not told_element(fact).keys() & {"decision", "encoding"}
 
 
 def test_a_sure_documents_decision_outlives_other_models(monkeypatch):
