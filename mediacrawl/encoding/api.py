@@ -225,12 +225,12 @@ def _pieces(text: str) -> Iterator[str]:
 def _groups(pieces: Iterable[str]) -> Iterator[list[str]]:
     """Pieces that are mended together."""
     group: list[str] = []
-    room = _TOGETHER
+    left = _TOGETHER
     for piece in pieces:
-        room -= len(piece)
-        if group and room < 0:
+        left -= len(piece)
+        if group and left < 0:
             yield group
-            group, room = [], _TOGETHER - len(piece)
+            group, left = [], _TOGETHER - len(piece)
         group.append(piece)
     if group:
         yield group

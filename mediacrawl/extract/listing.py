@@ -59,7 +59,7 @@ class Listing:
         form: what it is, see `lists.parse_list`.
         title: at most 200 characters; empty if it has none.
         reading: encoding of its texts, and who decided it if no claim did, see `encoding.document.Document.reading`;
-            empty where it is left to whoever decides each text.
+            empty where it is open, to be decided for each text.
         language: as it says itself; empty if it does not.
         links: in its order.
         players: media without a file, at most `MOST_PLAYERS`.

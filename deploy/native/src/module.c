@@ -502,7 +502,7 @@ static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *keywor
 }
 
 /* Memory for `count` items; the one on the stack where that is enough. */
-static void *room(void *stack, size_t size, size_t count, size_t item)
+static void *scratch(void *stack, size_t size, size_t count, size_t item)
 {
     if (count <= size) return stack;
     void *more = PyMem_Malloc(count * item);
@@ -688,7 +688,7 @@ static PyObject *kernel_ascii(PyObject *object, PyObject *args)
     int is_lone, error = 0;
     if (!PyArg_ParseTuple(args, "O!O!p", &PyList_Type, &list, &PyList_Type, &languages, &is_lone)) return NULL;
     Piece stack[ON_STACK];
-    Piece *words = room(stack, ON_STACK, (size_t)PyList_Size(list), sizeof *words);
+    Piece *words = scratch(stack, ON_STACK, (size_t)PyList_Size(list), sizeof *words);
     if (words && pieces_of(list, words) == 0) answer = PyList_New(PyList_Size(languages));
     for (Py_ssize_t i = 0; answer && i < PyList_Size(languages); i++) {
         long language = PyLong_AsLong(PyList_GetItem(languages, i));
@@ -711,7 +711,7 @@ static uint32_t *points_of(PyObject *text, uint32_t *stack, size_t *length)
     Py_ssize_t count = PyUnicode_GetLength(text);
     if (count < 0) return NULL;
     *length = (size_t)count;
-    uint32_t *to = room(stack, ON_STACK, (size_t)count, sizeof *to);
+    uint32_t *to = scratch(stack, ON_STACK, (size_t)count, sizeof *to);
     if (to && !PyUnicode_AsUCS4(text, (Py_UCS4 *)to, (size_t)count > ON_STACK ? count : ON_STACK, 0)) {
         if (to != stack) PyMem_Free(to);
         return NULL;
@@ -760,7 +760,7 @@ static PyObject *kernel_alphabet(PyObject *object, PyObject *args)
     int64_t least = INT64_MAX, marks[64], *work = NULL;
     if (toned != text && !(toned_points = points_of(toned, toned_stack, &toned_length))) goto done;
     each = (length > toned_length ? length : toned_length) + 1;
-    raws = room(raw_stack, sizeof raw_stack, each * (size_t)count, 1);
+    raws = scratch(raw_stack, sizeof raw_stack, each * (size_t)count, 1);
     work = PyMem_Malloc((size_t)kernel->pair_count * WORK * sizeof *work);
     if (!raws || !work) {
         if (!PyErr_Occurred()) PyErr_NoMemory();
@@ -828,7 +828,7 @@ static PyObject *kernel_doubles(PyObject *object, PyObject *raw)
     Py_ssize_t length;
     uint32_t stack[ON_STACK];
     if (PyBytes_AsStringAndSize(raw, &at, &length) < 0) return NULL;
-    uint32_t *points = room(stack, ON_STACK, (size_t)length, sizeof *points);
+    uint32_t *points = scratch(stack, ON_STACK, (size_t)length, sizeof *points);
     PyObject *answer = points ? PyList_New(kernel->double_count) : NULL;
     for (int i = 0; answer && i < kernel->double_count; i++) {
         int64_t cost = double_cost(kernel, i, (const uint8_t *)at, (size_t)length, points);
