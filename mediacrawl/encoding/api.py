@@ -6,7 +6,6 @@ or a whole document.
 
 from __future__ import annotations
 
-import codecs
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -21,7 +20,7 @@ from mediacrawl.encoding.detector import detect, rivals
 from mediacrawl.encoding.document import Claim, decide_document
 from mediacrawl.encoding.hypotheses import decode_as
 from mediacrawl.encoding.repairer import repair
-from mediacrawl.encoding.shapes import shape_of
+from mediacrawl.encoding.shapes import BYTE_ORDER_MARKS, shape_of
 
 _LONG: Final = 1024
 """Bytes of a text from which on a piece of it tells its other readings, and few of them are given."""
@@ -30,13 +29,6 @@ _PIECE: Final = 1000
 """Characters of a piece of a line; few lines are longer."""
 _TOGETHER: Final = 8192
 """Characters that are mended together."""
-_MARKS: Final = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 _ODD: Final = re.compile(rb"[\x80-\xff]")
 
 
@@ -151,7 +143,7 @@ def _document(raw: bytes, hints: Hints) -> Match:
     declared = hints.declared if isinstance(hints.declared, str) else "".join(hints.declared[:1])
     # Any bytes decode in an 8-bit encoding, so that it does is no proof of what is declared.
     claims = [Claim(declared, "header")] if declared.lower().startswith("utf") else []
-    for mark, encoding in _MARKS:
+    for mark, encoding in BYTE_ORDER_MARKS:
         if raw.startswith(mark):
             raw, claims = raw[len(mark) :], [Claim(encoding, "bom")]
             break

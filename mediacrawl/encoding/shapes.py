@@ -17,7 +17,7 @@ from mediacrawl.encoding.priors import codec_name
 from mediacrawl.encoding.seven_bit import may_be_seven_bit, seven_bit
 from mediacrawl.encoding.utf16 import BAD, utf16_of
 
-_BOMS: Final = (
+BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
     # Before UTF-16, for its mark begins with that one.
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -25,7 +25,7 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_MARKS: Final = frozenset(mark[:1] for mark, _ in _BOMS)
+_MARKS: Final = frozenset(mark[:1] for mark, _ in BYTE_ORDER_MARKS)
 CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 """No text has them, but half of UTF-16's units do: 04 is Cyrillic."""
 _NO_KANA: Final = frozenset(range(0x20, 0x41))
@@ -66,7 +66,7 @@ def shape_of(raw: bytes, declared: str) -> Shape:
     wide = declared.startswith(_WIDE)
     if raw.isascii() and not wide and not may_be_seven_bit(raw) and not CONTROLS.search(raw):
         return Shape("ascii", raw.decode("ascii"))
-    for mark, encoding in _BOMS if raw[:1] in _MARKS else ():
+    for mark, encoding in BYTE_ORDER_MARKS if raw[:1] in _MARKS else ():
         if raw.startswith(mark):
             text = _decoded(raw[len(mark) :], encoding)
             if text is not None:

@@ -23,17 +23,11 @@ from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.document import decide_document
 from mediacrawl.encoding.evidence import is_codec
 from mediacrawl.encoding.hypotheses import decode_as
+from mediacrawl.encoding.shapes import BYTE_ORDER_MARKS
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import cut
 from mediacrawl.rerun.errors import RerunError
 
-_MARKS: Final = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 _WIDE: Final = ("utf-16", "utf-32")
 _HEAD: Final = 4_096
 """Bytes in which UTF-16 without a mark shows."""
@@ -136,7 +130,7 @@ def encoding_of(sample: bytes, *, name: str | None = None) -> TextEncoding:
     Raises:
         RerunError: the file cannot be in the encoding that the user named.
     """
-    mark, marked = next(((mark, of) for mark, of in _MARKS if sample.startswith(mark)), (b"", ""))
+    mark, marked = next(((mark, of) for mark, of in BYTE_ORDER_MARKS if sample.startswith(mark)), (b"", ""))
     if name is not None:
         if name.startswith(_WIDE) and sample and b"\0" not in sample:
             # Read so, any bytes are letters of China, and the file has one line.
