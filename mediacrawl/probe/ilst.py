@@ -16,7 +16,8 @@ from mediacrawl.probe.text import UTF8, UTF16BE, Value
 _SOURCE = "mp4"
 _IMPLICIT = 0
 _TEXT_TYPES = {_IMPLICIT: UTF8, 1: UTF8, 2: UTF16BE, 3: "shift_jis", 4: UTF8, 5: UTF16BE}
-_CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f]")
+"""What text does not hold. An escape begins a change of character sets in ISO-2022."""
 _BINARY = frozenset({"cpil", "pgap", "pcst", "hdvd", "stik", "rtng"})
 _PICTURES = {12: "image/gif", 13: "image/jpeg", 14: "image/png", 27: "image/bmp"}
 _DATA_HEADER = 16
@@ -110,7 +111,7 @@ def text_codec(frame: str, kind: int, raw: bytes) -> str:
     """
     if frame in _BINARY or kind not in _TEXT_TYPES:
         return ""
-    if kind == _IMPLICIT and (_CONTROLS.search(raw) or not (frame.startswith("\xa9") or _is_utf8(raw))):
+    if kind == _IMPLICIT and (_CONTROLS.search(raw.rstrip(b"\0")) or not (frame.startswith("\xa9") or _is_utf8(raw))):
         return ""
     return _TEXT_TYPES[kind]
 

@@ -7,6 +7,7 @@ import pytest
 from mutagen.mp4 import MP4, MP4Cover, MP4FreeForm
 from probe_media import atom, cover, grow_mdat, run, sample, saved, texts
 
+from mediacrawl.probe.ilst import text_codec
 from mediacrawl.probe.keys import mp4_key
 from mediacrawl.probe.policy import ProbePolicy
 
@@ -249,3 +250,18 @@ def test_a_size_of_64_bits_that_leads_nowhere_ends_the_walk():
     probed = run(atom(b"ftyp", b"isom" + bytes(4)) + wide + bytes(50_000))
     assert probed.result.status == "error:BrokenError"
     assert probed.requests == 1
+
+
+@pytest.mark.parametrize(
+    ("frame", "raw", "codec"),
+    [
+        ("\xa9nam", "Песня".encode("cp1251") + b"\0", "utf-8"),
+        ("\xa9nam", "うた".encode("iso2022_jp"), "utf-8"),
+        ("----:a:b", b"brat\0\1\xf4\0cdcv", ""),
+        ("----:a:b", b"\xc0\xc1\xc2\xc3", ""),
+        ("----:a:b", "Песня".encode(), "utf-8"),
+        ("cpil", b"\1", ""),
+    ],
+)
+def test_a_value_without_a_type_is_text_if_it_can_be(frame, raw, codec):
+    assert text_codec(frame, 0, raw) == codec
