@@ -56,8 +56,8 @@ _CLOSING: Final = frozenset("“”’»…™®©°´\u00a0")
 _APART: Final = frozenset("×§£€½–—√∆")
 """Signs that stand by themselves, or before a figure."""
 _LOOKALIKES: Final = frozenset("АВЕКМНОРСТУХІЈЅасеорухіјѕβγλμπΩ")
-_WORDS: Final = frozenset("ÀÁÂÄÅÆÈÉÊËÌÍÎÑÒÓÔÕÖØÙÚÛÜàáâäåæèéêëìíîñòóôõöøùúûü")
-"""Letters with a mark that are words of some language, or stand for a sound."""
+_NO_WORDS: Final = frozenset("ÇÐÞßçðþ")
+"""Letters that are no word of any language, and stand for no sound by themselves."""
 _CLITICS: Final = frozenset("sStTdDmMlL")
 _SIGNS: Final = (
     "\u00a0¡¢£¤¥§¨©ª«¬®¯°±²³´µ¶·¹º»¼½¾¿×÷‐‑‒–—―‘’‚“”„†‡•…‰′″‹›⁄€№™→←↑↓∞≤≥−√■□▲△●○◎★☆♀♂♠♣♥♦♪♫♭♯✓✔❤"
@@ -192,7 +192,7 @@ def is_ordinary(stored: str, begin: int, end: int) -> bool:
         return signs + after == "’s" and not before.isalpha() and not stored[end + 1 : end + 2].isalpha()
     if signs[0] in _OPENING_SIGNS and not after.isalnum():
         return False
-    if lead.isalpha() and not before.isalpha() and (lead not in _WORDS or ("”" in signs and "“" not in stored[:begin])):
+    if lead.isalpha() and not before.isalpha() and (lead in _NO_WORDS or ("”" in signs and "“" not in stored[:begin])):
         # One letter alone that is no word, or a quotation that nothing opens: the bytes of 酔 in ``DJ 酔``.
         return False
     if (lead.isupper() and before.islower()) or (
