@@ -35,7 +35,8 @@ numbers it makes the site **rest** until a probe decides, and at last **retires*
 any found URL, carrying its hop count, and the fourth hop is dropped.
 
 `spiders.media.MediaSpider` reads the rest. What broke off in transit is read as far as it came, and asked again
-(`politeness.retry.after_cut`). A page that was seen under another name ends there (`scope.duplicates`:
+(`politeness.retry.after_cut`). A page, feed or list that does not say which encoding it is in, or says a wrong one, is
+decided whole (`encoding.document`). A page that was seen under another name ends there (`scope.duplicates`:
 copies, mirrors, parameters that change nothing). A page gives links with their evidence and media facts (`extract`),
 a feed, a sitemap or a playlist likewise (`spiders.list_reader`); what is played and has no file that may be asked
 becomes a record at once, and so does a manifest, whose pieces are never asked for. Where a page says too little of such
@@ -63,8 +64,9 @@ back, in the same queue, by the rate of their news (`priority.hubs`, `extensions
 
 Feeds are asked again and again by `spiders.feeds.FeedsSpider`, as often as each has changed (`priority.polling`).
 A stored record can be decided again, as the models improve: ``scrapy demojibake`` (`rerun`) and `spark.demojibake` do
-it without the network. A record that stays in **doubt** is probed once more by `spiders.recheck.RecheckSpider`; what
-the damage had done to its texts is learned from the pair (`encoding.substitutions`).
+it without the network; of music on a disk the command mends the tags (`music`). A record that stays in **doubt** is
+probed once more by `spiders.recheck.RecheckSpider`; what the damage had done to its texts is learned from the pair
+(`encoding.substitutions`).
 
 With ``SCHEDULER_STORE = redis`` all this is one of several **workers** (`frontier.stores.redis`): sites, leases and
 what was seen stand in one Redis, and one script there changes all that concerns a site. A lease has a deadline by
