@@ -88,10 +88,11 @@ def columns_of(
         # What the settings say is for all inputs; a table that has none of these columns is looked at like any other.
         present = {name.casefold() for name in known}
         fields = [name for name in fields if name.casefold() in present]
-        raws = [pair for pair in raws if present.issuperset(map(str.casefold, pair))]
+        raws = [pair for pair in raws if present.issuperset(name.casefold() for name in pair if name)]
     names = _Names(known, where.name, must_exist=must_exist and is_all, near=must_exist)
     chosen = tuple(names.found(name, "--fields") for name in fields)
-    pairs = tuple((names.found(name, "--raw"), names.found(raw, "--raw")) for name, raw in raws)
+    # A field without bytes has no other name.
+    pairs = tuple((names.found(name, "--raw"), raw and names.found(raw, "--raw")) for name, raw in raws)
     if not isinstance(source, CsvSource):
         more = _in_other_case(known) if not chosen and not pairs else ()
         return Columns(chosen or more), pairs

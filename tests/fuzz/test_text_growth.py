@@ -155,7 +155,7 @@ _OTHERS = 23
 """Of the many families that repeat a plain unit one of so many is tried; the long form tries all."""
 _DEAR = {"page": 7, "url": 7, "text": 3}
 """Of some readers one special family of so many is tried; `test_page_cost` has the dearest pages."""
-_SHORT, _LONG = 32 * 1024, 256 * 1024
+_SHORT, _LONG = 32 * 1024, 128 * 1024
 _LARGEST = {"json": 1024 * 1024, **dict.fromkeys(("header", "url", "seeds"), 64 * 1024)}
 """Bytes of the largest input of some readers: as large as a HAR, and no larger than a line of a header."""
 

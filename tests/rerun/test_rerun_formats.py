@@ -481,3 +481,19 @@ def test_two_columns_of_one_name_are_refused(tmp_path):
     pq.write_table(table, tmp_path / "in.parquet")
     with pytest.raises(RerunError, match="two columns of one name"):
         go(tmp_path / "in.parquet", tmp_path / "out.parquet")
+
+
+@pytest.mark.parametrize("kind", ["jl", "csv"])
+def test_a_field_may_have_no_field_of_bytes(tmp_path, kind):
+    """As in ``MOJIBAKE_FIELDS = {"title": "title_raw", "artist": ""}``."""
+    mangled, raw = "Íî÷íîé ïîåçä", base64.b64encode("Ночной поезд".encode("cp1251")).decode()
+    rows = {
+        "jl": json.dumps({"title": mangled, "title_raw": raw, "artist": mangled}) + "\n",
+        "csv": f"title,title_raw,artist\n{mangled},{raw},{mangled}\n",
+    }
+    source = tmp_path / f"in.{kind}"
+    source.write_text(rows[kind], encoding="utf-8")
+    result = go(
+        source, tmp_path / f"out.{kind}", fields=("title", "artist"), raws=(("title", "title_raw"), ("artist", ""))
+    )
+    assert result.tally.changed == 1
