@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from mediacrawl.music.audio import MappedFile, bounds
 from mediacrawl.music.mapping import Data, mapped
@@ -171,7 +172,7 @@ def write_info(path: Path, texts: Mapping[Place, str]) -> None:
     size = path.stat().st_size
     with path.open("r+b") as file:
         head = file.read(12)
-        chunks = _chunks(file.read, file.seek, size)
+        chunks = _chunks(file, size)
         place = next((number for number, chunk in enumerate(chunks) if chunk[3] == b"INFO"), None)
         if head[:4] != b"RIFF" or place is None:
             raise RefusedError("its list of texts cannot be written")
@@ -207,14 +208,12 @@ def write_info(path: Path, texts: Mapping[Place, str]) -> None:
         file.write(struct.pack("<I", size - 8))
 
 
-def _chunks(read: object, seek: object, size: int) -> list[tuple[bytes, int, int, bytes]]:
+def _chunks(file: BinaryIO, size: int) -> list[tuple[bytes, int, int, bytes]]:
     """Name, start, end (with padding), and type of a list, of the chunks of a file."""
-    assert callable(read)
-    assert callable(seek)
     chunks, at = [], 12
     while at + 8 <= size:
-        seek(at)
-        head = read(12)
+        file.seek(at)
+        head = file.read(12)
         name, length = struct.unpack("<4sI", head[:8])
         stop = min(at + 8 + length + length % 2, size)
         chunks.append((name, at, stop, head[8:12] if name == b"LIST" else b""))

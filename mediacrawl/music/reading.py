@@ -58,7 +58,6 @@ class TaggedFile:
     Attributes:
         path: of the file; bytes that are no UTF-8 are lone surrogates, as `os.fsdecode` makes them.
         container: name of the format by its content, see `mediacrawl.probe.sniff`; empty if it is not known.
-        codec: of the audio, empty if it is not known.
         tags: all texts of the file, in its order.
         cover: whether there is a picture, its MIME type and its bytes.
         notes: why the reading is not complete.
@@ -67,7 +66,6 @@ class TaggedFile:
 
     path: Path
     container: str = ""
-    codec: str = ""
     tags: Sequence[Tag] = ()
     cover: tuple[bool | None, str | None, int | None] = (None, None, None)
     notes: Sequence[str] = field(default_factory=list)
@@ -112,9 +110,7 @@ def read_open(descriptor: int, path: Path) -> TaggedFile:
         return TaggedFile(path, why="its tags are too long")
     result = reading.result
     cover = (result.has_cover, result.cover_mime, result.cover_size)
-    found = TaggedFile(
-        path, result.container or "", result.audio_codec or result.codec or "", result.tags, cover, result.notes
-    )
+    found = TaggedFile(path, result.container or "", result.tags, cover, result.notes)
     if found.container not in CONTAINERS:
         found.why = f"it is {found.container}, whose tags are not read here" if found.container else "it is no media"
     elif reading.errors and not result.tags:

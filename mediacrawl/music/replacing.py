@@ -1,4 +1,4 @@
-"""Puts a new file in the place of an old one: a copy beside it is changed, made safe on the disk, and renamed.
+"""Puts a new file in the place of an old one: a copy in its folder is changed, made safe on the disk, and renamed.
 
 What a kill or a power cut leaves: the old file or the new one, whole; and, before the rename, a copy under a name that
 begins with ``.demojibake-``, which the next run in that folder removes. In place nothing is ever written, not even
@@ -89,7 +89,7 @@ def draft_of(path: Path, *, is_empty: bool = False) -> Iterator[Draft]:
 
 
 def make_draft(path: Path, *, is_empty: bool = False) -> Draft:
-    """Copy a file beside itself, with its owner, permissions and attributes. The caller has to `drop` the copy.
+    """Copy a file within its folder, with its owner, permissions and attributes. The caller has to `drop` the copy.
 
     Args:
         path: of the file.

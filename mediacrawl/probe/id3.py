@@ -195,26 +195,25 @@ class _FrameWalk:
         self._plain_sizes = False
 
     def run(self) -> None:
-        at = self._first_frame()
-        while frame := self._frame(at):
-            self.reading.count()
-            at = frame.stop
-            if frame.stop > self.header.stop:
-                raise BrokenError("a frame is longer than its tag")
+        for frame in self._frames():
             if frame.name in _PICTURES:
                 self._take_picture(frame)
             elif _is_text(frame.name) and self.reading.fits(frame.size):
                 self._take_text(frame)
 
     def bodies(self) -> Iterator[tuple[str, bytes]]:
+        for frame in self._frames():
+            body = self._body(frame)
+            yield frame.name, exact(self.source, frame.start, frame.stop) if body is None else body
+
+    def _frames(self) -> Iterator[Frame]:
         at = self._first_frame()
         while frame := self._frame(at):
             self.reading.count()
             at = frame.stop
             if frame.stop > self.header.stop:
                 raise BrokenError("a frame is longer than its tag")
-            body = self._body(frame)
-            yield frame.name, exact(self.source, frame.start, frame.stop) if body is None else body
+            yield frame
 
     def _first_frame(self) -> int:
         start, version = self.header.start, self.header.version
