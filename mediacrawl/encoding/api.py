@@ -55,7 +55,7 @@ def detect_text(data: Octets, hints: Hints | None = None) -> Match:
 
     Args:
         data: bytes of a title or of a whole document, in any encoding; any bytes at all, also none.
-        hints: what is known beside the bytes: the encoding that is declared, the language of the page, the domain.
+        hints: what else is known of the bytes: the encoding that is declared, the language of the page, the domain.
 
     Returns:
         A reading, always. Where it is a guess, the confidence says so.
@@ -106,7 +106,7 @@ def fix_text(text: str, hints: Hints | None = None, *, min_confidence: float = 0
             For each million characters that are not in lines of ASCII this takes some two seconds if they are words,
             right or mangled; up to twenty if they are random letters; and up to four minutes if these stand in lines of
             some fifty, since lost bytes are looked for in short lines.
-        hints: what is known beside it.
+        hints: what else is known of it.
         min_confidence: 0 to 1; a change that is less sure is not made.
 
     Raises:

@@ -31,7 +31,7 @@ def detect_many(records: Sequence[Sequence[Octets]], hints: Hints | None = None)
 
     Args:
         records: the fields of each record, as `detect` takes them.
-        hints: what is known beside the bytes of every record.
+        hints: what else is known of the bytes of every record.
 
     Returns:
         One decision for each record, in the order they came.
@@ -51,7 +51,7 @@ def repair_many(
 
     Args:
         records: the texts of each record, as `repair` takes them.
-        hints: what is known beside the texts of every record.
+        hints: what else is known of the texts of every record.
         substitutions: see `repair`.
 
     Returns:

@@ -63,6 +63,8 @@ _SIGNS: Final = (
     "\u00a0¡¢£¤¥§¨©ª«¬®¯°±²³´µ¶·¹º»¼½¾¿×÷‐‑‒–—―‘’‚“”„†‡•…‰′″‹›⁄€№™→←↑↓∞≤≥−√■□▲△●○◎★☆♀♂♠♣♥♦♪♫♭♯✓✔❤"
     "ﬁﬂ\u200b\u200d\u200e\u200f\ufe0f\ufeff"
 )
+_LEAD_SIGNS: Final = frozenset(_SIGNS + "∆∑∏∫")
+"""Signs that stand before other signs, those of mathematics too."""
 
 
 def coincidence(stored: str, raw: bytes, text: str) -> int:
@@ -195,9 +197,7 @@ def is_ordinary(stored: str, begin: int, end: int) -> bool:
     if lead.isalpha() and not before.isalpha() and (lead in _NO_WORDS or ("”" in signs and "“" not in stored[:begin])):
         # One letter alone that is no word, or a quotation that nothing opens: the bytes of 酔 in ``DJ 酔``.
         return False
-    if (lead.isupper() and before.islower()) or (
-        not lead.isalpha() and (before.isalpha() or lead not in _SIGNS + "∆∑∏∫")
-    ):
+    if (lead.isupper() and before.islower()) or (not lead.isalpha() and (before.isalpha() or lead not in _LEAD_SIGNS)):
         return False
     if not after.isalnum() or not lead.isalpha():
         return True

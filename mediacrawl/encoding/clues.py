@@ -25,7 +25,7 @@ def address(item: Mapping[str, Any]) -> str:
 def hints_of(
     item: Mapping[str, Any], fields: Iterable[Field], elements: Iterable[Mapping[str, Any]], seen: Seen
 ) -> Hints:
-    """Gathers what is known beside the bytes; `Hints.declared` is left to who knows the order of the fields.
+    """Gathers what else is known of the bytes; `Hints.declared` is left to who knows the order of the fields.
 
     Args:
         item: the record, of any project.

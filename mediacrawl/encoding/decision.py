@@ -25,7 +25,7 @@ _UNSAID: Final = "latin-1"
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What is known beside the bytes.
+    """What else is known of the bytes.
 
     Everything may be missing; a wrong hint costs little, and none is ever obeyed blindly.
 

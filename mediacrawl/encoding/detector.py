@@ -53,7 +53,7 @@ def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
         fields: raw bytes of each text field, without padding; any bytes at all (also ``bytearray`` and ``memoryview``),
             any number, empty ones too. Of very many, each `MOST_TOGETHER` are decided together, so that time and memory
             grow with their number and no faster.
-        hints: what is known beside the bytes.
+        hints: what else is known of the bytes.
 
     Returns:
         The decision; a text for each field, in the order they came. A field whose declared encoding may be wrong,
@@ -241,7 +241,7 @@ def _eight_bit(
 def _considered(
     raws: list[bytes], shapes: list[Shape], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
 ) -> list[Hypothesis]:
-    """All hypotheses, priced by the bytes and by what is known beside them."""
+    """All hypotheses, priced by the bytes and by what else is known of them."""
     found = hypotheses(raws, fields, shift_of(hints), [shape.encoding for shape in shapes])
     _trust_declared(found, shapes)
     anchor = hints.anchor if len(hints.anchor) >= SHORTEST_KNOWN and not hints.anchor.isascii() else ""
@@ -255,7 +255,7 @@ def rivals(raw: bytes, hints: Hints) -> list[FieldDecision]:
 
     Args:
         raw: one field.
-        hints: what is known beside the bytes.
+        hints: what else is known of the bytes.
 
     Returns:
         For 8-bit bytes, readings whose `margin` is 0 for the first one and negative for the others: how many nats

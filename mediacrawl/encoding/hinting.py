@@ -1,4 +1,4 @@
-"""What is known beside the bytes, as costs: hints move the priors, and never decide alone."""
+"""What else is known of the bytes, as costs: hints move the priors, and never decide alone."""
 
 from __future__ import annotations
 

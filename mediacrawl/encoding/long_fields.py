@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from mediacrawl.encoding.damage import bytes_of
+from mediacrawl.encoding.damage import bytes_of, joined_halves
 from mediacrawl.encoding.decision import FieldDecision
 from mediacrawl.encoding.hypotheses import decode_as, decode_single
 from mediacrawl.encoding.priors import codec_name
@@ -54,11 +54,14 @@ def undone(text: str, steps: Sequence[str]) -> str | None:
         text: as it is stored.
         steps: encodings in pairs: as which the text's bytes were read, and what they really are.
     """
-    found: str | None = text
     for misread, really in zip(steps[::2], steps[1::2], strict=False):
-        back = None if found is None else bytes_of(found, misread)
-        found = None if back is None else decode_as(back, really)
-    return found
+        # What was read as Latin-1 in one place may have characters of cp1252 in another.
+        raw = bytes_of(text, "cp1252" if misread == "latin-1" else misread)
+        found = None if raw is None else decode_as(joined_halves(raw), really)
+        if found is None:
+            return None
+        text = found
+    return text
 
 
 def read_alike(raw: bytes, encoding: str) -> str | None:

@@ -7,14 +7,13 @@ the first character beyond ASCII, and has as many characters as bytes are priced
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from mediacrawl.encoding.damage import bytes_of, joined_halves, utf8_wreck
+from mediacrawl.encoding.damage import utf8_wreck
 from mediacrawl.encoding.decision import FieldDecision
 from mediacrawl.encoding.filling import MOST_OPEN, fill_wreck
-from mediacrawl.encoding.hypotheses import decode_as
+from mediacrawl.encoding.long_fields import undone
 from mediacrawl.encoding.pieces import MOST_SCORED
 
 LONGEST_READ: Final = 65_536
@@ -56,23 +55,12 @@ def whole_of(text: str, head: str, found: FieldDecision) -> FieldDecision:
         return found
     if found.decision != "fixed":
         return replace(found, text=text)
-    whole = _read_alike(text, found.encoding.split(">")) if len(text) <= LONGEST_READ else None
+    whole = undone(text, found.encoding.split(">")) if len(text) <= LONGEST_READ else None
     if whole is None or found.text[:-_CUT] not in whole:
         whole = _filled(text, found) if len(text) <= LONGEST_FILLED else None
     if whole is None:
         return FieldDecision(text, "", found.language, confidence=0.5, runner_up=found.encoding, suspect=True)
     return replace(found, text=whole)
-
-
-def _read_alike(text: str, steps: Sequence[str]) -> str | None:
-    """Undoes readings: ``("cp1252", "utf-8")`` says that UTF-8 was read as cp1252."""
-    for misread, really in zip(steps[::2], steps[1::2], strict=True):
-        raw = bytes_of(text, "cp1252" if misread == "latin-1" else misread)
-        read = None if raw is None else decode_as(joined_halves(raw), really)
-        if read is None:
-            return None
-        text = read
-    return text
 
 
 def _filled(text: str, found: FieldDecision) -> str | None:

@@ -59,7 +59,7 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
         texts: the fields of one record, as they are stored; any texts, any number. Of a long text a piece of 400
             characters is looked at, and the rest is read alike: of at most 65,536 characters, or 2,000 if some were
             lost. A longer one that is mangled stays, and says ``suspect``.
-        hints: what is known beside them.
+        hints: what else is known of them.
         substitutions: what pairs of stored and right texts taught; asked where the models are unsure.
 
     Returns:

@@ -28,8 +28,6 @@ BYTE_ORDER_MARKS: Final = (
 _MARKS: Final = frozenset(mark[:1] for mark, _ in BYTE_ORDER_MARKS)
 CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 """No text has them, but half of UTF-16's units do: 04 is Cyrillic."""
-_NO_KANA: Final = frozenset(range(0x20, 0x41))
-"""What stands behind 30 in the number 90, and in no text in kana: signs that are hardly used, U+3020 to U+3040."""
 _HIGH_HALVES: Final = bytes((*range(9), 0x0B, 0x0C, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x30))
 _INDIC_HALVES: Final = b"\x09\x0a\x0d"
 _NEITHER_HALF: Final = bytes(byte for byte in range(256) if byte not in _HIGH_HALVES + _INDIC_HALVES)
@@ -121,10 +119,7 @@ def _order_by_halves(raw: bytes) -> str:
         if len(high) > 1 and not high.translate(None, high[:1]) and high[:1] in _INDIC_HALVES:
             return order
         telling = len(high) - len(high.translate(None, _HIGH_HALVES))
-        kana = high.count(0x30)
-        if kana and any(unit == 0x30 and byte in _NO_KANA for unit, byte in zip(high, low, strict=False)):
-            continue
-        if telling * 4 >= len(high) and not (telling == kana and telling * 2 <= len(high)):
+        if telling * 4 >= len(high) and not (telling == high.count(0x30) and telling * 2 <= len(high)):
             shares.append((telling - (len(low) - len(low.translate(None, _HIGH_HALVES))), order))
     return max(shares)[1] if shares and max(shares)[0] > 0 else ""
 
@@ -134,7 +129,7 @@ def _plausible(text: str) -> bool:
     if any(category in BAD for category in map(unicodedata.category, text.translate(_FORGIVEN))):
         return False
     if any("\u3020" <= char <= "\u303f" for char in text):
-        # Signs that are hardly used; the bytes are a zero and another figure or sign.
+        # Signs that are hardly used; their bytes are those of figures, as in 90.
         return False
     pages = {ord(char) >> 8 for char in text if not char.isascii()}
     return len(pages) <= 3 or all(_east_asian(char) for char in text if ord(char) > 0x2FF)

@@ -23,7 +23,7 @@ from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.document import decide_document
 from mediacrawl.encoding.evidence import is_codec
 from mediacrawl.encoding.hypotheses import decode_as
-from mediacrawl.encoding.shapes import BYTE_ORDER_MARKS
+from mediacrawl.encoding.shapes import BYTE_ORDER_MARKS, CONTROLS
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import cut
 from mediacrawl.rerun.errors import RerunError
@@ -57,7 +57,6 @@ _MOST_FIELDS: Final = 64
 _MOST_BYTES: Final = 64 << 10
 """Of the fields of one line that are decided."""
 _TOKEN = re.compile(rb'[^"\\,;\t{}\[\]:]++')
-_CONTROL_BYTES = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
 
@@ -141,12 +140,12 @@ def encoding_of(sample: bytes, *, name: str | None = None) -> TextEncoding:
     if not mark and (order := _order_of_wide(sample[:_HEAD])):
         return TextEncoding(order)
     lines = [line for line in sample.removeprefix(mark).split(b"\n") if not line.isascii()]
-    bad = [line for line in lines if not _is_utf8(line)]
+    bad = [line for line in lines if _utf8(line) is None]
     if not lines and not mark:
         return TextEncoding(_shifting(sample))
     good = len(lines) - len(bad)
     # Lines with control characters are no text in any encoding.
-    bad = [line for line in dict.fromkeys(bad) if not _CONTROL_BYTES.search(line)]
+    bad = [line for line in dict.fromkeys(bad) if not CONTROLS.search(line)]
     is_enough = sum(map(_odd_bytes, bad)) >= _ENOUGH
     if good and not is_enough:
         return TextEncoding(mark=mark)
@@ -191,14 +190,6 @@ def _order_of_wide(head: bytes) -> str:
 
 def _odd_bytes(line: bytes) -> int:
     return len(line) - len(line.translate(None, _HIGH))
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _encoding_of_lines(lines: list[bytes], least: float) -> str:
@@ -295,7 +286,7 @@ _SHIFTING: Final = frozenset({"hz", "iso2022_jp", "iso2022_jp_ext", "iso2022_kr"
 
 def _line(line: bytes, encoding: str, *, named: bool) -> bytes:
     """A line as UTF-8; as it stands if it is not in this encoding, and if it was UTF-8 before."""
-    if encoding not in _SHIFTING and (line.isascii() or (not named and _is_utf8(line))):
+    if encoding not in _SHIFTING and (line.isascii() or (not named and _utf8(line) is not None)):
         return line
     try:
         return line.decode(encoding).encode()
@@ -319,7 +310,7 @@ def read_fields(fields: Sequence[bytes], encoding: TextEncoding) -> tuple[list[s
     texts = [_utf8(field) for field in fields]
     odd = [place for place, text in enumerate(texts) if text is None]
     raws = [fields[place] for place in odd]
-    if any(map(_CONTROL_BYTES.search, raws)):
+    if any(map(CONTROLS.search, raws)):
         return None
     if encoding.named or len(odd) > _MOST_FIELDS or sum(map(len, raws)) > _MOST_BYTES:
         return None
