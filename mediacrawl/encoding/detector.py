@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from operator import is_
 from typing import Final, NamedTuple
 
 from mediacrawl.encoding.arguments import octets
@@ -19,12 +18,12 @@ from mediacrawl.encoding.confidence import SURE, confidence_of
 from mediacrawl.encoding.decision import DecisionName, Detection, FieldDecision, Hints
 from mediacrawl.encoding.hinting import shift_of
 from mediacrawl.encoding.hypotheses import NEVER, Hypothesis, choose, decode, decode_as, decode_single, hypotheses
-from mediacrawl.encoding.long_fields import heads_of, undone, whole_of
+from mediacrawl.encoding.long_fields import LONGEST, heads_of, undone, whole_of
 from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.repairer import repair
 from mediacrawl.encoding.scoring import MULTIBYTE
 from mediacrawl.encoding.shapes import CONTROLS, Shape, shape_of
-from mediacrawl.encoding.weighing import TRUSTED, Chosen
+from mediacrawl.encoding.weighing import TRUSTED
 from mediacrawl.encoding.weighing import names as hypothesis_names
 
 SWITCH: Final = 16 * STEP
@@ -66,7 +65,7 @@ def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
     """
     fields = octets(fields, "detect", hints)
     hints = hints or _NO_HINTS
-    claims = [_declared(hints, place) for place in range(len(fields))]
+    claims = _declared(hints, len(fields))
     if len(fields) > MOST_TOGETHER:
         parts = [slice(start, start + MOST_TOGETHER) for start in range(0, len(fields), MOST_TOGETHER)]
         return Detection.of_parts([_together(fields[part], claims[part], hints) for part in parts])
@@ -75,10 +74,10 @@ def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
 
 def _together(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> Detection:
     """One decision over fields of any length."""
+    if max(map(len, fields), default=0) <= LONGEST:
+        return _decided(fields, claims, hints)
     heads = heads_of(fields, claims)
     found = _decided(heads, claims, hints)
-    if all(map(is_, fields, heads)):
-        return found
     return replace(found, fields=tuple(map(whole_of, fields, heads, claims, found.fields)))
 
 
@@ -88,34 +87,47 @@ _NO_HINTS: Final = Hints()
 def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> Detection:
     """The decision on fields of bounded length."""
     shapes = list(map(shape_of, fields, claims))
+    if len(shapes) == 1 and shapes[0].text is None:
+        alone, (decided,) = _eight_bit(fields, shapes, fields, hints, hints.known)
+        return Detection(alone.encoding, alone.language, decided.confidence, alone.margin, alone.runner_up, (decided,))
     texts = [place for place, shape in enumerate(shapes) if shape.text is not None]
-    found: dict[int, FieldDecision] = {}
+    of_place: dict[int, FieldDecision] = {}
     if texts:
         mended = _unicode([shapes[place] for place in texts], [claims[place] for place in texts], hints)
-        found.update(zip(texts, mended, strict=True))
+        of_place.update(zip(texts, mended, strict=True))
     odd = [place for place, shape in enumerate(shapes) if shape.text is None]
     record = None
     if odd:
-        beside = tuple(found[place].text for place in texts if _surely_right(found[place]))
+        beside = tuple(of_place[place].text for place in texts if _surely_right(of_place[place]))
         known = tuple(dict.fromkeys((*hints.known, *beside))) if beside else hints.known
         record, eight_bit = _eight_bit(
             [fields[place] for place in odd], [shapes[place] for place in odd], fields, hints, known
         )
-        found.update(zip(odd, eight_bit, strict=True))
-    return _detection(tuple(found[place] for place in range(len(fields))), record)
+        of_place.update(zip(odd, eight_bit, strict=True))
+    return _detection(tuple(of_place[place] for place in range(len(fields))), record)
 
 
-def _declared(hints: Hints, place: int) -> str:
+def _declared(hints: Hints, count: int) -> list[str]:
+    """The encodings that so many fields are declared in."""
     if isinstance(hints.declared, str):
-        return hints.declared
-    return hints.declared[place] if place < len(hints.declared) else "latin-1"
+        return [hints.declared] * count
+    return [*hints.declared[:count], *["latin-1"] * (count - len(hints.declared))]
 
 
 def _surely_right(decided: FieldDecision) -> bool:
     return decided.confidence > 0.9 and not decided.text.isascii()
 
 
-def _detection(fields: tuple[FieldDecision, ...], record: FieldDecision | None) -> Detection:
+class _Record(NamedTuple):
+    """What `Detection` tells of a record, by names that `FieldDecision` has too."""
+
+    encoding: str
+    language: str
+    margin: float
+    runner_up: str
+
+
+def _detection(fields: tuple[FieldDecision, ...], record: FieldDecision | _Record | None) -> Detection:
     if record is None:
         telling = [decided for decided in fields if decided.encoding != "ascii"]
         record = (
@@ -214,13 +226,11 @@ def _total(hypothesis: Hypothesis, limits: Sequence[int]) -> int:
 
 
 def _eight_bit(
-    raws: list[bytes], shapes: list[Shape], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
-) -> tuple[FieldDecision, list[FieldDecision]]:
+    raws: Sequence[bytes], shapes: list[Shape], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
+) -> tuple[_Record, list[FieldDecision]]:
     """Decides the fields that are not Unicode: the record's decision, and each field's."""
-    if len(raws) == 1 and not known and not _anchor(hints):
-        chosen = choose(raws[0], fields, shift_of(hints), shapes[0].encoding)
-        if chosen is not None:
-            return _alone(raws[0], shapes[0], chosen)
+    if len(raws) == 1 and not known and (alone := _eight_bit_alone(raws[0], shapes[0], fields, hints)):
+        return alone
     found = _considered(raws, shapes, fields, hints, known)
     weighed = _weigh(found, len(raws))
     best = weighed.best()
@@ -239,26 +249,28 @@ def _eight_bit(
         (field.encoding for field, hypothesis in zip(decided, followed, strict=True) if hypothesis is best),
         best.encoding,
     )
-    record = FieldDecision(
-        "", encoding, best.language, confidence_of(margin / STEP), round(margin / STEP, 2), runner_up
-    )
-    return record, decided
+    return _Record(encoding, best.language, round(margin / STEP, 2), runner_up), decided
 
 
-def _alone(raw: bytes, shape: Shape, chosen: Chosen) -> tuple[FieldDecision, list[FieldDecision]]:
-    """The same for one field that the native part has decided."""
+def _eight_bit_alone(
+    raw: bytes, shape: Shape, fields: Sequence[bytes], hints: Hints
+) -> tuple[_Record, list[FieldDecision]] | None:
+    """The same for one field, by the native part; None where that does not decide."""
+    chosen = None if _anchor(hints) else choose(raw, fields, shift_of(hints), shape.encoding)
+    if chosen is None:
+        return None
+    best, over_declared, is_sure, rivals = chosen
     names = hypothesis_names()
-    encoding, language = names[chosen.best]
+    encoding, language = names[best]
     text = read_as(raw, encoding)
     margin, runner_up = NO_RIVAL, ""
-    for number, dearer in chosen.rivals:
+    for number, dearer in rivals:
         rival = names[number][0]
-        if (chosen.is_sure and number == chosen.rivals[-1][0]) or read_as(raw, rival) != text:
+        if (is_sure and number == rivals[-1][0]) or read_as(raw, rival) != text:
             margin, runner_up = dearer, rival
             break
-    decided = _field(raw, shape, _Best(encoding, language, text, margin, runner_up, chosen.over_declared))
-    nats = margin / STEP
-    return FieldDecision("", decided.encoding, language, confidence_of(nats), round(nats, 2), runner_up), [decided]
+    decided = _field(raw, shape, _Best(encoding, language, text, margin, runner_up, over_declared))
+    return _Record(decided.encoding, language, round(margin / STEP, 2), runner_up), [decided]
 
 
 def _anchor(hints: Hints) -> str:
@@ -267,7 +279,7 @@ def _anchor(hints: Hints) -> str:
 
 
 def _considered(
-    raws: list[bytes], shapes: list[Shape], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
+    raws: Sequence[bytes], shapes: list[Shape], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
 ) -> list[Hypothesis]:
     """All hypotheses, priced by the bytes and by what else is known of them."""
     found = hypotheses(raws, fields, shift_of(hints), [shape.encoding for shape in shapes])
@@ -289,7 +301,8 @@ def rivals(raw: bytes, hints: Hints) -> list[FieldDecision]:
         For 8-bit bytes, readings whose `margin` is 0 for the first one and negative for the others: how many nats
         dearer each is. None for bytes that are Unicode by their form.
     """
-    shape = shape_of(raw, _declared(hints, 0))
+    (claim,) = _declared(hints, 1)
+    shape = shape_of(raw, claim)
     if shape.text is not None:
         return []
     found = _considered([raw], [shape], [raw], hints, hints.known)
@@ -312,7 +325,7 @@ def _trust_declared(found: list[Hypothesis], shapes: list[Shape]) -> None:
             hypothesis.prior -= TRUSTED
 
 
-def _agree(found: list[Hypothesis], raws: list[bytes], known: tuple[str, ...], anchor: str) -> None:
+def _agree(found: list[Hypothesis], raws: Sequence[bytes], known: tuple[str, ...], anchor: str) -> None:
     is_new = [any(hypothesis.news[place] for hypothesis in found) for place in range(len(raws))]
     for place, raw in enumerate(raws):
         agrees: dict[str, bool] = {}
@@ -340,7 +353,7 @@ def read_as(raw: bytes, encoding: str) -> str:
     return text if text is not None else decode_single(raw, "cp1252")
 
 
-def _runner_up(weighed: _Weighed, raws: list[bytes], texts: list[str]) -> tuple[int, str]:
+def _runner_up(weighed: _Weighed, raws: Sequence[bytes], texts: list[str]) -> tuple[int, str]:
     """Margin over the cheapest hypothesis that reads another text, and its encoding."""
     least = weighed.ranking[0][0]
     same = {weighed.best().encoding}
@@ -434,5 +447,10 @@ def _name(raw: bytes, encoding: str) -> str:
     """Latin-1 where the bytes are the same in it, or are what Windows does not define."""
     if encoding != "cp1252":
         return encoding
-    windows = [byte for byte in raw if 0x80 <= byte < 0xA0]
-    return "cp1252" if windows and not any(byte in undefined("cp1252") for byte in windows) else "latin-1"
+    windows = raw.translate(None, _NO_CONTROLS)
+    return "cp1252" if windows and not windows.translate(None, _WINDOWS) else "latin-1"
+
+
+_NO_CONTROLS: Final = bytes((*range(0x80), *range(0xA0, 0x100)))
+"""The bytes that Latin-1 and Windows read alike."""
+_WINDOWS: Final = bytes(byte for byte in range(0x80, 0xA0) if byte not in undefined("cp1252"))

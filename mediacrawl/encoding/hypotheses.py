@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from mediacrawl.encoding import native, weighing
-from mediacrawl.encoding.chance import SIGNS_AS_LETTERS, coincidence, has_clean_signs, signs_as_letters
+from mediacrawl.encoding.chance import SIGNS_AS_LETTERS, coincidence, has_clean_signs, is_clean_sign, signs_as_letters
 from mediacrawl.encoding.codepages import STEP, characters, undefined
 from mediacrawl.encoding.damage import joined_halves
 from mediacrawl.encoding.hinting import Shift
@@ -192,7 +192,9 @@ def _about(fields: Sequence[bytes], shift: Shift | None, claims: tuple[str, ...]
     return list(fields), weighing.shifts(shift) if shift else None, _claimed(claims)
 
 
-def choose(raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str) -> weighing.Chosen | None:
+def choose(
+    raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str
+) -> tuple[int, int, int, list[tuple[int, int]]] | None:
     """The decision on a record of which one field is not Unicode, by the native part.
 
     Args:
@@ -202,17 +204,16 @@ def choose(raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str)
         claim: the declared encoding.
 
     Returns:
-        The decision; None where Python decides, because there is no native part, or because the field is one of the
-        few that need more than it does.
+        See `native.Kernel.choose`; None where Python decides, because there is no native part, or because the field is
+        one of the few that need more than it does.
     """
     kernel = native.kernel()
-    if kernel is None or len(raw) > MOST_SCORED or _clean_signs([raw], declared=True) or _lone_spaces([raw], [claim]):
+    if kernel is None or len(raw) > MOST_SCORED or _has_lone_spaces(raw, claim) or _clean_signs([raw], declared=True):
         return None
-    utf8 = NEVER if _NO_UTF8.match(raw) else _utf8_cost(raw)
+    utf8 = None if _NO_UTF8.match(raw) or (cost := _utf8_cost(raw)) >= NEVER else cost
     declared = weighing.encodings().get(claim, -1)
     trusted = declared if claim != "cp1252" else -1
-    about = _about(fields, shift, (claim,))
-    return weighing.Chosen(*kernel.choose(raw, about, utf8 if utf8 < NEVER else None, trusted, declared))
+    return kernel.choose(raw, _about(fields, shift, (claim,)), utf8, trusted, declared)
 
 
 def _weighed(
@@ -285,10 +286,15 @@ def _forgive_spaces(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
 def _lone_spaces(pieces: Sequence[bytes], claims: Sequence[str]) -> list[tuple[int, bytes]]:
     """Places of texts that have no other byte beyond ASCII than the no-break space of what is declared, and that."""
     return [
-        (place, space)
+        (place, _space_of(claim))
         for place, (piece, claim) in enumerate(zip(pieces, claims, strict=True))
-        if (space := _space_of(claim)) and piece and not piece.translate(None, _LOW).strip(space)
+        if piece and _has_lone_spaces(piece, claim)
     ]
+
+
+def _has_lone_spaces(piece: bytes, claim: str) -> bool:
+    space = _space_of(claim)
+    return bool(space) and not piece.translate(None, _LOW).strip(space)
 
 
 def _distrust_spaces(found: list[Hypothesis], pieces: Sequence[bytes], spaces: list[tuple[int, bytes]]) -> None:
@@ -359,10 +365,16 @@ def _clean_signs(raws: Sequence[bytes], *, declared: bool) -> dict[int, str]:
     """
     clean = {}
     for place, raw in enumerate(raws):
-        if not raw.translate(None, _no_signs()) or len(raw) > MOST_SCORED:
+        signs = raw.translate(None, _no_signs())
+        if not signs or len(raw) > MOST_SCORED:
             continue
         stored = decode_single(raw, "cp1252")
-        if has_clean_signs(stored) and not (declared and not raw.translate(None, _LOW).strip(b"\xa0")):
+        # The first sign alone tells of most texts that they are not clean.
+        if (
+            is_clean_sign(stored, raw.index(signs[0]))
+            and has_clean_signs(stored)
+            and not (declared and not raw.translate(None, _LOW).strip(b"\xa0"))
+        ):
             clean[place] = stored
     return clean
 
@@ -538,7 +550,7 @@ def _utf8_cost(raw: bytes) -> int:
     chance = coincidence(decode_single(raw, "cp1252"), raw, text)
     # A replacement character that was written in UTF-8 is as likely as any other.
     cost = read(text).cost - BROKEN * raw.count(b"\xef\xbf\xbd")
-    count = sum(char > "\x7f" for char in text)
+    count = len(text) - len(text.encode("ascii", "ignore"))
     return cut + chance + cost - utf8_bonus(min(count, FEW_SEQUENCES) if chance else count)
 
 

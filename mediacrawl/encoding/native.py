@@ -68,7 +68,7 @@ class Kernel(Protocol):
         declared: int,
         /,
     ) -> tuple[int, int, int, list[tuple[int, int]]]:
-        """The decision on a record of one field beyond ASCII, as in `weighing.Chosen`.
+        """The decision on a record of one field beyond ASCII.
 
         Args:
             piece: what is priced of the field.
@@ -76,6 +76,11 @@ class Kernel(Protocol):
             utf8: the cost in UTF-8; None if the piece is none.
             trusted: an encoding that is believed because it is declared, or -1.
             declared: the encoding that the field is left in, or -1.
+
+        Returns:
+            The number of the best hypothesis; its margin over the declared encoding, in twelfths of a nat; whether the
+            last rival does read another text; the cheapest other hypotheses that may read another text, with the margin
+            over each.
         """
 
     def price(self, raw: bytes, pair: int, /) -> int:

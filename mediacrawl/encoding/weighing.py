@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from functools import cache, lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from mediacrawl.encoding import native
 from mediacrawl.encoding.codepages import STEP, characters
@@ -18,22 +18,6 @@ from mediacrawl.encoding.scoring import pairs
 
 TRUSTED: Final = round(DECLARED_NATS * STEP)
 """What a declared encoding other than Latin-1 is worth."""
-
-
-class Chosen(NamedTuple):
-    """The decision on a record of one field, as the kernel gives it.
-
-    Attributes:
-        best: number of the best hypothesis.
-        over_declared: margin over leaving the field as it is declared, in twelfths of a nat.
-        is_sure: the last of `rivals` does read another text.
-        rivals: the cheapest other hypotheses that may read another text, with the margin over each.
-    """
-
-    best: int
-    over_declared: int
-    is_sure: int
-    rivals: list[tuple[int, int]]
 
 
 @cache
