@@ -83,7 +83,7 @@ def coincidence(stored: str, raw: bytes, text: str) -> int:
         ordinary = ordinary and is_ordinary(stored, *found.span())
         if not ordinary and number >= FEW:
             return 0
-    strange = any(char > "\x9f" and char not in _usual() and not _has_no_model(char) for char in text)
+    strange = not _usual().issuperset(text) and any(char not in _usual() and not _has_no_model(char) for char in text)
     if not ordinary:
         return STRANGE if strange else 0
     odd = STRANGE if strange else ALONE if _is_alone(text) else 0
@@ -216,9 +216,9 @@ def _ends_small(text: str) -> bool:
 
 @cache
 def _usual() -> frozenset[str]:
-    """What titles are written with: the letters of languages with a model, and signs."""
+    """What titles are written with: ASCII, the letters of languages with a model, and signs; and C1 controls."""
     letters = "".join(language.letters + language.folds for language in LANGUAGES.values())
-    return frozenset(letters + letters.upper() + _SIGNS)
+    return frozenset(letters + letters.upper() + _SIGNS + "".join(map(chr, range(0xA0))))
 
 
 def _has_no_model(char: str) -> bool:

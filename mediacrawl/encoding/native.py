@@ -94,6 +94,9 @@ class Kernel(Protocol):
     ) -> tuple[int, int, int]:
         """The best pair for a text (-1 for none), its cost, and what no encoding can write of the text."""
 
+    def scan(self, text: str, /) -> int:
+        """What a text may have, in the bits of `reading.telling`. All of them where it has characters beyond U+FFFF."""
+
     def characters(self, text: str, languages: tuple[int, ...], /) -> tuple[int, int]:
         """The best language for a text with Chinese, Japanese or Korean runs, and the text's cost."""
 
@@ -201,6 +204,7 @@ def _spec() -> dict[str, Any]:
         "gains": [scoring.gain_cost(gain) for gain in range(-MOST_GAIN_STEPS, MOST_GAIN_STEPS + 1)],
         "kinds": _kinds(),
         "outside": _outside(),
+        "telling": _telling(),
         "doubles": [_double(*each) for each in _doubles()],
     }
 
@@ -314,6 +318,14 @@ def _kinds() -> list[tuple[int, int, int]]:
     )
     every = [(first, last, bit) for pattern, bit in classes for first, last in _ranges(pattern)]
     return [(first, last, bit) for first, last, bit in every if first <= _LAST_NEAR or bit == UNUSED]
+
+
+def _telling() -> list[tuple[int, int, int]]:
+    """Ranges of code points, with a bit for what a text may have that has one of them."""
+    from mediacrawl.encoding import reading  # noqa: PLC0415 - that module asks this one
+
+    every = [(first, last, bit) for pattern, bit in reading.telling() for first, last in _ranges(pattern)]
+    return [(first, min(last, _LAST_NEAR), bit) for first, last, bit in every if first <= _LAST_NEAR]
 
 
 def _outside() -> list[tuple[int, int, int]]:

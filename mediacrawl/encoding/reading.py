@@ -60,6 +60,8 @@ surrogate."""
 _TORN: Final = re.compile("(?<![A-Z][A-Z])Ã\u00a0(?=[a-z])|ï¿½")
 TORN: Final = 12 * STEP
 """What the UTF-8 of ``à``, in the midst of a word, and of U+FFFD read as."""
+TELLING_SIGNS: Final = "ï\u00a0\u202f–—¬√"
+"""Whatever `_SET_APART` and `_TORN` find has one of these, and what `_BROKEN` finds has one, or one of its class."""
 UNREAD: Final = 1 << 30
 LOST: Final = 14 * STEP
 """A character that no encoding of the language has."""
@@ -91,6 +93,28 @@ def _alphabets() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
     return (*_ALPHABETS, *own)
 
 
+RUNS, TELLING, ANYTHING = 1 << 14, 1 << 15, (1 << 16) - 1
+"""What a text may have: Chinese, Japanese or Korean; characters that `_besides` prices; anything. Lower bits stand for
+alphabets."""
+_MOST_BITS: Final = 14
+
+
+@cache
+def numbered_alphabets() -> tuple[tuple[int, re.Pattern[str], tuple[str, ...]], ...]:
+    """The alphabets, each with the bit that says that a text may have letters of it; several may have the same."""
+    return tuple((1 << min(number, _MOST_BITS - 1), *each) for number, each in enumerate(_alphabets()))
+
+
+def telling() -> list[tuple[str, int]]:
+    """Character classes, as regular expressions have them, and the bit for what has such characters."""
+    besides = [f"[{TELLING_SIGNS}]", _BROKEN.pattern, UNUSED.pattern]
+    return [
+        *[(pattern.pattern, bit) for bit, pattern, _ in numbered_alphabets()],
+        (CJK_RUN.pattern, RUNS),
+        *[(pattern, TELLING) for pattern in besides],
+    ]
+
+
 @cache
 def _by_encoding(encoding: str) -> tuple[Pair, ...]:
     return tuple(pair for pair in pairs() if pair.encoding == encoding)
@@ -101,13 +125,23 @@ def read(text: str) -> Reading:
     """The cost of a text in the language that suits it best. ASCII words cost nothing, as everywhere here."""
     if text.isascii():
         return Reading(sum(14 * STEP for char in text if char < " " and char not in "\n\t"), "")
-    chars = CJK_RUN.findall(text)
+    kernel = native.kernel()
+    has = ANYTHING if kernel is None else kernel.scan(text)
+    chars = CJK_RUN.findall(text) if has & RUNS else []
     readings = [cjk_reading(text, tuple(chars))] if chars else []
-    readings += [alphabet_reading(text, encodings) for pattern, encodings in _alphabets() if pattern.search(text)]
+    readings += [
+        alphabet_reading(text, encodings)
+        for bit, pattern, encodings in numbered_alphabets()
+        if has & bit and pattern.search(text)
+    ]
     best = min(readings, key=lambda reading: reading.cost) if readings else alphabet_reading(text, ("cp1252",))
-    best.cost -= FORGIVEN * len(_SET_APART.findall(text))
+    return Reading(best.cost + _besides(text), best.language) if has & TELLING else best
+
+
+def _besides(text: str) -> int:
+    """What signs cost in a text whatever its language is."""
     worst = BROKEN * len(_BROKEN.findall(text)) + PRIVATE * len(UNUSED.findall(text)) + TORN * len(_TORN.findall(text))
-    return Reading(best.cost + worst, best.language)
+    return worst - FORGIVEN * len(_SET_APART.findall(text))
 
 
 @remembered_if_short(8192)

@@ -62,20 +62,21 @@ def shape_of(raw: bytes, declared: str) -> Shape:
     """
     declared = declared.lower()
     wide = declared.startswith(_WIDE)
-    if raw.isascii() and not wide and not may_be_seven_bit(raw) and not CONTROLS.search(raw):
+    is_ascii = raw.isascii()
+    if is_ascii and not wide and not may_be_seven_bit(raw) and not CONTROLS.search(raw):
         return Shape("ascii", raw.decode("ascii"))
     for mark, encoding in BYTE_ORDER_MARKS if raw[:1] in _MARKS else ():
         if raw.startswith(mark):
             text = _decoded(raw[len(mark) :], encoding)
             if text is not None:
                 return Shape(encoding, text, sure=True)
-    if found := seven_bit(raw):
+    if is_ascii and (found := seven_bit(raw)):
         if found.whole:
             return Shape(found.encoding, found.text, sure=True)
         return Shape("ascii", raw.decode("ascii"), suspect=True)
     if wide and (order := utf16_of(raw, declared)):
         return Shape(*order)
-    if raw.isascii() and not CONTROLS.search(raw):
+    if is_ascii and not CONTROLS.search(raw):
         return Shape("ascii", raw.decode("ascii"))
     return _unmarked(raw, declared)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mediacrawl.encoding import Hints, detect, native, repair, weighing
+from mediacrawl.encoding import Hints, detect, native, reading, repair, weighing
 from mediacrawl.encoding.hypotheses import price_bytes
 from mediacrawl.encoding.own import forget
 from mediacrawl.encoding.reading import read, read_in
@@ -114,6 +114,40 @@ def test_texts_at_the_edges(both, text):
     both(lambda: (read(text), [read_in(text, code) for code in codes]))
 
 
+def test_signs_that_are_priced_in_any_language(both):
+    signs = [
+        "ï¿½",
+        "\xa0!",
+        "\u202f%",
+        "«\xa0",
+        "n.\xa05",
+        "A–B",
+        "C—D",
+        ":¬)",
+        "x¬y",
+        "√π",
+        "pÃ\xa0s",
+        "\x85",
+        "\ufffd",
+    ]
+    signs += ["\ufffe", "\ud800", "\ue000", "─", "\U000e0200", "A", "ж", "字", "é"]
+    texts = [first + "Привет é" + second for first in signs for second in signs]
+    both(lambda: [read(text) for text in texts])
+
+
+def test_a_scan_finds_whatever_the_patterns_find():
+    kernel = native._module().Kernel(native._spec(), native._load)
+    every = "".join(map(chr, range(0x10000)))
+    patterns = [(pattern, bit) for bit, pattern, _ in reading.numbered_alphabets()]
+    patterns += [(reading.CJK_RUN, reading.RUNS), (reading.UNUSED, reading.TELLING), (reading._BROKEN, reading.TELLING)]
+    for pattern, bit in patterns:
+        found = "".join(pattern.findall(every))
+        assert found
+        assert all(kernel.scan(char) & bit for char in found)
+    assert kernel.scan("") == kernel.scan("Plain words, 1!") == 0
+    assert kernel.scan("\U0001f600") == reading.ANYTHING
+
+
 def test_each_pair_prices_words_alike(both):
     rng = random.Random(23)
     words = [bytes(rng.choices([*b"LlSs", *range(65, 91), *range(128, 256)], k=rng.randrange(1, 9))) for _ in range(60)]
@@ -139,8 +173,8 @@ def test_memory_does_not_grow_with_the_words(both):
 
 
 SPEC = [
-    "pairs", "languages", "encodings", "steps", "half", "gains", "kinds", "names", "english", "longest_word", "doubles",
-    "weighing",
+    "pairs", "languages", "encodings", "steps", "half", "gains", "kinds", "telling", "names", "english", "longest_word",
+    "doubles", "weighing",
 ]  # fmt: skip
 
 
@@ -149,7 +183,7 @@ def test_tables_that_do_not_fit_are_refused(name):
     module = native._module()
     spec = native._spec()
     for wrong in (None, [], b"", 1 << 50, [None], [{}], [b"x"], -1):
-        if not (name in {"kinds", "doubles"} and wrong == []):
+        if not (name in {"kinds", "telling", "doubles"} and wrong == []):
             with pytest.raises((ValueError, TypeError, OverflowError)):
                 module.Kernel({**spec, name: wrong}, native._load)
     with pytest.raises(ValueError, match="do not fit"):
@@ -226,6 +260,7 @@ NOTHING = ([], None, ())
         ("alphabet", ("x", "x", (999,), -1, -1)),
         ("alphabet", ("\xe9", "\xe9", (1, 0, 1), -1, -1)),
         ("characters", ("x", (4,))),
+        ("scan", (b"x",)),
     ],
 )
 def test_arguments_out_of_range_are_refused(method, arguments):

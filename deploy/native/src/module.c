@@ -95,8 +95,8 @@ static int take_constants(KernelObject *self, PyObject *spec)
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (integer_of(spec, wanted[i].name, wanted[i].to) < 0) return -1;
-    /* A word that is cut so has sums of less than 2**32, and a step divides. */
-    if (is->longest_word < 0 || is->longest_word > 1 << 20 || is->step < 1 || is->lane_step < 1) return fails("step");
+    /* A word that is cut so has sums of less than 2**16, and a step divides. */
+    if (is->longest_word < 0 || is->longest_word > 255 || is->step < 1 || is->lane_step < 1) return fails("step");
     return 0;
 }
 
@@ -272,6 +272,8 @@ static int take_ranges(PyObject *spec, const char *name, void (*set)(Kernel *, u
 
 static void set_kind(Kernel *kernel, uint32_t code, int value) { kernel->kinds[code] |= (uint8_t)value; }
 
+static void set_telling(Kernel *kernel, uint32_t code, int value) { kernel->telling[code] |= (uint16_t)value; }
+
 static void set_outside(Kernel *kernel, uint32_t code, int value) { kernel->outside[code] = (uint16_t)value; }
 
 static int take_kinds(KernelObject *self, PyObject *spec)
@@ -282,8 +284,9 @@ static int take_kinds(KernelObject *self, PyObject *spec)
     kernel->gain_count = (size_t)PyList_Size(gains);
     kernel->kinds = PyMem_Calloc(0x10000, 1);
     kernel->outside = PyMem_Calloc(0x10000, sizeof *kernel->outside);
+    kernel->telling = PyMem_Calloc(0x10000, sizeof *kernel->telling);
     kernel->gains = PyMem_Calloc(kernel->gain_count, sizeof *kernel->gains);
-    if (!kernel->kinds || !kernel->outside || !kernel->gains) {
+    if (!kernel->kinds || !kernel->outside || !kernel->telling || !kernel->gains) {
         PyErr_NoMemory();
         return -1;
     }
@@ -294,6 +297,7 @@ static int take_kinds(KernelObject *self, PyObject *spec)
         kernel->gains[i] = (int32_t)gain;
     }
     if (take_doubles(spec, kernel) < 0 || take_ranges(spec, "kinds", set_kind, kernel) < 0) return -1;
+    if (take_ranges(spec, "telling", set_telling, kernel) < 0) return -1;
     return take_ranges(spec, "outside", set_outside, kernel);
 }
 
@@ -467,6 +471,7 @@ static void kernel_free(PyObject *object)
     PyMem_Free(kernel->gains);
     PyMem_Free(kernel->kinds);
     PyMem_Free(kernel->outside);
+    PyMem_Free(kernel->telling);
     Py_CLEAR(self->loader);
     Py_CLEAR(self->names);
     Py_CLEAR(self->kept);
@@ -701,6 +706,25 @@ done:
     return answer;
 }
 
+PyDoc_STRVAR(scan_doc, "scan(text) -> what a text may have, in the bits of the spec's `telling`");
+
+static PyObject *kernel_scan(PyObject *object, PyObject *text)
+{
+    Kernel *kernel = &((KernelObject *)object)->kernel;
+    uint32_t stack[ON_STACK];
+    size_t length;
+    if (!PyUnicode_Check(text)) {
+        PyErr_SetString(PyExc_TypeError, "The text must be a str.");
+        return NULL;
+    }
+    uint32_t *points = points_of(text, stack, &length);
+    if (!points) return NULL;
+    long found = 0;
+    for (size_t at = 0; at < length; at++) found |= points[at] > 0xFFFF ? 0xFFFF : kernel->telling[points[at]];
+    if (points != stack) PyMem_Free(points);
+    return PyLong_FromLong(found);
+}
+
 PyDoc_STRVAR(characters_doc, "characters(text, languages) -> (language, cost) of a text with Chinese, Japanese or Korean");
 
 static PyObject *kernel_characters(PyObject *object, PyObject *args)
@@ -734,6 +758,7 @@ static PyMethodDef methods[] = {
     {"price", kernel_price, METH_VARARGS, price_doc},
     {"ascii", kernel_ascii, METH_VARARGS, ascii_doc},
     {"alphabet", kernel_alphabet, METH_VARARGS, alphabet_doc},
+    {"scan", kernel_scan, METH_O, scan_doc},
     {"characters", kernel_characters, METH_VARARGS, characters_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -254,14 +254,14 @@ static const uint8_t *row_of(Kernel *kernel, uint8_t first, uint8_t second)
 void first_pass(Kernel *kernel, Piece word, int64_t *lanes)
 {
     size_t length = word.length < (size_t)kernel->is.longest_word ? word.length : (size_t)kernel->is.longest_word;
-    uint32_t sums[1024];
+    uint16_t sums[1024]; /* at most 255 for each byte and the end */
     int count = kernel->pair_count;
-    memset(sums, 0, sizeof(uint32_t) * (size_t)count);
+    memset(sums, 0, sizeof *sums * (size_t)count);
     uint8_t last = ' ';
     for (size_t at = 0; at <= length; at++) {
         uint8_t byte = at < length ? word.at[at] : ' ';
         const uint8_t *costs = row_of(kernel, last, byte);
-        for (int i = 0; i < count; i++) sums[i] += costs[i];
+        for (int i = 0; i < count; i++) sums[i] = (uint16_t)(sums[i] + costs[i]);
         last = byte;
     }
     for (int i = 0; i < count; i++) lanes[i] += sums[i];

@@ -126,6 +126,7 @@ struct Kernel {
     size_t gain_count;
     uint8_t *kinds;      /* of the code points up to U+FFFF: bits KIND_... */
     uint16_t *outside;   /* what those cost between runs */
+    uint16_t *telling;   /* what a text may have that has them */
     uint32_t far_unused[2 * MOST_RANGES]; /* first and last of ranges beyond U+FFFF that are unused too */
     int far_count;
     Row rows[ROWS];
