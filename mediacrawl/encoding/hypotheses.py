@@ -41,8 +41,10 @@ GATE: Final = 10 * LANE_STEP
 MOST_PAIRS: Final = 16
 HOPELESS: Final = 10 * STEP
 """Nor those whose first pass says that they cost so much more than what the best one costs in truth."""
-MOST_LANGUAGES: Final = 3
+MOST_LANGUAGES: Final = 4
 """Of one encoding."""
+MOST_WESTERN: Final = 12
+"""Of cp1252. These do not count among `MOST_PAIRS`: they cost little each, and would take all places."""
 FIELD_GATE: Final = 4 * LANE_STEP
 FIELD_PAIRS: Final = 4
 """Pairs of one field that are priced whatever the record's first pass says."""
@@ -384,11 +386,11 @@ def _least(costs: Sequence[int], gate: int, most: int) -> set[int]:
     for _, number in near:
         encoding = every[number].encoding
         times = taken.get(encoding, 0)
-        if times < MOST_LANGUAGES or encoding == "cp1252":
+        is_western = encoding == "cp1252"
+        if times < (MOST_WESTERN if is_western else MOST_LANGUAGES) and (is_western or most):
             taken[encoding] = times + 1
             chosen.add(number)
-            if len(chosen) == most:
-                break
+            most -= not is_western
     return chosen
 
 

@@ -22,7 +22,7 @@ from mediacrawl.encoding.languages import LANGUAGES
 logger = logging.getLogger(__name__)
 
 MODULE: Final = "mediacrawl_native"
-ABI: Final = 1
+ABI: Final = 2
 """Raised with every change of what `_spec` hands over or of what the kernel's methods take and give."""
 SWITCH: Final = "MEDIACRAWL_NATIVE"
 """Environment variable; ``0`` decides in pure Python although the native part is installed."""
@@ -194,6 +194,7 @@ def _constants() -> dict[str, int]:
         "most_pairs": hypotheses.MOST_PAIRS,
         "hopeless": hypotheses.HOPELESS,
         "most_languages": hypotheses.MOST_LANGUAGES,
+        "most_western": hypotheses.MOST_WESTERN,
         "field_gate": hypotheses.FIELD_GATE,
         "field_pairs": hypotheses.FIELD_PAIRS,
         "never": hypotheses.NEVER,

@@ -111,18 +111,20 @@ class Pair:
         small = part.lower()
         if (place and small in CLITICS_AFTER) or (not last and small in CLITICS_BEFORE):
             return CLITIC
-        if part.isascii() and not self.latin:
-            # What is no clitic is as odd in Cyrillic text as in English, and no likelier.
-            return models.in_use().letters("en").cost(part.translate(ascii_numbers("en")))
         return self._letters(part)
 
     def _letters(self, word: bytes) -> int:
         model = self.model
+        numbers = word.translate(self.letters)
+        foreign = len(word) - len(word.translate(None, self.foreign)) if self.foreign else 0
+        if not self.latin and not foreign and not numbers.strip(b"\0"):
+            # Latin letters and signs are as odd in another script as in English, and no likelier.
+            model, numbers = models.in_use().letters("en"), word.translate(ascii_numbers("en"))
+            return sum([model.cost(run) for run in numbers.split(b"\0") if run])
         total = 0
-        for run in word.translate(self.letters).split(b"\0"):
+        for run in numbers.split(b"\0"):
             if run:
                 total += model.cost(run)
-        foreign = len(word) - len(word.translate(None, self.foreign)) if self.foreign else 0
         if not self.latin:
             total += ASCII_LETTER * (len(word) - len(word.translate(None, ASCII_LETTERS)))
         return total + (FOREIGN if self.latin else ALIEN) * foreign

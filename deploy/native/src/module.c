@@ -8,7 +8,7 @@
 
 #include "pricing.h"
 
-#define ABI 1
+#define ABI 2
 #define MOST_PAIRS 1000
 #define MOST_CHOICES 64
 #define ON_STACK 512
@@ -85,7 +85,8 @@ static int take_constants(KernelObject *self, PyObject *spec)
         {"foreign", &is->foreign}, {"alien", &is->alien}, {"ascii_letter", &is->ascii_letter},
         {"acronym", &is->acronym}, {"acronym_letter", &is->acronym_letter},
         {"longest_acronym", &is->longest_acronym}, {"clitic", &is->clitic}, {"gate", &is->gate},
-        {"most_pairs", &is->most_pairs}, {"hopeless", &is->hopeless}, {"most_languages", &is->most_languages},
+        {"most_pairs", &is->most_pairs}, {"hopeless", &is->hopeless},
+        {"most_languages", &is->most_languages}, {"most_western", &is->most_western},
         {"field_gate", &is->field_gate}, {"field_pairs", &is->field_pairs}, {"never", &is->never},
         {"step", &is->step}, {"lane_step", &is->lane_step}, {"longest_word", &is->longest_word},
         {"near_pairs", &is->near_pairs}, {"lost", &is->lost}, {"unread", &is->unread},

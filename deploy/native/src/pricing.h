@@ -76,7 +76,7 @@ enum { BYTE_SINGLE, BYTE_FIRST, BYTE_NONE, BYTE_UNTOLD };
 
 typedef struct {
     int64_t foreign, alien, ascii_letter, acronym, acronym_letter, longest_acronym, clitic;
-    int64_t gate, most_pairs, hopeless, most_languages, field_gate, field_pairs, never, step, lane_step, longest_word;
+    int64_t gate, most_pairs, hopeless, most_languages, most_western, field_gate, field_pairs, never, step, lane_step, longest_word;
     int64_t near_pairs, lost, unread;
     int64_t latin_word, most_latin, most_gain, least_difference;
     int64_t shortest_cut, plain_apostrophe;
