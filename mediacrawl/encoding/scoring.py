@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from mediacrawl.encoding import models, native
-from mediacrawl.encoding.codepages import APOSTROPHE, STEP, capitals, classes, letter_map, pair_steps, steps
+from mediacrawl.encoding.codepages import APOSTROPHE, STEP, capitals, classes_in, letter_map, pair_steps, steps
 from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.priors import prior_nats
 from mediacrawl.encoding.words import lower
@@ -117,16 +117,16 @@ class Pair:
         model = self.model
         numbers = word.translate(self.letters)
         foreign = len(word) - len(word.translate(None, self.foreign)) if self.foreign else 0
-        if not self.latin and not foreign and not numbers.strip(b"\0"):
+        total = 0
+        if not self.latin and not numbers.strip(b"\0"):
             # Latin letters and signs are as odd in another script as in English, and no likelier.
             model, numbers = models.in_use().letters("en"), word.translate(ascii_numbers("en"))
-            return sum([model.cost(run) for run in numbers.split(b"\0") if run])
-        total = 0
+            total = LATIN_WORD
+        elif not self.latin:
+            total = ASCII_LETTER * (len(word) - len(word.translate(None, ASCII_LETTERS)))
         for run in numbers.split(b"\0"):
             if run:
                 total += model.cost(run)
-        if not self.latin:
-            total += ASCII_LETTER * (len(word) - len(word.translate(None, ASCII_LETTERS)))
         return total + (FOREIGN if self.latin else ALIEN) * foreign
 
 
@@ -141,24 +141,30 @@ def pairs() -> tuple[Pair, ...]:
         model = trained.letters(language.code)
         for encoding in language.encodings or (f"u-{language.code}",):
             letters, foreign = letter_map(encoding, language.code)
+            company = classes_in(encoding, language.code)
             prior = round(prior_nats(encoding, language.code) * STEP) if language.encodings else UNICODE_ONLY
             found.append(
                 Pair(
                     len(found), encoding, language.code, prior, model,
-                    letters, foreign, language.script == "latin", classes(encoding),
+                    letters, foreign, language.script == "latin", company,
                     bytes(byte for byte in capitals(encoding) if letters[byte] and byte not in foreign),
-                    bytes(byte for byte, cls in enumerate(classes(encoding)) if cls == APOSTROPHE),
+                    bytes(byte for byte, cls in enumerate(company) if cls == APOSTROPHE),
                 )
             )  # fmt: skip
     return tuple(found)
 
 
 @lru_cache(maxsize=8192)
-def class_cost(word: bytes, encoding: str) -> int:
-    """Cost of the classes of a word's bytes in an encoding."""
+def class_cost(word: bytes, classes: bytes) -> int:
+    """Cost of the classes of a word's bytes.
+
+    Args:
+        word: its bytes.
+        classes: of a pair.
+    """
     table = steps()
     total = last = 0
-    for cls in word.translate(classes(encoding)):
+    for cls in word.translate(classes):
         last = (last << 5 | cls) & 0x7FFF
         total += table[last]
     return total + table[(last << 5) & 0x7FFF]

@@ -143,9 +143,14 @@ static int64_t letters_cost(Kernel *kernel, const Pair *pair, Piece part)
             is_open = 0;
         }
     }
-    if (!pair->is_latin && !is_spelled && !foreign) return english_cost(kernel, part);
     if (is_open) total += cost_of_run(model, &run);
-    if (!pair->is_latin) total += kernel->is.ascii_letter * ascii;
+    if (!pair->is_latin && !is_spelled) {
+        total = english_cost(kernel, part);
+        if (total < 0) return -1;
+        total += kernel->is.latin_word;
+    } else if (!pair->is_latin) {
+        total += kernel->is.ascii_letter * ascii;
+    }
     return total + (pair->is_latin ? kernel->is.foreign : kernel->is.alien) * foreign;
 }
 
