@@ -41,6 +41,8 @@ _KINDS: Final = {
     **dict.fromkeys("·´", JOINER),
     **dict.fromkeys("–—", DASH),
     "•": BULLET,
+    # Letters by their category, but in titles they stand for a formula.
+    **dict.fromkeys("ƒµ", ODD),
     "\u00a0": NBSP,
     **dict.fromkeys("°№™©®ªº½²³€", SIGN),
     **dict.fromkeys("§¼¾¹†‡£¥×", RARE_SIGN),

@@ -183,6 +183,7 @@ def _constants() -> dict[str, int]:
         "acronym_letter": scoring.ACRONYM_LETTER,
         "longest_acronym": scoring.LONGEST_ACRONYM,
         "clitic": scoring.CLITIC,
+        "odd_apostrophe": scoring.ODD_APOSTROPHE,
         "latin_word": scoring.LATIN_WORD,
         "most_latin": scoring.MOST_LATIN,
         "most_gain": scoring.MOST_GAIN,

@@ -59,6 +59,8 @@ CLITIC: Final = 3 * STEP
 CACHED: Final = 2048
 """Words whose cost a pair remembers."""
 LONGEST_ACRONYM: Final = 5
+ODD_APOSTROPHE: Final = 3 * STEP
+"""An apostrophe between two parts of a Latin word of which neither is such, and the second no name, as in O'Connor."""
 
 UNICODE_ONLY: Final = 20_000
 """Prior of a language that has no 8-bit encoding: its pair prices Unicode text and is never found in bytes."""
@@ -103,15 +105,19 @@ class Pair:
     def _spelled(self, word: bytes) -> int:
         if self.apostrophe and self.apostrophe in word:
             parts = word.split(self.apostrophe)
-            return sum([self._part(part, place, last=place == len(parts) - 1) for place, part in enumerate(parts)])
+            return sum([self._part(part, place, parts) for place, part in enumerate(parts)])
         return self._letters(word)
 
-    def _part(self, part: bytes, place: int, *, last: bool) -> int:
+    def _part(self, part: bytes, place: int, parts: list[bytes]) -> int:
         """Cost of what stands on one side of an apostrophe."""
-        small = part.lower()
-        if (place and small in CLITICS_AFTER) or (not last and small in CLITICS_BEFORE):
+        follows = place + 1 < len(parts) and parts[place + 1] != b""
+        if (place and part.lower() in CLITICS_AFTER) or (follows and part.lower() in CLITICS_BEFORE):
             return CLITIC
-        return self._letters(part)
+        cost = self._letters(part)
+        before = parts[place - 1].lower() if place else b""
+        if self.latin and before and before not in CLITICS_BEFORE and part[:1].islower():
+            cost += ODD_APOSTROPHE
+        return cost
 
     def _letters(self, word: bytes) -> int:
         model = self.model

@@ -1,5 +1,6 @@
 """Short titles whose letters are signs in a commoner encoding: where a sign stands tells them apart."""
 
+# ruff: noqa: RUF001 - typographic signs are what this file is about
 import pytest
 
 from mediacrawl.encoding import Hints, detect

@@ -84,7 +84,8 @@ static int take_constants(KernelObject *self, PyObject *spec)
     } wanted[] = {
         {"foreign", &is->foreign}, {"alien", &is->alien}, {"ascii_letter", &is->ascii_letter},
         {"acronym", &is->acronym}, {"acronym_letter", &is->acronym_letter},
-        {"longest_acronym", &is->longest_acronym}, {"clitic", &is->clitic}, {"gate", &is->gate},
+        {"longest_acronym", &is->longest_acronym}, {"clitic", &is->clitic},
+        {"odd_apostrophe", &is->odd_apostrophe}, {"gate", &is->gate},
         {"most_pairs", &is->most_pairs}, {"hopeless", &is->hopeless},
         {"most_languages", &is->most_languages}, {"most_western", &is->most_western},
         {"field_gate", &is->field_gate}, {"field_pairs", &is->field_pairs}, {"never", &is->never},

@@ -165,12 +165,16 @@ static int is_clitic(const Clitics *clitics, Piece part)
     return 0;
 }
 
-/* What stands on one side of an apostrophe. */
-static int64_t part_cost(Kernel *kernel, const Pair *pair, Piece part, int is_first, int is_last)
+/* What stands on one side of an apostrophe; `before` is the part before it, empty for the first. */
+static int64_t part_cost(Kernel *kernel, const Pair *pair, Piece before, Piece part, int is_first, int is_followed)
 {
     if (!is_first && is_clitic(&kernel->clitics[AFTER], part)) return kernel->is.clitic;
-    if (!is_last && is_clitic(&kernel->clitics[BEFORE], part)) return kernel->is.clitic;
-    return letters_cost(kernel, pair, part);
+    if (is_followed && is_clitic(&kernel->clitics[BEFORE], part)) return kernel->is.clitic;
+    int64_t cost = letters_cost(kernel, pair, part);
+    int is_small = part.length && part.at[0] >= 'a' && part.at[0] <= 'z';
+    if (cost >= 0 && pair->is_latin && is_small && before.length && !is_clitic(&kernel->clitics[BEFORE], before))
+        cost += kernel->is.odd_apostrophe;
+    return cost;
 }
 
 static int64_t spelled_cost(Kernel *kernel, const Pair *pair, Piece word)
@@ -178,13 +182,16 @@ static int64_t spelled_cost(Kernel *kernel, const Pair *pair, Piece word)
     if (pair->apostrophe < 0 || !memchr(word.at, pair->apostrophe, word.length)) return letters_cost(kernel, pair, word);
     int64_t total = 0;
     size_t start = 0;
+    Piece before = {word.at, 0};
     for (;;) {
         const uint8_t *end = memchr(word.at + start, pair->apostrophe, word.length - start);
         Piece part = {word.at + start, (end ? (size_t)(end - word.at) : word.length) - start};
-        int64_t cost = part_cost(kernel, pair, part, start == 0, !end);
+        int is_followed = end && (size_t)(end - word.at) + 1 < word.length && end[1] != pair->apostrophe;
+        int64_t cost = part_cost(kernel, pair, before, part, start == 0, is_followed);
         if (cost < 0) return -1;
         total += cost;
         if (!end) return total;
+        before = part;
         start = (size_t)(end - word.at) + 1;
     }
 }

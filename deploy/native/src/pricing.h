@@ -75,7 +75,7 @@ enum { BYTE_SINGLE, BYTE_FIRST, BYTE_NONE, BYTE_UNTOLD };
 #define UNTOLD 0xFFFF
 
 typedef struct {
-    int64_t foreign, alien, ascii_letter, acronym, acronym_letter, longest_acronym, clitic;
+    int64_t foreign, alien, ascii_letter, acronym, acronym_letter, longest_acronym, odd_apostrophe, clitic;
     int64_t gate, most_pairs, hopeless, most_languages, most_western, field_gate, field_pairs, never, step, lane_step, longest_word;
     int64_t near_pairs, lost, unread;
     int64_t latin_word, most_latin, most_gain, least_difference;
