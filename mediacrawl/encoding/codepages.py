@@ -23,50 +23,72 @@ STEP: Final = 12
 # Classes. The letters come first, so that "is a letter" is one comparison.
 SMALL, CAPITAL, SMALL_LATIN, CAPITAL_LATIN, SMALL_OTHER, CAPITAL_OTHER, CASELESS, MARK = range(1, 9)
 QUOTE, APOSTROPHE, OPENER, RARE_OPENER, JOINER, DASH, BULLET, NBSP, SIGN, RARE_SIGN, ODD, CONTROL = range(9, 21)
+LOW_QUOTE, SINGLE_QUOTE, CLOSER, ELLIPSIS = range(21, 25)
+LAST_CLASS = ELLIPSIS
 GAP = 0
 
 _KINDS: Final = {
-    **dict.fromkeys("«»“”…", QUOTE),
+    # Each of these opens a quotation in some languages and closes one in others.
+    **dict.fromkeys("«»“", QUOTE),
+    "”": CLOSER,
+    "…": ELLIPSIS,
     "’": APOSTROPHE,
-    **dict.fromkeys("„¡¿", OPENER),
+    "„": LOW_QUOTE,
+    "‘": SINGLE_QUOTE,
+    **dict.fromkeys("¡¿", OPENER),
     **dict.fromkeys("‚‹›", RARE_OPENER),
-    # In Catalan and in Uzbek they stand within words.
-    **dict.fromkeys("·‘´", JOINER),
+    # In Catalan it stands within words, and in typed text for an apostrophe.
+    **dict.fromkeys("·´", JOINER),
     **dict.fromkeys("–—", DASH),
     "•": BULLET,
+    # Letters by their category, but in titles they stand for a formula.
+    **dict.fromkeys("ƒµ", ODD),
     "\u00a0": NBSP,
     **dict.fromkeys("°№™©®ªº½²³€", SIGN),
     **dict.fromkeys("§¼¾¹†‡£¥×", RARE_SIGN),
 }
 SYMBOL_NATS: Final = {
     QUOTE: 7.0, APOSTROPHE: 3.5, OPENER: 5.0, RARE_OPENER: 8.5, JOINER: 8.0, DASH: 5.5, BULLET: 10.0, NBSP: 8.0,
-    SIGN: 6.5, RARE_SIGN: 12.0, ODD: 14.0, CONTROL: 16.0,
+    SIGN: 6.5, RARE_SIGN: 12.0, ODD: 14.0, CONTROL: 16.0, LOW_QUOTE: 7.0, SINGLE_QUOTE: 8.0, CLOSER: 7.0, ELLIPSIS: 7.0,
 }  # fmt: skip
 AFTER_LETTER_NATS: Final = {
     OPENER: 4.5,
+    LOW_QUOTE: 4.5,
     RARE_OPENER: 5.0,
     JOINER: -2.0,
+    SINGLE_QUOTE: -2.0,
     RARE_SIGN: 3.0,
     ODD: 3.0,
     CONTROL: 1.0,
-    DASH: 4.5,
+    DASH: 7.0,
     BULLET: 2.0,
 }
-BEFORE_LETTER_NATS: Final = {SIGN: 5.0, RARE_SIGN: 3.0, ODD: 3.0, DASH: 4.5, BULLET: 2.0}
+BEFORE_LETTER_NATS: Final = {
+    SIGN: 5.0, RARE_SIGN: 3.0, ODD: 3.0, DASH: 4.5, BULLET: 2.0, CLOSER: 4.0, ELLIPSIS: 2.0,
+}  # fmt: skip
 WEDGE_NATS: Final = {
-    QUOTE: 5.0,
+    QUOTE: 9.0,
+    CLOSER: 5.0,
+    ELLIPSIS: 3.0,
     APOSTROPHE: 0.3,
     OPENER: 1.0,
+    LOW_QUOTE: 1.0,
     SIGN: 2.0,
     RARE_SIGN: 2.0,
     ODD: 2.0,
-    DASH: 1.0,
+    # Between two names it is at home.
+    DASH: -3.0,
     JOINER: 0.0,
+    SINGLE_QUOTE: 8.0,
 }
 AFTER_GAP_NATS: Final = {APOSTROPHE: 1.5, NBSP: 5.0}
 IN_ROW_NATS: Final = 4.0
-ALONE_NATS: Final = {RARE_SIGN: 1.5, QUOTE: 3.0, APOSTROPHE: 3.0, JOINER: 2.0}
-END_NATS: Final = {NBSP: 5.0, OPENER: 5.0, RARE_OPENER: 5.0, JOINER: 3.0}
+ALONE_NATS: Final = {
+    RARE_SIGN: 1.5, QUOTE: 3.0, CLOSER: 6.0, ELLIPSIS: 3.0, APOSTROPHE: 6.0, JOINER: 2.0, SINGLE_QUOTE: 2.0,
+}  # fmt: skip
+END_NATS: Final = {NBSP: 5.0, OPENER: 5.0, LOW_QUOTE: 5.0, RARE_OPENER: 5.0, JOINER: 3.0, SINGLE_QUOTE: 3.0}
+CUT_NATS: Final = 2.5
+"""An apostrophe at the end of a word in Latin letters."""
 SCRIPT_NATS: Final = 7.0
 ELISION_NATS: Final = (1.0, 0.1)
 BEGIN_NATS: Final = [0.2, 2.0]
@@ -119,7 +141,11 @@ def _is_letter(cls: int) -> bool:
 def _step_nats(first: int, second: int, third: int) -> float:
     """What the class `third` costs after `first` and `second`, in nats."""
     if third == GAP:
-        return END_NATS.get(second, 0.0) + (ALONE_NATS.get(second, 0.0) if first == GAP else 0.0)
+        if first == GAP:
+            return END_NATS.get(second, 0.0) + ALONE_NATS.get(second, 0.0)
+        # Greek and Cyrillic words end in an apostrophe as often as not.
+        is_cut = second == APOSTROPHE and _script(first) == 1 if _is_letter(first) else False
+        return END_NATS.get(second, 0.0) + (CUT_NATS if is_cut else 0.0)
     if not _is_letter(third):
         return SYMBOL_NATS[third] + _lean_nats(second, third)
     if third == MARK:
@@ -162,7 +188,7 @@ def _case_nats(first: int, second: int, third: int) -> float:
 @cache
 def steps() -> bytes:
     """Cost of a class after two others: ``steps()[first << 10 | second << 5 | third]``."""
-    known = range(CONTROL + 1)
+    known = range(LAST_CLASS + 1)
     table = bytearray(1 << 15)
     for a in known:
         for b in known:
@@ -175,7 +201,7 @@ def steps() -> bytes:
 def pair_steps() -> bytes:
     """The least that a class after one other can cost: ``pair_steps()[second << 5 | third]``."""
     table = steps()
-    return bytes(min(table[a << 10 | bc] for a in range(CONTROL + 1)) for bc in range(1 << 10))
+    return bytes(min(table[a << 10 | bc] for a in range(LAST_CLASS + 1)) for bc in range(1 << 10))
 
 
 @cache
@@ -213,6 +239,16 @@ def encode(text: str, encoding: str) -> bytes:
 def classes(encoding: str) -> bytes:
     """The class of each byte, as a table for `bytes.translate`."""
     return bytes(map(char_class, characters(encoding)))
+
+
+@cache
+def classes_in(encoding: str, code: str) -> bytes:
+    """The same in a language: a sign that is one of its letters stands within words there, as in Uzbek."""
+    letters = LANGUAGES[code].letters
+    return bytes(
+        JOINER if char in letters and not char.isalpha() and cls > MARK else cls
+        for char, cls in zip(characters(encoding), classes(encoding), strict=True)
+    )
 
 
 @cache

@@ -41,8 +41,10 @@ GATE: Final = 10 * LANE_STEP
 MOST_PAIRS: Final = 16
 HOPELESS: Final = 10 * STEP
 """Nor those whose first pass says that they cost so much more than what the best one costs in truth."""
-MOST_LANGUAGES: Final = 3
+MOST_LANGUAGES: Final = 4
 """Of one encoding."""
+MOST_WESTERN: Final = 16
+"""Of cp1252. These do not count among `MOST_PAIRS`: they cost little each, and would take all places."""
 FIELD_GATE: Final = 4 * LANE_STEP
 FIELD_PAIRS: Final = 4
 """Pairs of one field that are priced whatever the record's first pass says."""
@@ -75,6 +77,10 @@ LONE_SPACE: Final = 5 * STEP
 """A letter or sign for what is a no-break space as declared, where no word that is known comes out."""
 SHORTEST_KNOWN: Final = 3
 """Letters of a word that a language can be said to know."""
+UNPAIRED: Final = 4 * STEP
+"""A quotation that is opened and not closed, or the other way round."""
+QUOTES: Final = "„“”«»"
+"""Quotation marks that come in pairs."""
 _HIGH: Final = bytes(range(128, 256))
 _LOW: Final = bytes(range(128))
 
@@ -239,6 +245,7 @@ def _weighed(
     found = _single_bytes(words, of_record, shift, _always(claims, plain if lone else []))
     _forgive_spaces(found, priced)
     _mind_tones(found, priced)
+    _mind_quotes(found, priced)
     found += _multibyte(priced, shift)
     if plain:
         speaking = [hypothesis for hypothesis in found if hypothesis.language]
@@ -318,6 +325,8 @@ def _distrust_spaces(found: list[Hypothesis], pieces: Sequence[bytes], spaces: l
             elif _has_space(hypothesis, space):
                 # A text that writes one blank so writes several so.
                 hypothesis.costs[place] -= FORGIVEN * (piece.count(space) - 1)
+            elif hypothesis.encoding in MULTIBYTE:
+                hypothesis.costs[place] += LONE_SPACE
 
 
 def _has_space(hypothesis: Hypothesis, space: bytes) -> bool:
@@ -353,6 +362,33 @@ def _mind_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
         if hypothesis.encoding == "cp1258":
             for place, raw in enumerate(raws):
                 hypothesis.costs[place] += LOOSE_TONE * len(LOOSE_TONE_SIGN.findall(raw))
+
+
+def _mind_quotes(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
+    """Quotation marks come in pairs."""
+    for hypothesis in found:
+        others = _no_quotes(hypothesis.encoding)
+        for place, raw in enumerate(raws):
+            marks = raw.translate(None, others)
+            if marks:
+                hypothesis.costs[place] += _unpaired(marks, hypothesis.encoding)
+
+
+@cache
+def _no_quotes(encoding: str) -> bytes:
+    """The bytes that are no quotation marks of those that come in pairs."""
+    return bytes(byte for byte, char in enumerate(characters(encoding)) if char not in QUOTES)
+
+
+@lru_cache(maxsize=512)
+def _unpaired(marks: bytes, encoding: str) -> int:
+    """What quotation marks cost that nothing opens or closes.
+
+    A mark opens in one language and closes in another, so this only counts what must be wrong in all of them.
+    """
+    low, left, right, opening, closing = map(decode_single(marks, encoding).count, QUOTES)
+    lone = (low > left + right) + (not low and left > right) + (not low and not left and right % 2)
+    return UNPAIRED * (lone + (opening != closing))
 
 
 def _clean_signs(raws: Sequence[bytes], *, declared: bool) -> dict[int, str]:
@@ -477,18 +513,18 @@ def _least(costs: Sequence[int], gate: int, most: int) -> set[int]:
     for _, number in near:
         encoding = every[number].encoding
         times = taken.get(encoding, 0)
-        if times < MOST_LANGUAGES or encoding == "cp1252":
+        is_western = encoding == "cp1252"
+        if times < (MOST_WESTERN if is_western else MOST_LANGUAGES) and (is_western or most):
             taken[encoding] = times + 1
             chosen.add(number)
-            if len(chosen) == most:
-                break
+            most -= not is_western
     return chosen
 
 
 def _exact(pair: Pair, words: list[list[bytes]], moved: int) -> Hypothesis:
-    encoding, cost = pair.encoding, pair.cost
-    costs = [sum([cost(word) + class_cost(word, encoding) for word in some]) for some in words]
-    return Hypothesis(encoding, pair.language, pair.prior + moved, costs, costs)
+    classes, cost = pair.classes, pair.cost
+    costs = [sum([cost(word) + class_cost(word, classes) for word in some]) for some in words]
+    return Hypothesis(pair.encoding, pair.language, pair.prior + moved, costs, costs)
 
 
 @cache
@@ -589,7 +625,7 @@ def price_bytes(raw: bytes, encoding: str, language: str) -> int:
     kernel = native.kernel()
     if kernel is not None:
         return kernel.price(raw, pair.number)
-    return sum(pair.cost(word) + class_cost(word, encoding) for word in ODD_WORD.findall(raw))
+    return sum(pair.cost(word) + class_cost(word, pair.classes) for word in ODD_WORD.findall(raw))
 
 
 @cache

@@ -21,7 +21,7 @@ from mediacrawl.encoding.languages import LANGUAGES
 logger = logging.getLogger(__name__)
 
 MODULE: Final = "mediacrawl_native"
-ABI: Final = 2
+ABI: Final = 3
 """Raised with every change of what `_spec` hands over or of what the kernel's methods take and give."""
 SWITCH: Final = "MEDIACRAWL_NATIVE"
 """Environment variable; ``0`` decides in pure Python although the native part is installed."""
@@ -220,6 +220,7 @@ def _constants() -> dict[str, int]:
         "acronym_letter": scoring.ACRONYM_LETTER,
         "longest_acronym": scoring.LONGEST_ACRONYM,
         "clitic": scoring.CLITIC,
+        "odd_apostrophe": scoring.ODD_APOSTROPHE,
         "latin_word": scoring.LATIN_WORD,
         "most_latin": scoring.MOST_LATIN,
         "most_gain": scoring.MOST_GAIN,
@@ -231,6 +232,7 @@ def _constants() -> dict[str, int]:
         "most_pairs": hypotheses.MOST_PAIRS,
         "hopeless": hypotheses.HOPELESS,
         "most_languages": hypotheses.MOST_LANGUAGES,
+        "most_western": hypotheses.MOST_WESTERN,
         "field_gate": hypotheses.FIELD_GATE,
         "field_pairs": hypotheses.FIELD_PAIRS,
         "never": hypotheses.NEVER,

@@ -188,7 +188,7 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> R
             ]
     best = Reading(UNREAD, "")
     for _, _, pair, words in sorted(near)[:MOST_PAIRS]:
-        cost = lost + sum([pair.cost(word) + class_cost(word, pair.encoding) for word in words])
+        cost = lost + sum([pair.cost(word) + class_cost(word, pair.classes) for word in words])
         if cost < best.cost:
             best = Reading(cost, pair.language)
     if not best.language or not best.cost:

@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from mediacrawl.encoding import models, native
-from mediacrawl.encoding.codepages import APOSTROPHE, STEP, capitals, classes, letter_map, pair_steps, steps
+from mediacrawl.encoding.codepages import APOSTROPHE, STEP, capitals, classes_in, letter_map, pair_steps, steps
 from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.priors import prior_nats
 from mediacrawl.encoding.words import lower
@@ -59,6 +59,8 @@ CLITIC: Final = 3 * STEP
 CACHED: Final = 2048
 """Words whose cost a pair remembers."""
 LONGEST_ACRONYM: Final = 5
+ODD_APOSTROPHE: Final = 3 * STEP
+"""An apostrophe between two parts of a Latin word of which neither is such, and the second no name, as in O'Connor."""
 
 UNICODE_ONLY: Final = 20_000
 """Prior of a language that has no 8-bit encoding: its pair prices Unicode text and is never found in bytes."""
@@ -103,28 +105,34 @@ class Pair:
     def _spelled(self, word: bytes) -> int:
         if self.apostrophe and self.apostrophe in word:
             parts = word.split(self.apostrophe)
-            return sum([self._part(part, place, last=place == len(parts) - 1) for place, part in enumerate(parts)])
+            return sum([self._part(part, place, parts) for place, part in enumerate(parts)])
         return self._letters(word)
 
-    def _part(self, part: bytes, place: int, *, last: bool) -> int:
+    def _part(self, part: bytes, place: int, parts: list[bytes]) -> int:
         """Cost of what stands on one side of an apostrophe."""
-        small = part.lower()
-        if (place and small in CLITICS_AFTER) or (not last and small in CLITICS_BEFORE):
+        follows = place + 1 < len(parts) and parts[place + 1] != b""
+        if (place and part.lower() in CLITICS_AFTER) or (follows and part.lower() in CLITICS_BEFORE):
             return CLITIC
-        if part.isascii() and not self.latin:
-            # What is no clitic is as odd in Cyrillic text as in English, and no likelier.
-            return models.in_use().letters("en").cost(part.translate(ascii_numbers("en")))
-        return self._letters(part)
+        cost = self._letters(part)
+        before = parts[place - 1].lower() if place else b""
+        if self.latin and before and before not in CLITICS_BEFORE and part[:1].islower():
+            cost += ODD_APOSTROPHE
+        return cost
 
     def _letters(self, word: bytes) -> int:
         model = self.model
+        numbers = word.translate(self.letters)
+        foreign = len(word) - len(word.translate(None, self.foreign)) if self.foreign else 0
         total = 0
-        for run in word.translate(self.letters).split(b"\0"):
+        if not self.latin and not numbers.strip(b"\0"):
+            # Latin letters and signs are as odd in another script as in English, and no likelier.
+            model, numbers = models.in_use().letters("en"), word.translate(ascii_numbers("en"))
+            total = LATIN_WORD
+        elif not self.latin:
+            total = ASCII_LETTER * (len(word) - len(word.translate(None, ASCII_LETTERS)))
+        for run in numbers.split(b"\0"):
             if run:
                 total += model.cost(run)
-        foreign = len(word) - len(word.translate(None, self.foreign)) if self.foreign else 0
-        if not self.latin:
-            total += ASCII_LETTER * (len(word) - len(word.translate(None, ASCII_LETTERS)))
         return total + (FOREIGN if self.latin else ALIEN) * foreign
 
 
@@ -139,24 +147,30 @@ def pairs() -> tuple[Pair, ...]:
         model = trained.letters(language.code)
         for encoding in language.encodings or (f"u-{language.code}",):
             letters, foreign = letter_map(encoding, language.code)
+            company = classes_in(encoding, language.code)
             prior = round(prior_nats(encoding, language.code) * STEP) if language.encodings else UNICODE_ONLY
             found.append(
                 Pair(
                     len(found), encoding, language.code, prior, model,
-                    letters, foreign, language.script == "latin", classes(encoding),
+                    letters, foreign, language.script == "latin", company,
                     bytes(byte for byte in capitals(encoding) if letters[byte] and byte not in foreign),
-                    bytes(byte for byte, cls in enumerate(classes(encoding)) if cls == APOSTROPHE),
+                    bytes(byte for byte, cls in enumerate(company) if cls == APOSTROPHE),
                 )
             )  # fmt: skip
     return tuple(found)
 
 
 @lru_cache(maxsize=8192)
-def class_cost(word: bytes, encoding: str) -> int:
-    """Cost of the classes of a word's bytes in an encoding."""
+def class_cost(word: bytes, classes: bytes) -> int:
+    """Cost of the classes of a word's bytes.
+
+    Args:
+        word: its bytes.
+        classes: of a pair.
+    """
     table = steps()
     total = last = 0
-    for cls in word.translate(classes(encoding)):
+    for cls in word.translate(classes):
         last = (last << 5 | cls) & 0x7FFF
         total += table[last]
     return total + table[(last << 5) & 0x7FFF]

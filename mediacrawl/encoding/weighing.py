@@ -59,6 +59,8 @@ def spec() -> dict[str, Any]:
         "lone": hypotheses.LONE,
         "trusted": TRUSTED,
         "utf8_prior": hypotheses.utf8_prior(),
+        "unpaired": hypotheses.UNPAIRED,
+        "quotes": array("H", map(ord, hypotheses.QUOTES)).tobytes(),
         "tonal": native.encodings().get("cp1258", -1),
         "set_apart": bytes(hypotheses.SET_APART.match(bytes((0xA0, byte))) is not None for byte in range(256)),
         "tones": bytes(hypotheses.LOOSE_TONE_SIGN.match(bytes((byte,))) is not None for byte in range(256)),

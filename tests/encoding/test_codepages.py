@@ -10,6 +10,7 @@ from mediacrawl.encoding.codepages import (
     CASELESS,
     CONTROL,
     GAP,
+    LAST_CLASS,
     SMALL,
     SMALL_LATIN,
     SMALL_OTHER,
@@ -119,7 +120,7 @@ def test_capitals_are_those_of_the_page():
 
 def test_the_first_pass_never_prices_a_class_above_the_second():
     exact, least = steps(), pair_steps()
-    for first in range(CONTROL + 1):
+    for first in range(LAST_CLASS + 1):
         for pair in range(1 << 10):
             assert least[pair] <= exact[first << 10 | pair]
 
@@ -134,7 +135,7 @@ def test_the_first_pass_never_prices_a_class_above_the_second():
 )
 def test_classes_cost_less_in_the_right_page(right, wrong):
     word = right[0].encode(right[1])
-    assert class_cost(word, right[1]) < class_cost(word, wrong[1])
+    assert class_cost(word, classes(right[1])) < class_cost(word, classes(wrong[1]))
 
 
 def test_the_priors_of_all_pairs_are_probabilities():

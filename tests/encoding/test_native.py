@@ -282,7 +282,7 @@ def test_a_loader_that_failed_is_not_called_again():
 
 
 @pytest.mark.parametrize(
-    "name", ["set_apart", "tones", "toned", "characters", "lone", "tonal", "most_words", "most_scored"]
+    "name", ["set_apart", "tones", "toned", "characters", "lone", "tonal", "most_words", "most_scored", "quotes"]
 )
 def test_tables_of_the_hypotheses_that_do_not_fit_are_refused(name):
     module, spec = native._module(), native._spec()

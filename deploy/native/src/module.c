@@ -8,7 +8,7 @@
 
 #include "calls.h"
 
-#define ABI 2
+#define ABI 3
 #define ON_STACK 512
 
 typedef struct {
@@ -83,8 +83,10 @@ static int take_constants(KernelObject *self, PyObject *spec)
     } wanted[] = {
         {"foreign", &is->foreign}, {"alien", &is->alien}, {"ascii_letter", &is->ascii_letter},
         {"acronym", &is->acronym}, {"acronym_letter", &is->acronym_letter},
-        {"longest_acronym", &is->longest_acronym}, {"clitic", &is->clitic}, {"gate", &is->gate},
-        {"most_pairs", &is->most_pairs}, {"hopeless", &is->hopeless}, {"most_languages", &is->most_languages},
+        {"longest_acronym", &is->longest_acronym}, {"clitic", &is->clitic},
+        {"odd_apostrophe", &is->odd_apostrophe}, {"gate", &is->gate},
+        {"most_pairs", &is->most_pairs}, {"hopeless", &is->hopeless},
+        {"most_languages", &is->most_languages}, {"most_western", &is->most_western},
         {"field_gate", &is->field_gate}, {"field_pairs", &is->field_pairs}, {"never", &is->never},
         {"step", &is->step}, {"lane_step", &is->lane_step}, {"longest_word", &is->longest_word},
         {"near_pairs", &is->near_pairs}, {"lost", &is->lost}, {"unread", &is->unread},

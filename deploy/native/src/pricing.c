@@ -102,17 +102,15 @@ static Letters *loaded(Kernel *kernel, int language)
     return model;
 }
 
-static int64_t letters_cost(Kernel *kernel, const Pair *pair, Piece part)
+static int64_t english_cost(Kernel *kernel, Piece part)
 {
-    const Letters *model = loaded(kernel, pair->language);
+    const Letters *model = loaded(kernel, kernel->english);
     if (!model) return -1;
-    int64_t total = 0, foreign = 0, ascii = 0;
+    int64_t total = 0;
     Spelling run = UNSPELLED;
     int is_open = 0;
     for (size_t at = 0; at < part.length; at++) {
-        uint8_t byte = part.at[at], number = pair->letters[byte];
-        foreign += pair->is_foreign[byte];
-        ascii += is_ascii_letter(byte);
+        uint8_t number = model->ascii_numbers[part.at[at]];
         if (number) {
             spell(model, &run, number);
             is_open = 1;
@@ -122,18 +120,38 @@ static int64_t letters_cost(Kernel *kernel, const Pair *pair, Piece part)
             is_open = 0;
         }
     }
-    if (is_open) total += cost_of_run(model, &run);
-    if (!pair->is_latin) total += kernel->is.ascii_letter * ascii;
-    return total + (pair->is_latin ? kernel->is.foreign : kernel->is.alien) * foreign;
+    return is_open ? total + cost_of_run(model, &run) : total;
 }
 
-static int64_t english_cost(Kernel *kernel, Piece part)
+static int64_t letters_cost(Kernel *kernel, const Pair *pair, Piece part)
 {
-    const Letters *model = loaded(kernel, kernel->english);
+    const Letters *model = loaded(kernel, pair->language);
     if (!model) return -1;
+    int64_t total = 0, foreign = 0, ascii = 0;
     Spelling run = UNSPELLED;
-    for (size_t at = 0; at < part.length; at++) spell(model, &run, model->ascii_numbers[part.at[at]]);
-    return cost_of_run(model, &run);
+    int is_open = 0, is_spelled = 0;
+    for (size_t at = 0; at < part.length; at++) {
+        uint8_t byte = part.at[at], number = pair->letters[byte];
+        foreign += pair->is_foreign[byte];
+        ascii += is_ascii_letter(byte);
+        if (number) {
+            spell(model, &run, number);
+            is_open = is_spelled = 1;
+        } else if (is_open) {
+            total += cost_of_run(model, &run);
+            run = UNSPELLED;
+            is_open = 0;
+        }
+    }
+    if (is_open) total += cost_of_run(model, &run);
+    if (!pair->is_latin && !is_spelled) {
+        total = english_cost(kernel, part);
+        if (total < 0) return -1;
+        total += kernel->is.latin_word;
+    } else if (!pair->is_latin) {
+        total += kernel->is.ascii_letter * ascii;
+    }
+    return total + (pair->is_latin ? kernel->is.foreign : kernel->is.alien) * foreign;
 }
 
 static int is_clitic(const Clitics *clitics, Piece part)
@@ -147,17 +165,16 @@ static int is_clitic(const Clitics *clitics, Piece part)
     return 0;
 }
 
-/* What stands on one side of an apostrophe. */
-static int64_t part_cost(Kernel *kernel, const Pair *pair, Piece part, int is_first, int is_last)
+/* What stands on one side of an apostrophe; `before` is the part before it, empty for the first. */
+static int64_t part_cost(Kernel *kernel, const Pair *pair, Piece before, Piece part, int is_first, int is_followed)
 {
     if (!is_first && is_clitic(&kernel->clitics[AFTER], part)) return kernel->is.clitic;
-    if (!is_last && is_clitic(&kernel->clitics[BEFORE], part)) return kernel->is.clitic;
-    if (!pair->is_latin) {
-        size_t at = 0;
-        while (at < part.length && part.at[at] < 0x80) at++;
-        if (at == part.length) return english_cost(kernel, part);
-    }
-    return letters_cost(kernel, pair, part);
+    if (is_followed && is_clitic(&kernel->clitics[BEFORE], part)) return kernel->is.clitic;
+    int64_t cost = letters_cost(kernel, pair, part);
+    int is_small = part.length && part.at[0] >= 'a' && part.at[0] <= 'z';
+    if (cost >= 0 && pair->is_latin && is_small && before.length && !is_clitic(&kernel->clitics[BEFORE], before))
+        cost += kernel->is.odd_apostrophe;
+    return cost;
 }
 
 static int64_t spelled_cost(Kernel *kernel, const Pair *pair, Piece word)
@@ -165,13 +182,16 @@ static int64_t spelled_cost(Kernel *kernel, const Pair *pair, Piece word)
     if (pair->apostrophe < 0 || !memchr(word.at, pair->apostrophe, word.length)) return letters_cost(kernel, pair, word);
     int64_t total = 0;
     size_t start = 0;
+    Piece before = {word.at, 0};
     for (;;) {
         const uint8_t *end = memchr(word.at + start, pair->apostrophe, word.length - start);
         Piece part = {word.at + start, (end ? (size_t)(end - word.at) : word.length) - start};
-        int64_t cost = part_cost(kernel, pair, part, start == 0, !end);
+        int is_followed = end && (size_t)(end - word.at) + 1 < word.length && end[1] != pair->apostrophe;
+        int64_t cost = part_cost(kernel, pair, before, part, start == 0, is_followed);
         if (cost < 0) return -1;
         total += cost;
         if (!end) return total;
+        before = part;
         start = (size_t)(end - word.at) + 1;
     }
 }
@@ -306,12 +326,13 @@ static void choose_least(const Kernel *kernel, const int64_t *costs, int64_t gat
         if (costs[i] <= limit) near[count++] = costs[i] * 1024 + i;
     qsort(near, count, sizeof *near, by_size);
     uint16_t taken[1024] = {0};
-    for (size_t i = 0; i < count && most; i++) {
+    for (size_t i = 0; i < count; i++) {
         int number = (int)(near[i] & 1023), encoding = kernel->pairs[number].encoding;
-        if (taken[encoding] < kernel->is.most_languages || encoding == kernel->declared_encoding) {
+        int is_western = encoding == kernel->declared_encoding;
+        if (taken[encoding] < (is_western ? kernel->is.most_western : kernel->is.most_languages) && (is_western || most)) {
             taken[encoding]++;
             marks[number] |= mark;
-            most--;
+            most -= !is_western;
         }
     }
 }

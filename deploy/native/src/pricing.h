@@ -77,8 +77,8 @@ enum { BYTE_SINGLE, BYTE_FIRST, BYTE_NONE, BYTE_UNTOLD };
 #define UNTOLD 0xFFFF
 
 typedef struct {
-    int64_t foreign, alien, ascii_letter, acronym, acronym_letter, longest_acronym, clitic;
-    int64_t gate, most_pairs, hopeless, most_languages, field_gate, field_pairs, never, step, lane_step, longest_word;
+    int64_t foreign, alien, ascii_letter, acronym, acronym_letter, longest_acronym, odd_apostrophe, clitic;
+    int64_t gate, most_pairs, hopeless, most_languages, most_western, field_gate, field_pairs, never, step, lane_step, longest_word;
     int64_t near_pairs, lost, unread;
     int64_t latin_word, most_latin, most_gain, least_difference;
     int64_t shortest_cut, plain_apostrophe;
@@ -99,9 +99,15 @@ typedef struct {
     uint8_t *costs;
 } Row;
 
+/* Quotation marks that come in pairs: a low one is closed by either of the next two, of which the first may open too. */
+enum { LOW, LEFT, RIGHT, OPENING, CLOSING, QUOTES };
+
 /* What the hypotheses of a record are weighed by (src/weighing.c). */
 typedef struct {
     int64_t forgiven, language_switch, loose_tone, telling_words, most_words, most_scored, lone, trusted, utf8_prior;
+    int64_t unpaired;
+    uint16_t quotes[QUOTES];   /* their code points */
+    uint8_t may_be_quote[256]; /* in any encoding */
     int tonal; /* the encoding of Vietnamese with tones of their own, or -1 */
     uint8_t is_set_apart[256], is_tone[256], carries_tone[256];
     uint16_t (*characters)[256]; /* code points of the bytes, by encoding */

@@ -115,6 +115,33 @@ static void mind_tones(const Weighing *is, const Record *record, const Weighed *
     }
 }
 
+/* How often quotation marks in one encoding must be wrong in any language. */
+static int64_t unpaired(const Weighing *is, int encoding, Piece marks)
+{
+    int64_t counts[QUOTES] = {0};
+    for (size_t at = 0; at < marks.length; at++)
+        for (int quote = 0; quote < QUOTES; quote++)
+            counts[quote] += is->characters[encoding][marks.at[at]] == is->quotes[quote];
+    int64_t low = counts[LOW], left = counts[LEFT], right = counts[RIGHT];
+    return (low > left + right) + (!low && left > right) + (!low && !left && right % 2) +
+           (counts[OPENING] != counts[CLOSING]);
+}
+
+/* Quotation marks come in pairs. `marks` has room for the longest of what is priced. */
+static void mind_quotes(const Weighing *is, const Record *record, const Weighed *found, int count, int64_t *costs,
+                        uint8_t *marks)
+{
+    for (int place = 0; place < record->fields.count; place++) {
+        Piece raw = record->priced[place];
+        size_t length = 0;
+        for (size_t at = 0; at < raw.length; at++)
+            if (is->may_be_quote[raw.at[at]]) marks[length++] = raw.at[at];
+        for (int i = 0; length && i < count; i++)
+            costs[i * record->fields.count + place] +=
+                is->unpaired * unpaired(is, found[i].encoding, (Piece){marks, length});
+    }
+}
+
 /* UTF-8 and the double-byte encodings that can read any of what is priced. */
 static int add_others(Kernel *kernel, const Record *record, Weighed *found, int count, int64_t *costs, uint32_t *points)
 {
@@ -208,6 +235,7 @@ int weigh_record(Kernel *kernel, const Record *record, Choices *always, Weighed 
     if (count < 0) return -1;
     forgive_spaces(is, record, found, count, costs);
     mind_tones(is, record, found, count, costs);
+    mind_quotes(is, record, found, count, costs, (uint8_t *)points);
     count = add_others(kernel, record, found, count, costs, points);
     if (count < 0 || hear_words(kernel, words, word_count, lone, found, count) < 0) return -1;
     if (record->may_mix && record->fields.own_count > 1) let_languages_mix(is, found, count, costs, fields);
