@@ -243,6 +243,7 @@ def _constants() -> dict[str, int]:
         "joined": reading.JOINED,
         "private": reading.PRIVATE,
         "signs_only": reading.SIGNS_ONLY,
+        "lone": reading.LONE,
         "rare": reading.RARE,
         "plain_apostrophe": reading.APOSTROPHE[0],
         "shortest_cut": hypotheses.SHORTEST_CUT,

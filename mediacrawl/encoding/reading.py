@@ -241,6 +241,8 @@ PRIVATE: Final = 18 * STEP
 UNUSED: Final = re.compile("[\ue000-\uf8ff\u2500-\u257f\U00030000-\U000e00ff\U000e01f0-\U0010ffff]")
 """Private use, planes without characters, and the lines that boxes are drawn with: no title has them."""
 SIGNS_ONLY: Final = 6 * STEP
+LONE: Final = 3 * STEP // 2
+"""A run of one character. The model has no end of a run, and few words are one character long."""
 RARE: Final = 15 * STEP
 OUTSIDE: Final = {
     "…": 4 * STEP,
@@ -290,6 +292,7 @@ def cjk_reading(
         rest += SIGNS_ONLY
     if sum(map(len, runs)) < len(text):
         rest += _outside(text)
+    rest += LONE * sum([len(run) == 1 for run in runs])
     best = Reading(UNREAD, "")
     for code in languages:
         cost = rest + sum(map(models.in_use().characters(code).cost, runs))

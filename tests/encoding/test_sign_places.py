@@ -20,6 +20,13 @@ def test_letters_that_are_signs_elsewhere_are_letters_where_no_such_sign_stands(
     assert detect([title.encode(encoding)]).texts == (title,)
 
 
+@pytest.mark.parametrize(
+    ("title", "encoding"), [("Ой", "cp1251"), ("Эй", "cp866"), ("Ой", "mac_cyrillic"), ("Ål", "cp850")]
+)
+def test_two_letters_are_no_single_character_of_a_double_byte_encoding(title, encoding):
+    assert detect([title.encode(encoding)]).texts == (title,)
+
+
 @pytest.mark.parametrize("text", ["“Two Words” Live", "Rock ’n’ Roll", "Wait—What", "Paris–Roubaix", "…And Then", "R”"])
 def test_signs_stay_where_they_stand_in_titles(text):
     assert detect([text.encode("cp1252")], Hints(declared="cp1252")).texts == (text,)

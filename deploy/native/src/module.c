@@ -92,7 +92,8 @@ static int take_constants(KernelObject *self, PyObject *spec)
         {"near_pairs", &is->near_pairs}, {"lost", &is->lost}, {"unread", &is->unread},
         {"latin_word", &is->latin_word}, {"most_latin", &is->most_latin}, {"most_gain", &is->most_gain},
         {"least_difference", &is->least_difference}, {"glued", &is->glued}, {"joined", &is->joined},
-        {"private", &is->private_use}, {"signs_only", &is->signs_only}, {"rare", &is->rare}, {"shortest_cut", &is->shortest_cut},
+        {"private", &is->private_use}, {"signs_only", &is->signs_only}, {"lone", &is->lone},
+        {"rare", &is->rare}, {"shortest_cut", &is->shortest_cut},
         {"plain_apostrophe", &is->plain_apostrophe},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)

@@ -547,7 +547,7 @@ int64_t best_characters(Kernel *kernel, const uint32_t *text, size_t length, con
         for (size_t at = 0; at < length;) {
             size_t end = at;
             while (end < length && kind_of(kernel, text[end]) & KIND_RUN) end++;
-            if (end > at) total += run_cost(model, text + at, end - at);
+            if (end > at) total += run_cost(model, text + at, end - at) + (end - at == 1 ? is->lone : 0);
             at = end > at ? end : at + 1;
         }
         if (total < least) {

@@ -82,7 +82,7 @@ typedef struct {
     int64_t near_pairs, lost, unread;
     int64_t latin_word, most_latin, most_gain, least_difference;
     int64_t shortest_cut, plain_apostrophe;
-    int64_t glued, joined, private_use, signs_only, rare;
+    int64_t glued, joined, private_use, signs_only, lone, rare;
 } Constants;
 
 /* Short words that stand before or after an apostrophe, in lower case; the last two of any reading. */
