@@ -120,7 +120,7 @@ def signs_as_letters(stored: str, text: str, each: int = SIGNS_AS_LETTERS) -> in
 
 
 def _signs_of(text: str) -> int:
-    return sum(char > "\x7f" and not char.isalpha() for char in text)
+    return len([char for char in text if char > "\x7f" and not char.isalpha()])
 
 
 @remembered_if_short(4096)

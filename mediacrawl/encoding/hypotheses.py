@@ -425,11 +425,15 @@ def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes], clean: dict[int,
     for place, stored in clean.items():
         raw = raws[place]
         each = SIGNS_IN_BYTES if declared and any(map(str.isalpha, stored)) else SIGNS_AS_LETTERS
+        prices = {"cp1252": 0, "utf-8": 0}
         for hypothesis in found:
-            if hypothesis.encoding not in ("cp1252", "utf-8") and hypothesis.costs[place] < NEVER:
-                text = decode_as(raw, hypothesis.encoding) or ""
-                price = SIGNS_AS_LETTERS if _LETTERS.search(text) is None else each
-                hypothesis.costs[place] += signs_as_letters(stored, text, price)
+            encoding = hypothesis.encoding
+            if hypothesis.costs[place] < NEVER:
+                if encoding not in prices:
+                    text = decode_as(raw, encoding) or ""
+                    price = SIGNS_AS_LETTERS if _LETTERS.search(text) is None else each
+                    prices[encoding] = signs_as_letters(stored, text, price)
+                hypothesis.costs[place] += prices[encoding]
 
 
 @cache
