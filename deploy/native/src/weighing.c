@@ -288,11 +288,14 @@ Choice choose(const Kernel *kernel, const Weighed *found, int64_t *costs, int co
     int64_t totals[MOST_WEIGHED];
     Choice choice = {0, 0, 0, 0};
     int64_t leave = INT64_MAX;
+    if (count < 1) return choice;
     for (int i = 0; i < count; i++) {
         totals[i] = costs[i] + found[i].prior - (found[i].encoding == trusted ? kernel->weighing.trusted : 0);
         if (found[i].encoding == declared && totals[i] < leave) leave = totals[i];
     }
-    int best = next_cheapest(totals, count, INT64_MIN, -1);
+    int best = 0;
+    for (int i = 1; i < count; i++)
+        if (totals[i] < totals[best]) best = i;
     choice.best = found[best].number;
     choice.over_declared = (leave < INT64_MAX ? leave : kernel->is.never) - totals[best];
     is_seen[found[best].encoding] = 1;
