@@ -9,7 +9,7 @@ and what is declared stays unless something else is likelier by a margin.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from mediacrawl.encoding.arguments import octets
@@ -190,6 +190,8 @@ class _Weighed:
     own: list[int]
     limits: list[int]
     """What a field adds to the record's cost at most: what its new words cost on their own, and the switch."""
+    best_alone: dict[int, Hypothesis] = field(default_factory=dict)
+    """What `alone` found, by place."""
 
     def best(self) -> Hypothesis:
         return self.found[self.ranking[0][1]]
@@ -206,7 +208,11 @@ class _Weighed:
 
     def alone(self, place: int) -> Hypothesis:
         """The best hypothesis for one field."""
-        return min(self.found, key=lambda other: other.costs[place] + other.prior)
+        best = self.best_alone.get(place)
+        if best is None:
+            costs = [other.costs[place] + other.prior for other in self.found]
+            best = self.best_alone[place] = self.found[costs.index(min(costs))]
+        return best
 
 
 def _weigh(found: list[Hypothesis], fields: int) -> _Weighed:
