@@ -87,6 +87,8 @@ KNOWN_POWER: Final = 0.75
 LEAST_GAIN: Final = 18
 """A word is listed if that saves as much, in twelfths of a nat."""
 PRICE_STEP: Final = 8
+PLAIN_WORDS: Final = 1800
+"""The commonest words of ASCII letters that are listed: they read the same in every encoding, and tell the language."""
 
 
 def letter_block(language: Language, text: Iterator[str]) -> models.Parts:
@@ -103,8 +105,16 @@ def word_block(language: Language, seen: Mapping[str, int]) -> models.Parts:
     trigrams, bigrams = counts.tables()
     spelled = models.LetterModel(counts.size, bigrams, lambda: (trigrams, array("I"), b""))
     scale = KNOWN_SHARE / max(1.0, sum(n**KNOWN_POWER for n in seen.values()))
+    plain = sorted((-n, word) for word, n in seen.items() if word.isascii() and len(word) > 1)[:PLAIN_WORDS]
+    worthy = frozenset(word for _, word in plain)
     known = word_list(
-        {bytes(numbers[letter] for letter in word): n for word, n in seen.items() if not word.isascii()}, scale, spelled
+        {
+            bytes(numbers[letter] for letter in word): n
+            for word, n in seen.items()
+            if word in worthy or not word.isascii()
+        },
+        scale,
+        spelled,
     )
     digests = sorted(known)
     rest = [trigrams, models.split_planes(deltas(digests)), bytes(known[digest] for digest in digests)]
@@ -114,7 +124,7 @@ def word_block(language: Language, seen: Mapping[str, int]) -> models.Parts:
 def word_list(seen: dict[bytes, int], scale: float, spelled: models.LetterModel) -> dict[int, int]:
     """The words that are worth listing, as hash and cost: those that the list makes cheaper by a good deal.
 
-    A word of ASCII letters never is: it reads the same in every encoding.
+    Of words of ASCII letters, only common ones come here: they read the same in every encoding.
     """
     listed: dict[int, int] = {}
     for word, n in seen.items():

@@ -98,7 +98,7 @@ class Pair:
         return found
 
     def knows(self, word: bytes) -> bool:
-        """Whether the language's word list has the word. A list has no ASCII words."""
+        """Whether the language's word list has the word. Of ASCII words a list has only the commonest."""
         numbers = word.translate(self.letters)
         return 0 not in numbers and self.model.listed(numbers) < models.UNKNOWN
 
@@ -255,7 +255,7 @@ def ascii_word_cost(word: bytes, code: str) -> int:
 
     Negative where it fits the language better than English: ``Nie`` and ``Ewka`` point to Polish.
     """
-    return gain_cost(ascii_spelled(word) - models.in_use().letters(code).spelled(word.translate(ascii_numbers(code))))
+    return gain_cost(ascii_english(word) - models.in_use().letters(code).cost(word.translate(ascii_numbers(code))))
 
 
 def gain_cost(gain: int) -> int:
@@ -264,9 +264,9 @@ def gain_cost(gain: int) -> int:
 
 
 @lru_cache(maxsize=4096)
-def ascii_spelled(word: bytes) -> int:
-    """Cost of an ASCII word by English trigrams."""
-    return models.in_use().letters("en").spelled(word.translate(ascii_numbers("en")))
+def ascii_english(word: bytes) -> int:
+    """Cost of an ASCII word in English."""
+    return models.in_use().letters("en").cost(word.translate(ascii_numbers("en")))
 
 
 @cache

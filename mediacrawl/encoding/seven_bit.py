@@ -15,7 +15,7 @@ from typing import Final
 from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.reading import CJK_RUN
-from mediacrawl.encoding.scoring import ascii_spelled
+from mediacrawl.encoding.scoring import ascii_english
 
 ESCAPE: Final = b"\x1b"
 HZ_OPENS: Final = b"~{"
@@ -110,7 +110,7 @@ def _plain(text: str) -> int:
     words = _WORDS.findall(text.encode("ascii", "ignore"))
     signs = sum("\x20" < char < "\x7f" for char in text) - sum(map(len, words))
     controls = sum(char < " " and char not in "\t\n\r" for char in text)
-    return sum(map(ascii_spelled, words)) + ASCII_SIGN * signs + CONTROL * controls
+    return sum(map(ascii_english, words)) + ASCII_SIGN * signs + CONTROL * controls
 
 
 def iso2022(raw: bytes) -> SevenBit | None:

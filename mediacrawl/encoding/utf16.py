@@ -15,7 +15,7 @@ from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.hypotheses import decode
 from mediacrawl.encoding.reading import CJK_RUN, read
-from mediacrawl.encoding.scoring import LANE_STEP, ODD_WORD, ascii_spelled, prior_lanes, spread, word_lanes
+from mediacrawl.encoding.scoring import LANE_STEP, ODD_WORD, ascii_english, prior_lanes, spread, word_lanes
 
 MOST_UNITS: Final = 200
 """UTF-16 units that are priced."""
@@ -109,7 +109,7 @@ def _eight_bit_cost(raw: bytes) -> int:
     words = _WORDS.findall(raw) if raw.isascii() else []
     odd = ODD_WORD.findall(raw)
     signs = sum(33 <= byte <= 64 or 91 <= byte <= 96 or 123 <= byte <= 126 for byte in raw)
-    cost = sum(map(ascii_spelled, words)) + _ASCII_SIGN * signs
+    cost = sum(map(ascii_english, words)) + _ASCII_SIGN * signs
     if odd:
         cost += min(spread(sum(map(word_lanes, odd)) + prior_lanes())) * STEP // LANE_STEP
     return cost

@@ -14,6 +14,7 @@ import pytest
 from mediacrawl.encoding import model_version, models
 from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.models import MAGIC, CharacterModel, LetterModel, ModelError, bundled, pack, read, unpack
+from mediacrawl.encoding.scoring import ascii_numbers, ascii_word_cost
 
 TABLES = {"size": 2}, [bytes(4)], [bytes(range(8)), models.split_planes([5, 2]), b"\x07\x09"]
 
@@ -193,3 +194,10 @@ def test_nothing_is_unpacked_before_it_is_asked_for():
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, env=environment)
     assert "'ru'" in done.stdout
     assert "'th'" not in done.stdout
+
+
+@pytest.mark.parametrize(("word", "code"), [(b"della", "it"), (b"och", "sv"), (b"mot", "no")])
+def test_common_words_of_ascii_letters_are_listed_and_tell_the_language(word, code):
+    model = models.bundled().letters(code)
+    assert model.listed(word.translate(ascii_numbers(code))) < models.UNKNOWN
+    assert ascii_word_cost(word, code) < 0

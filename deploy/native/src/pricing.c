@@ -242,7 +242,7 @@ int64_t ascii_cost(Kernel *kernel, const Piece *words, size_t count, int languag
             spell(model, &here, model->ascii_numbers[words[i].at[at]]);
             spell(english, &there, english->ascii_numbers[words[i].at[at]]);
         }
-        int64_t difference = spelled(english, &there) - spelled(model, &here) - is->least_difference;
+        int64_t difference = cost_of_run(english, &there) - cost_of_run(model, &here) - is->least_difference;
         if (difference < 0) difference = 0;
         if (difference >= (int64_t)kernel->gain_count) difference = (int64_t)kernel->gain_count - 1;
         total += kernel->gains[difference];
