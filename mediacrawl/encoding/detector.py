@@ -11,19 +11,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import is_
-from typing import Final
+from typing import Final, NamedTuple
 
 from mediacrawl.encoding.arguments import octets
 from mediacrawl.encoding.codepages import STEP, undefined
 from mediacrawl.encoding.confidence import SURE, confidence_of
 from mediacrawl.encoding.decision import DecisionName, Detection, FieldDecision, Hints
-from mediacrawl.encoding.hinting import DECLARED_NATS, shift_of
-from mediacrawl.encoding.hypotheses import NEVER, Hypothesis, decode, decode_as, decode_single, hypotheses
+from mediacrawl.encoding.hinting import shift_of
+from mediacrawl.encoding.hypotheses import NEVER, Hypothesis, choose, decode, decode_as, decode_single, hypotheses
 from mediacrawl.encoding.long_fields import heads_of, undone, whole_of
 from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.repairer import repair
 from mediacrawl.encoding.scoring import MULTIBYTE
 from mediacrawl.encoding.shapes import CONTROLS, Shape, shape_of
+from mediacrawl.encoding.weighing import TRUSTED, Chosen
+from mediacrawl.encoding.weighing import names as hypothesis_names
 
 SWITCH: Final = 16 * STEP
 """A field in another encoding than its record's."""
@@ -188,7 +190,7 @@ class _Weighed:
 
     def read(self, place: int, raw: bytes, hypothesis: Hypothesis) -> str:
         """A field's text in a record that follows a hypothesis."""
-        return read_as(raw, self.reading_of(place, hypothesis) if len(self.own) > 1 else hypothesis)
+        return read_as(raw, (self.reading_of(place, hypothesis) if len(self.own) > 1 else hypothesis).encoding)
 
     def alone(self, place: int) -> Hypothesis:
         """The best hypothesis for one field."""
@@ -215,17 +217,22 @@ def _eight_bit(
     raws: list[bytes], shapes: list[Shape], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
 ) -> tuple[FieldDecision, list[FieldDecision]]:
     """Decides the fields that are not Unicode: the record's decision, and each field's."""
+    if len(raws) == 1 and not known and not _anchor(hints):
+        chosen = choose(raws[0], fields, shift_of(hints), shapes[0].encoding)
+        if chosen is not None:
+            return _alone(raws[0], shapes[0], chosen)
     found = _considered(raws, shapes, fields, hints, known)
     weighed = _weigh(found, len(raws))
     best = weighed.best()
     followed = [weighed.reading_of(place, best) for place in range(len(raws))]
-    texts = [read_as(raw, hypothesis) for raw, hypothesis in zip(raws, followed, strict=True)]
+    texts = [read_as(raw, hypothesis.encoding) for raw, hypothesis in zip(raws, followed, strict=True)]
     margin, runner_up = _runner_up(weighed, raws, texts)
     decided = []
     for place, (raw, hypothesis, text) in enumerate(zip(raws, followed, texts, strict=True)):
         if hypothesis is best:
             over_declared = _leave_cost(weighed, shapes[place].encoding, place) - weighed.ranking[0][0]
-            decided.append(_field(raw, shapes[place], _Best(hypothesis, text, margin, runner_up, over_declared)))
+            of_field = _Best(best.encoding, best.language, text, margin, runner_up, over_declared)
+            decided.append(_field(raw, shapes[place], of_field))
         else:
             decided.append(_own_way(raw, shapes[place], weighed, place))
     encoding = next(
@@ -238,13 +245,34 @@ def _eight_bit(
     return record, decided
 
 
+def _alone(raw: bytes, shape: Shape, chosen: Chosen) -> tuple[FieldDecision, list[FieldDecision]]:
+    """The same for one field that the native part has decided."""
+    names = hypothesis_names()
+    encoding, language = names[chosen.best]
+    text = read_as(raw, encoding)
+    margin, runner_up = NO_RIVAL, ""
+    for number, dearer in chosen.rivals:
+        rival = names[number][0]
+        if (chosen.is_sure and number == chosen.rivals[-1][0]) or read_as(raw, rival) != text:
+            margin, runner_up = dearer, rival
+            break
+    decided = _field(raw, shape, _Best(encoding, language, text, margin, runner_up, chosen.over_declared))
+    nats = margin / STEP
+    return FieldDecision("", decided.encoding, language, confidence_of(nats), round(nats, 2), runner_up), [decided]
+
+
+def _anchor(hints: Hints) -> str:
+    """The text around the link, if it can tell whether a reading is right."""
+    return hints.anchor if len(hints.anchor) >= SHORTEST_KNOWN and not hints.anchor.isascii() else ""
+
+
 def _considered(
     raws: list[bytes], shapes: list[Shape], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
 ) -> list[Hypothesis]:
     """All hypotheses, priced by the bytes and by what else is known of them."""
     found = hypotheses(raws, fields, shift_of(hints), [shape.encoding for shape in shapes])
     _trust_declared(found, shapes)
-    anchor = hints.anchor if len(hints.anchor) >= SHORTEST_KNOWN and not hints.anchor.isascii() else ""
+    anchor = _anchor(hints)
     if known or anchor:
         _agree(found, raws, known, anchor)
     return found
@@ -269,7 +297,7 @@ def rivals(raw: bytes, hints: Hints) -> list[FieldDecision]:
     ranking = _weigh(found, 1).ranking
     for cost, number in ranking:
         hypothesis = found[number]
-        text = read_as(raw, hypothesis)
+        text = read_as(raw, hypothesis.encoding)
         if hypothesis.costs[0] < NEVER and text not in readings:
             nats = (ranking[0][0] - cost) / STEP
             readings[text] = FieldDecision(text, _name(raw, hypothesis.encoding), hypothesis.language, margin=nats)
@@ -281,7 +309,7 @@ def _trust_declared(found: list[Hypothesis], shapes: list[Shape]) -> None:
     claimed = {shape.encoding for shape in shapes if shape.encoding != "cp1252"}
     for hypothesis in found if claimed else ():
         if hypothesis.encoding in claimed:
-            hypothesis.prior -= round(DECLARED_NATS * STEP)
+            hypothesis.prior -= TRUSTED
 
 
 def _agree(found: list[Hypothesis], raws: list[bytes], known: tuple[str, ...], anchor: str) -> None:
@@ -293,7 +321,7 @@ def _agree(found: list[Hypothesis], raws: list[bytes], known: tuple[str, ...], a
                 continue
             encoding = hypothesis.encoding
             if encoding not in agrees:
-                agrees[encoding] = _is_known(read_as(raw, hypothesis).strip(), known, anchor)
+                agrees[encoding] = _is_known(read_as(raw, encoding).strip(), known, anchor)
             if agrees[encoding]:
                 hypothesis.costs[place] -= KNOWN
                 if is_new[place] and hypothesis.news is not hypothesis.costs:
@@ -306,9 +334,9 @@ def _is_known(text: str, known: tuple[str, ...], anchor: str) -> bool:
     return text in anchor or any(right.startswith(text) for right in known)
 
 
-def read_as(raw: bytes, hypothesis: Hypothesis) -> str:
-    """A field's text under a hypothesis; what that cannot read is read as Latin-1 and its Windows superset."""
-    text = decode_as(raw, hypothesis.encoding)
+def read_as(raw: bytes, encoding: str) -> str:
+    """A field's text in an encoding; what that cannot read is read as Latin-1 and its Windows superset."""
+    text = decode_as(raw, encoding)
     return text if text is not None else decode_single(raw, "cp1252")
 
 
@@ -344,13 +372,14 @@ def _leave_cost(weighed: _Weighed, declared: str, place: int) -> int:
 def _own_way(raw: bytes, shape: Shape, weighed: _Weighed, place: int) -> FieldDecision:
     """A field that does not follow its record."""
     hypothesis = weighed.alone(place)
-    text = read_as(raw, hypothesis)
+    text = read_as(raw, hypothesis.encoding)
     costs = sorted((other.costs[place] + other.prior, number) for number, other in enumerate(weighed.found))
     mine = hypothesis.costs[place] + hypothesis.prior
     leave = min((cost for cost, number in costs if weighed.found[number].encoding == shape.encoding), default=NEVER)
     single = _Weighed(costs, weighed.found, weighed.own, weighed.limits)
     margin, runner_up = _runner_up(_only(single, place), [raw], [text])
-    return _field(raw, shape, _Best(hypothesis, text, margin, runner_up, leave - mine))
+    followed = _Best(hypothesis.encoding, hypothesis.language, text, margin, runner_up, leave - mine)
+    return _field(raw, shape, followed)
 
 
 def _only(weighed: _Weighed, place: int) -> _Weighed:
@@ -359,19 +388,20 @@ def _only(weighed: _Weighed, place: int) -> _Weighed:
     return _Weighed(weighed.ranking, alone, [weighed.own[place]], [weighed.limits[place]])
 
 
-@dataclass(frozen=True, slots=True)
-class _Best:
+class _Best(NamedTuple):
     """The best reading of a field.
 
     Attributes:
-        hypothesis: it follows.
+        encoding: of the hypothesis that it follows.
+        language: of that; empty for UTF-8.
         text: under it.
         margin: over the best other text.
         runner_up: encoding of that.
         over_declared: margin over leaving it as declared.
     """
 
-    hypothesis: Hypothesis
+    encoding: str
+    language: str
     text: str
     margin: int
     runner_up: str
@@ -383,14 +413,14 @@ def _field(raw: bytes, shape: Shape, best: _Best) -> FieldDecision:
     declared = _declared_text(raw, shape)
     if best.text != declared and best.over_declared < (MARGIN if len(raw) > SHORT else SHORT_MARGIN):
         nats = round(-best.over_declared / STEP, 2)
-        encoding, rival = _name(raw, shape.encoding), best.hypothesis.encoding
+        encoding, rival = _name(raw, shape.encoding), best.encoding
         return FieldDecision(declared, encoding, "", confidence_of(nats), nats, rival, "undecided")
     # No text has control characters that is right, whatever the others cost.
     nats = round(best.margin / STEP, 2) if not CONTROLS.search(raw) else 0.0
-    encoding = _name(raw, best.hypothesis.encoding)
+    encoding = _name(raw, best.encoding)
     strict = raw.decode("latin-1") if shape.encoding == "cp1252" else declared
     decision: DecisionName = "declared" if best.text == strict else "fixed"
-    language = best.hypothesis.language or read(best.text).language
+    language = best.language or read(best.text).language
     return FieldDecision(best.text, encoding, language, confidence_of(nats), nats, best.runner_up, decision)
 
 

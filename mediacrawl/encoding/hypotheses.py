@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
-from mediacrawl.encoding import native
+from mediacrawl.encoding import native, weighing
 from mediacrawl.encoding.chance import SIGNS_AS_LETTERS, coincidence, has_clean_signs, signs_as_letters
 from mediacrawl.encoding.codepages import STEP, characters, undefined
 from mediacrawl.encoding.damage import joined_halves
@@ -65,7 +65,7 @@ MOST_ASCII_WORDS: Final = 24
 LONE: Final = 2
 """So few bytes beyond ASCII in a record are more often an accent than a word of another script."""
 SET_APART: Final = re.compile(rb"\xa0(?=[!?;:\xbb])")
-_LOOSE_TONE: Final = re.compile(
+LOOSE_TONE_SIGN: Final = re.compile(
     rb"(?<![AEIOUYaeiouy\xc2\xc3\xca\xd4\xd5\xdd\xe2\xe3\xea\xf4\xf5\xfd])[\xcc\xd2\xde\xec\xf2]"
 )
 LOOSE_TONE: Final = 10 * STEP
@@ -154,28 +154,96 @@ def hypotheses(
     of_record = list(range(len(pieces)))
     for number, place in enumerate(again, len(pieces)):
         of_record[place] = number
+    signs = _clean_signs(priced, declared=bool(claims))
+    spaces = _lone_spaces(priced, [*claims, *[claims[place] for place in again]]) if claims else []
+    cut = [place for place, piece in enumerate(pieces) if piece is not raws[place]]
+    may_mix = len(raws) > 1
+    kernel = native.kernel()
+    if kernel is None:
+        found = _weighed(priced, of_record, fields, shift, claims)
+    else:
+        is_done = not (signs or spaces or cut)
+        about = _about(fields, shift, tuple(claims))
+        found = _weighed_by(kernel, priced, of_record, about, may_mix=may_mix and is_done)
+        may_mix = may_mix and not is_done
+    _mind_signs(found, priced, signs, declared=bool(claims))
+    _read_whole(found, raws, cut)
+    _distrust_spaces(found, priced, spaces)
+    if may_mix:
+        _let_languages_mix(found, len(priced))
+    for hypothesis in found if again else ():
+        costs, hypothesis.costs = hypothesis.costs, hypothesis.costs[: len(raws)]
+        hypothesis.news = [costs[number] for number in of_record]
+    return found
+
+
+def _weighed_by(
+    kernel: native.Kernel, priced: list[bytes], of_record: list[int], about: native.About, *, may_mix: bool
+) -> list[Hypothesis]:
+    """`_weighed` by the native part, with `_let_languages_mix` if the fields may be in several languages."""
+    named = weighing.names()
+    utf8 = _utf8_costs(priced)
+    rows = kernel.weigh(priced, of_record, about, utf8 if min(utf8) < NEVER else None, may_mix)
+    return [Hypothesis(*named[number], prior, costs, costs) for number, prior, costs in rows]
+
+
+def _about(fields: Sequence[bytes], shift: Shift | None, claims: tuple[str, ...]) -> native.About:
+    """What else is known of a record, as the native part takes it."""
+    return list(fields), weighing.shifts(shift) if shift else None, _claimed(claims)
+
+
+def choose(raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str) -> weighing.Chosen | None:
+    """The decision on a record of which one field is not Unicode, by the native part.
+
+    Args:
+        raw: that field.
+        fields: all fields.
+        shift: what hints do to the priors.
+        claim: the declared encoding.
+
+    Returns:
+        The decision; None where Python decides, because there is no native part, or because the field is one of the
+        few that need more than it does.
+    """
+    kernel = native.kernel()
+    if kernel is None or len(raw) > MOST_SCORED or _clean_signs([raw], declared=True) or _lone_spaces([raw], [claim]):
+        return None
+    utf8 = NEVER if _NO_UTF8.match(raw) else _utf8_cost(raw)
+    declared = weighing.encodings().get(claim, -1)
+    trusted = declared if claim != "cp1252" else -1
+    about = _about(fields, shift, (claim,))
+    return weighing.Chosen(*kernel.choose(raw, about, utf8 if utf8 < NEVER else None, trusted, declared))
+
+
+def _weighed(
+    priced: Sequence[bytes],
+    of_record: list[int],
+    fields: Sequence[bytes],
+    shift: Shift | None,
+    claims: Sequence[str],
+) -> list[Hypothesis]:
+    """The hypotheses, priced as most fields are.
+
+    Args:
+        priced: what is priced.
+        of_record: what of that makes up the record's cost.
+        fields: all fields.
+        shift: what hints do to the priors.
+        claims: the declared encodings.
+    """
     words = [ODD_WORD.findall(piece) for piece in priced]
     every = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])]
     plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
-    lone = sum([len(piece) - len(piece.translate(None, _HIGH)) for piece in new]) <= LONE
+    lone = sum([len(priced[number]) - len(priced[number].translate(None, _HIGH)) for number in of_record]) <= LONE
     found = _single_bytes(words, of_record, shift, _always(claims, plain if lone else []))
     _forgive_spaces(found, priced)
     _mind_tones(found, priced)
     found += _multibyte(priced, shift)
-    _mind_signs(found, priced, declared=bool(claims))
-    _read_whole(found, raws, pieces)
-    if claims:
-        _distrust_spaces(found, priced, [*claims, *[claims[place] for place in again]])
     if plain:
         speaking = [hypothesis for hypothesis in found if hypothesis.language]
         costs = ascii_costs(plain, [hypothesis.language for hypothesis in speaking], lone=lone)
         for hypothesis, cost in zip(speaking, costs, strict=True):
             hypothesis.prior += cost
-    if len(raws) > 1:
-        _let_languages_mix(found, len(priced))
-    for hypothesis in found if again else ():
-        costs, hypothesis.costs = hypothesis.costs, hypothesis.costs[: len(raws)]
-        hypothesis.news = [costs[number] for number in of_record]
     return found
 
 
@@ -187,8 +255,13 @@ def _always(claims: Sequence[str], plain: list[bytes]) -> tuple[tuple[int, ...],
         plain: the ASCII words that tell the language of a record that has hardly any others; empty if it has.
     """
     likeliest = [(_likeliest(plain),)] if len(plain) >= TELLING_WORDS else []
-    named = dict.fromkeys(("cp1252", *claims))
-    return (*likeliest, *[numbers for name in named if (numbers := _numbers(name))])
+    return (*likeliest, *_claimed(tuple(claims)))
+
+
+@lru_cache(maxsize=256)
+def _claimed(claims: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
+    """The pairs of each encoding that is declared, and of the one that most containers mean that say nothing."""
+    return tuple(numbers for name in dict.fromkeys(("cp1252", *claims)) if (numbers := _numbers(name)))
 
 
 def _likeliest(plain: list[bytes]) -> int:
@@ -209,17 +282,24 @@ def _forgive_spaces(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
                     hypothesis.costs[place] -= spaces * FORGIVEN
 
 
-def _distrust_spaces(found: list[Hypothesis], pieces: Sequence[bytes], claims: Sequence[str]) -> None:
+def _lone_spaces(pieces: Sequence[bytes], claims: Sequence[str]) -> list[tuple[int, bytes]]:
+    """Places of texts that have no other byte beyond ASCII than the no-break space of what is declared, and that."""
+    return [
+        (place, space)
+        for place, (piece, claim) in enumerate(zip(pieces, claims, strict=True))
+        if (space := _space_of(claim)) and piece and not piece.translate(None, _LOW).strip(space)
+    ]
+
+
+def _distrust_spaces(found: list[Hypothesis], pieces: Sequence[bytes], spaces: list[tuple[int, bytes]]) -> None:
     """A no-break space in a text that has no other byte beyond ASCII says nothing against what is declared.
 
     In other code pages it is a letter or a sign: ``Track`` and a no-break space are ``Tracká`` in cp852. It counts as
     a letter where it stands between two letters, or makes a word that the language knows; else the rest of the record
     decides.
     """
-    for place, (piece, claim) in enumerate(zip(pieces, claims, strict=True)):
-        space = _space_of(claim)
-        if not space or not piece or piece.translate(None, _LOW).strip(space):
-            continue
+    for place, space in spaces:
+        piece = pieces[place]
         words = [word for word in ODD_WORD.findall(piece) if not _is_between(word, space)]
         others = [hypothesis for hypothesis in found if not _has_space(hypothesis, space)]
         if words and any(_knows(hypothesis, words) for hypothesis in others):
@@ -266,29 +346,36 @@ def _mind_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
     for hypothesis in found:
         if hypothesis.encoding == "cp1258":
             for place, raw in enumerate(raws):
-                hypothesis.costs[place] += LOOSE_TONE * len(_LOOSE_TONE.findall(raw))
+                hypothesis.costs[place] += LOOSE_TONE * len(LOOSE_TONE_SIGN.findall(raw))
 
 
-def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes], *, declared: bool) -> None:
+def _clean_signs(raws: Sequence[bytes], *, declared: bool) -> dict[int, str]:
+    """Places of texts whose signs stand in the cp1252 reading as in clean text, and that reading.
+
+    Args:
+        raws: what is priced.
+        declared: it is bytes with a declared encoding. A text with no other byte beyond ASCII than a no-break space is
+            then left to `_distrust_spaces`, which knows the words.
+    """
+    clean = {}
+    for place, raw in enumerate(raws):
+        if not raw.translate(None, _no_signs()) or len(raw) > MOST_SCORED:
+            continue
+        stored = decode_single(raw, "cp1252")
+        if has_clean_signs(stored) and not (declared and not raw.translate(None, _LOW).strip(b"\xa0")):
+            clean[place] = stored
+    return clean
+
+
+def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes], clean: dict[int, str], *, declared: bool) -> None:
     """Signs that stand in the cp1252 reading as in clean text are seldom letters of another encoding.
 
     Bytes have a declared encoding, which is believed besides; a sign at the end of a word is the accented letter of a
     DOS or Mac encoding there more often than in texts that somebody stored. So they pay less, but not where there is
     nothing else than signs, or where no two letters beyond ASCII come out together.
-
-    Args:
-        found: the hypotheses, priced.
-        raws: what is priced.
-        declared: what is priced are bytes with a declared encoding. A text with no other byte beyond ASCII than a
-            no-break space is then left to `_distrust_spaces`, which knows the words.
     """
-    for place, raw in enumerate(raws):
-        if declared and not raw.translate(None, _LOW).strip(b"\xa0"):
-            continue
-        if len(raw) > MOST_SCORED or not raw.translate(None, _no_signs()):
-            continue
-        if not has_clean_signs(stored := decode_single(raw, "cp1252")):
-            continue
+    for place, stored in clean.items():
+        raw = raws[place]
         each = SIGNS_IN_BYTES if declared and any(map(str.isalpha, stored)) else SIGNS_AS_LETTERS
         for hypothesis in found:
             if hypothesis.encoding not in ("cp1252", "utf-8") and hypothesis.costs[place] < NEVER:
@@ -331,12 +418,7 @@ def _single_bytes(
         shift: what hints do to the priors.
         always: pairs of which the cheapest is never left out.
     """
-    shifts, packed = _shifts(shift) if shift else (None, None)
-    kernel = native.kernel()
-    if kernel is not None:
-        every = pairs()
-        ranked = kernel.rank(words, of_record, packed, always)
-        return [Hypothesis(every[n].encoding, every[n].language, prior, costs, costs) for n, prior, costs in ranked]
+    shifts = _shifts(shift) if shift else None
     per_field = [sum(map(word_lanes, some)) for some in words]
     together = _lane_costs(sum([per_field[number] for number in of_record]), shifts)
     chosen = _least(together, GATE, MOST_PAIRS)
@@ -359,10 +441,9 @@ def _single_bytes(
 
 
 @lru_cache(maxsize=64)
-def _shifts(shift: Shift) -> tuple[list[int], bytes]:
-    """What hints do to the prior of each pair, and the same as the kernel takes it."""
-    moved = [shift(pair.encoding, pair.language) for pair in pairs()]
-    return moved, native.shifts_of(moved)
+def _shifts(shift: Shift) -> list[int]:
+    """What hints do to the prior of each pair."""
+    return [shift(pair.encoding, pair.language) for pair in pairs()]
 
 
 def _lane_costs(lanes: int, shifts: list[int] | None) -> Sequence[int]:
@@ -410,31 +491,35 @@ def double_byte() -> tuple[tuple[str, str, int], ...]:
 
 
 @cache
-def _utf8_prior() -> int:
+def utf8_prior() -> int:
+    """The prior of UTF-8."""
     return round(prior_nats("utf-8", "") * STEP)
 
 
 def _multibyte(pieces: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
     found = []
-    costs = [NEVER if _NO_UTF8.match(piece) else _utf8_cost(piece) for piece in pieces]
+    costs = _utf8_costs(pieces)
     if min(costs) < NEVER:
         moved = shift("utf-8", "") if shift else 0
-        found.append(Hypothesis("utf-8", "", _utf8_prior() + moved, costs, costs))
-    every = [_double_costs(piece) for piece in pieces]
-    for (encoding, language, prior), *costs in zip(double_byte(), *every, strict=True):
+        found.append(Hypothesis("utf-8", "", utf8_prior() + moved, costs, costs))
+    for encoding, language, prior in double_byte():
+        costs = [_cjk_cost(piece, encoding, language) for piece in pieces]
         if min(costs) < NEVER:
             moved = shift(encoding, language) if shift else 0
             found.append(Hypothesis(encoding, language, prior + moved, costs, costs))
     return found
 
 
-def _read_whole(found: list[Hypothesis], raws: Sequence[bytes], pieces: Sequence[bytes]) -> None:
+def _utf8_costs(pieces: Sequence[bytes]) -> list[int]:
+    return [NEVER if _NO_UTF8.match(piece) else _utf8_cost(piece) for piece in pieces]
+
+
+def _read_whole(found: list[Hypothesis], raws: Sequence[bytes], cut: Sequence[int]) -> None:
     """What reads a piece of a field reads all of it, or none."""
-    for place, (raw, piece) in enumerate(zip(raws, pieces, strict=True)):
-        if raw is not piece:
-            for hypothesis in found:
-                if hypothesis.costs[place] < NEVER and decode_as(raw, hypothesis.encoding) is None:
-                    hypothesis.costs[place] = NEVER
+    for place in cut:
+        for hypothesis in found:
+            if hypothesis.costs[place] < NEVER and decode_as(raws[place], hypothesis.encoding) is None:
+                hypothesis.costs[place] = NEVER
 
 
 _NO_UTF8: Final = re.compile(rb"[\x00-\x7f]*+(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4][\x00-\x7f\xc0-\xff])")
@@ -460,19 +545,6 @@ def _utf8_cost(raw: bytes) -> int:
 def utf8_bonus(count: int) -> int:
     """What so many characters beyond ASCII speak for UTF-8, if the bytes are it."""
     return UTF8_BONUS * min(FEW_SEQUENCES, count) + UTF8_MORE * max(0, min(MOST_SEQUENCES, count) - FEW_SEQUENCES)
-
-
-@remembered_if_short(4096)
-def _double_costs(raw: bytes) -> list[int]:
-    """What bytes cost in each of the double-byte encodings."""
-    kernel = native.kernel()
-    if kernel is None or not raw:
-        return [_cjk_cost(raw, encoding, language) for encoding, language, _ in double_byte()]
-    found = kernel.doubles(raw)
-    return [
-        cost if cost is not None else _cjk_cost(raw, encoding, language)
-        for cost, (encoding, language, _) in zip(found, double_byte(), strict=True)
-    ]
 
 
 @remembered_if_short(4096)

@@ -12,7 +12,6 @@ import logging
 import os
 import re
 from array import array
-from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final, Protocol, cast
 
@@ -22,7 +21,7 @@ from mediacrawl.encoding.languages import LANGUAGES
 logger = logging.getLogger(__name__)
 
 MODULE: Final = "mediacrawl_native"
-ABI: Final = 1
+ABI: Final = 2
 """Raised with every change of what `_spec` hands over or of what the kernel's methods take and give."""
 SWITCH: Final = "MEDIACRAWL_NATIVE"
 """Environment variable; ``0`` decides in pure Python although the native part is installed."""
@@ -33,24 +32,50 @@ _LAST_NEAR: Final = 0xFFFF
 """The kernel has a table of what the code points up to this one are, and ranges of the unused ones beyond."""
 
 
+About = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
+"""What is known of a record: all its fields, whose ASCII words tell of the language; what hints do to the priors
+(`weighing.shifts`); tuples of pairs, of each of which the cheapest is priced in any case."""
+
+
 class Kernel(Protocol):
     """What ``mediacrawl_native.Kernel`` computes. Pairs, encodings and languages go by their numbers in `_spec`."""
 
-    def rank(
+    def weigh(
         self,
-        words: list[list[bytes]],
+        pieces: list[bytes],
         of_record: list[int],
-        shifts: bytes | None,
-        always: tuple[tuple[int, ...], ...],
+        about: About,
+        utf8: list[int] | None,
+        may_mix: bool,
         /,
     ) -> list[tuple[int, int, list[int]]]:
-        """The pairs worth considering for the odd words of what is priced: number, prior, cost of each.
+        """The hypotheses of a record: number, prior, cost of each piece. Numbers are those of `weighing`.
 
         Args:
-            words: of each field, and of what more is priced.
+            pieces: what is priced of each field, and more.
             of_record: for each field the number of what makes up the record's cost.
-            shifts: see `shifts_of`.
-            always: pairs of which the cheapest is priced in any case.
+            about: what else is known of the record.
+            utf8: the cost of each piece in UTF-8; None if none of them is UTF-8.
+            may_mix: fields may be in several languages of one encoding.
+        """
+
+    def choose(
+        self,
+        piece: bytes,
+        about: About,
+        utf8: int | None,
+        trusted: int,
+        declared: int,
+        /,
+    ) -> tuple[int, int, int, list[tuple[int, int]]]:
+        """The decision on a record of one field beyond ASCII, as in `weighing.Chosen`.
+
+        Args:
+            piece: what is priced of the field.
+            about: what else is known of the record.
+            utf8: the cost in UTF-8; None if the piece is none.
+            trusted: an encoding that is believed because it is declared, or -1.
+            declared: the encoding that the field is left in, or -1.
         """
 
     def price(self, raw: bytes, pair: int, /) -> int:
@@ -66,9 +91,6 @@ class Kernel(Protocol):
 
     def characters(self, text: str, languages: tuple[int, ...], /) -> tuple[int, int]:
         """The best language for a text with Chinese, Japanese or Korean runs, and the text's cost."""
-
-    def doubles(self, raw: bytes, /) -> list[int | None]:
-        """What bytes cost in each double-byte encoding; None where Python must decode them."""
 
 
 @cache
@@ -132,10 +154,15 @@ def encodings() -> dict[str, int]:
     return {encoding: number for number, encoding in enumerate(dict.fromkeys(pair.encoding for pair in pairs()))}
 
 
-def _load(name: str | tuple[int, int]) -> tuple[Any, ...] | str:
-    """The large tables of a language, or a row of a double-byte encoding, when the kernel first needs them."""
+def _load(name: str | tuple[int, int] | tuple[int, bytes]) -> tuple[Any, ...] | str | int:
+    """What the kernel asks for.
+
+    The large tables of a language, or a row of a double-byte encoding, when it first needs them; the cost of bytes
+    that it cannot decode.
+    """
     if isinstance(name, tuple):
-        return _row(*name)
+        number, asked = name
+        return _row(number, asked) if isinstance(asked, int) else _price(number, asked)
     trained = models.in_use()
     if LANGUAGES[name].letters:
         return trained.letters(name).tables()
@@ -146,10 +173,11 @@ def _load(name: str | tuple[int, int]) -> tuple[Any, ...] | str:
 
 def _spec() -> dict[str, Any]:
     """All tables and constants that the kernel works with."""
-    from mediacrawl.encoding import codepages, reading, scoring  # noqa: PLC0415 - those modules ask this one
+    from mediacrawl.encoding import codepages, reading, scoring, weighing  # noqa: PLC0415 - those modules ask this one
 
     return {
         **_constants(),
+        "weighing": weighing.spec(),
         "steps": codepages.steps(),
         "pair_steps": codepages.pair_steps(),
         "half": scoring.HALF,
@@ -168,7 +196,7 @@ def _spec() -> dict[str, Any]:
         "gains": [scoring.gain_cost(gain) for gain in range(-MOST_GAIN_STEPS, MOST_GAIN_STEPS + 1)],
         "kinds": _kinds(),
         "outside": _outside(),
-        "doubles": [_double(encoding, language) for encoding, language in _doubles()],
+        "doubles": [_double(*each) for each in _doubles()],
     }
 
 
@@ -292,15 +320,17 @@ def _outside() -> list[tuple[int, int, int]]:
 _SINGLE, _FIRST, _NONE, _UNTOLD = range(4)
 
 
-def _doubles() -> list[tuple[str, str]]:
-    """The double-byte encodings, each with the language that is written in it."""
+def _doubles() -> tuple[tuple[str, str, int], ...]:
+    """The double-byte encodings, each with the language that is written in it, and its prior."""
     from mediacrawl.encoding.hypotheses import double_byte  # noqa: PLC0415 - that module asks this one
 
-    return [(encoding, language) for encoding, language, _ in double_byte()]
+    return double_byte()
 
 
-def _double(encoding: str, language: str) -> dict[str, Any]:
+def _double(encoding: str, language: str, prior: int) -> dict[str, Any]:
     """What a byte at the beginning of a character is: one of its own, the first of two, none, or not told here."""
+    from mediacrawl.encoding import weighing  # noqa: PLC0415 - that module asks this one
+
     kinds, singles = bytearray(256), array("H", bytes(512))
     for byte in range(256):
         try:
@@ -311,6 +341,8 @@ def _double(encoding: str, language: str) -> dict[str, Any]:
         kinds[0x8F] = _UNTOLD  # three bytes
     return {
         "language": written_in_characters()[language],
+        "encoding": weighing.encodings()[encoding],
+        "prior": prior,
         "kinds": bytes(kinds),
         "singles": singles.tobytes(),
         "least_second": _LEAST_SECOND,
@@ -325,10 +357,13 @@ _SECONDS: Final = b"".join(bytes((0, second, 10)) for second in range(_LEAST_SEC
 
 def _row(number: int, first: int) -> str:
     """What characters begin with a byte: for each second byte from `_LEAST_SECOND` on one, or several where none is."""
-    encoding, _ = _doubles()[number]
+    encoding, _, _ = _doubles()[number]
     return _SECONDS.replace(b"\0", bytes((first,))).decode(encoding, "replace")
 
 
-def shifts_of(moved: Sequence[int]) -> bytes:
-    """What hints do to the prior of each pair, as the kernel takes it."""
-    return array("i", moved).tobytes()
+def _price(number: int, raw: bytes) -> int:
+    """What bytes cost in a double-byte encoding."""
+    from mediacrawl.encoding.hypotheses import price_bytes  # noqa: PLC0415 - that module asks this one
+
+    encoding, language, _ = _doubles()[number]
+    return price_bytes(raw, encoding, language)

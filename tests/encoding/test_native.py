@@ -6,13 +6,14 @@ Each test decides everything twice in this process, with the caches emptied in b
 # ruff: noqa: RUF001 - national letters are what is written here
 
 import random
+import resource
 import sys
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from mediacrawl.encoding import Hints, detect, native, repair
+from mediacrawl.encoding import Hints, detect, native, repair, weighing
 from mediacrawl.encoding.hypotheses import price_bytes
 from mediacrawl.encoding.own import forget
 from mediacrawl.encoding.reading import read, read_in
@@ -137,7 +138,10 @@ def test_memory_does_not_grow_with_the_words(both):
     )
 
 
-SPEC = ["pairs", "languages", "encodings", "steps", "half", "gains", "kinds", "names", "english", "longest_word"]
+SPEC = [
+    "pairs", "languages", "encodings", "steps", "half", "gains", "kinds", "names", "english", "longest_word", "doubles",
+    "weighing",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SPEC)
@@ -145,7 +149,7 @@ def test_tables_that_do_not_fit_are_refused(name):
     module = native._module()
     spec = native._spec()
     for wrong in (None, [], b"", 1 << 50, [None], [{}], [b"x"], -1):
-        if not (name == "kinds" and wrong == []):
+        if not (name in {"kinds", "doubles"} and wrong == []):
             with pytest.raises((ValueError, TypeError, OverflowError)):
                 module.Kernel({**spec, name: wrong}, native._load)
     with pytest.raises(ValueError, match="do not fit"):
@@ -185,20 +189,36 @@ def test_an_error_of_the_loader_comes_out():
         raise LookupError(name)
 
     with pytest.raises(LookupError):
-        native._module().Kernel(native._spec(), load).rank([[b"\xe9t\xe9"]], [0], None, ())
+        native._module().Kernel(native._spec(), load).choose(b"\xe9t\xe9", ([], None, ((0,),)), None, -1, -1)
+
+
+NOTHING = ([], None, ())
+"""No other field, no hints, no pairs that are priced in any case."""
 
 
 @pytest.mark.parametrize(
     ("method", "arguments"),
     [
-        ("rank", ([], [], None, ())),
-        ("rank", ([[b"x"]], [1], None, ())),
-        ("rank", ([[b"x"]], [0], b"123", ())),
-        ("rank", ([[b"x"]], [0], None, ((),))),
-        ("rank", ([[b"x"]], [0], None, ((10_000,),))),
-        ("rank", ([[b"x"]], [0], None, tuple((0,) for _ in range(65)))),
-        ("rank", ([["x"]], [0], None, ())),
-        ("rank", ([b"x"], [0], None, ())),
+        ("weigh", ([], [], NOTHING, None, False)),
+        ("weigh", ([b"x"], [], NOTHING, None, False)),
+        ("weigh", ([b"x"], [1], NOTHING, None, False)),
+        ("weigh", ([b"x"], [-1], NOTHING, None, False)),
+        ("weigh", ([b"x"], [0, 0], NOTHING, None, False)),
+        ("weigh", ([b"x"], [0], NOTHING, [], False)),
+        ("weigh", ([b"x"], [0], NOTHING, ["x"], False)),
+        ("weigh", ([b"x"], [0], NOTHING, 1, False)),
+        ("weigh", ([b"x"], [0], ([], b"123", ()), None, False)),
+        ("weigh", ([b"x"], [0], ([], None, ((),)), None, False)),
+        ("weigh", ([b"x"], [0], ([], None, ((10_000,),)), None, False)),
+        ("weigh", ([b"x"], [0], ([], None, tuple((0,) for _ in range(65))), None, False)),
+        ("weigh", ([b"x"], [0], (["x"], None, ()), None, False)),
+        ("weigh", ([b"x"], [0], [], None, False)),
+        ("weigh", (["x"], [0], NOTHING, None, False)),
+        ("choose", ("x", NOTHING, None, -1, -1)),
+        ("choose", (b"x", ([1], None, ()), None, -1, -1)),
+        ("choose", (b"x", ([], b"", ()), None, -1, -1)),
+        ("choose", (b"x", ([], None, ((-1,),)), None, -1, -1)),
+        ("choose", (b"x", NOTHING, "x", -1, -1)),
         ("price", (b"x", 10_000)),
         ("price", (b"x", -1)),
         ("ascii", ([b"x"], [-1], False)),
@@ -224,3 +244,56 @@ def test_a_loader_that_failed_is_not_called_again():
     with pytest.raises(OSError, match="unreadable"):
         native._module().Kernel(native._spec(), broken).ascii([b"Nie"], [native.languages()["pl"]], False)
     assert asked == ["pl"]
+
+
+@pytest.mark.parametrize(
+    "name", ["set_apart", "tones", "toned", "characters", "lone", "tonal", "most_words", "most_scored"]
+)
+def test_tables_of_the_hypotheses_that_do_not_fit_are_refused(name):
+    module, spec = native._module(), native._spec()
+    for wrong in (None, b"x", [b"x"], -2, 1 << 50):
+        if not (name == "lone" and wrong == -2):
+            with pytest.raises((ValueError, TypeError, OverflowError)):
+                module.Kernel({**spec, "weighing": {**spec["weighing"], name: wrong}}, native._load)
+
+
+@pytest.mark.parametrize("cost", [None, -5, 1 << 30, "1"])
+def test_the_price_of_what_the_kernel_leaves_to_python_is_checked(cost):
+    def load(name):
+        return cost if isinstance(name, tuple) and isinstance(name[1], bytes) else native._load(name)
+
+    with pytest.raises((ValueError, TypeError)):
+        # EUC-JP has characters of three bytes.
+        native._module().Kernel(native._spec(), load).choose(b"\x8f\xb0\xa1", ([], None, ((0,),)), None, -1, -1)
+
+
+def test_hostile_records():
+    kernel = native._module().Kernel(native._spec(), native._load)
+    every = bytes(range(256))
+    for piece in (b"", b"\0", b"\xff", every, every * 40, b"\xe9" * 10_000_000, b"\xe9 " * 1_000_000):
+        best, _, _, rivals = kernel.choose(piece, ([piece, b""], None, ((0,),)), None, -1, -1)
+        assert 0 <= best < len(weighing.names())
+        assert all(0 <= number < len(weighing.names()) and margin >= 0 for number, margin in rivals)
+    rows = kernel.weigh([b"\xe9t\xe9 %d" % n for n in range(10_000)], list(range(10_000)), NOTHING, None, True)
+    assert all(len(costs) == 10_000 for _, _, costs in rows)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+def test_calls_leave_no_memory_behind():
+    def resident():
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+    kernel = native._module().Kernel(native._spec(), native._load)
+    raw, about = b"caf\xe9 \x8f\xb0\xa1 ", ([b"The Nie ma two words"], bytes(4 * len(weighing.names())), ((0,), (1, 2)))
+
+    def call(times):
+        for _ in range(times):
+            kernel.choose(raw, about, None, -1, 0)
+            kernel.weigh([raw, raw], [0, 1], about, [1, 2], True)
+            with pytest.raises(ValueError, match="no such pair"):
+                kernel.choose(raw, ([raw], None, ((1 << 20,),)), None, -1, -1)
+
+    call(200)
+    before = resident()
+    call(2_000)
+    assert resident() - before < 1 << 20

@@ -6,13 +6,10 @@
 #include <Python.h>
 #include <string.h>
 
-#include "pricing.h"
+#include "calls.h"
 
-#define ABI 1
-#define MOST_PAIRS 1000
-#define MOST_CHOICES 64
+#define ABI 2
 #define ON_STACK 512
-#define WORK 4 /* numbers for each pair that the arithmetic wants to write to */
 
 typedef struct {
     PyObject_HEAD
@@ -22,9 +19,11 @@ typedef struct {
     PyObject *kept;   /* what the tables point into */
 } KernelObject;
 
+Kernel *kernel_in(PyObject *object) { return &((KernelObject *)object)->kernel; }
+
 /* ---- Reading the spec ---- */
 
-static int fails(const char *what)
+int fails(const char *what)
 {
     if (!PyErr_Occurred()) PyErr_Format(PyExc_ValueError, "The tables do not fit: %s.", what);
     return -1;
@@ -44,7 +43,7 @@ static const uint8_t *bytes_of(KernelObject *self, PyObject *object, Py_ssize_t 
     return (const uint8_t *)at;
 }
 
-static int copy_table(PyObject *spec, const char *name, uint8_t *to, Py_ssize_t length)
+int copy_table(PyObject *spec, const char *name, uint8_t *to, Py_ssize_t length)
 {
     char *at;
     Py_ssize_t got;
@@ -57,7 +56,7 @@ static int copy_table(PyObject *spec, const char *name, uint8_t *to, Py_ssize_t 
     return 0;
 }
 
-static int integer_of(PyObject *spec, const char *name, int64_t *to)
+int integer_of(PyObject *spec, const char *name, int64_t *to)
 {
     PyObject *object = PyDict_GetItemString(spec, name);
     if (!object) return fails(name);
@@ -66,7 +65,7 @@ static int integer_of(PyObject *spec, const char *name, int64_t *to)
     return *to < -(1LL << 40) || *to > 1LL << 40 ? fails(name) : 0;
 }
 
-static int small_integer(PyObject *spec, const char *name, int64_t least, int64_t most, int *to)
+int small_integer(PyObject *spec, const char *name, int64_t least, int64_t most, int *to)
 {
     int64_t number;
     if (integer_of(spec, name, &number) < 0) return -1;
@@ -152,7 +151,7 @@ static int take_page(PyObject *codes, Page *to)
     return 0;
 }
 
-static PyObject *list_of(PyObject *spec, const char *name, Py_ssize_t least, Py_ssize_t most)
+PyObject *list_of(PyObject *spec, const char *name, Py_ssize_t least, Py_ssize_t most)
 {
     PyObject *list = PyDict_GetItemString(spec, name);
     if (!list || !PyList_Check(list) || PyList_Size(list) < least || PyList_Size(list) > most) {
@@ -240,6 +239,9 @@ static int take_doubles(PyObject *spec, Kernel *kernel)
         DoubleByte *to = &kernel->doubles[i];
         if (!PyDict_Check(one)) return fails("a double-byte encoding");
         if (small_integer(one, "language", 0, kernel->character_count - 1, &to->language) < 0) return -1;
+        int encodings = kernel->encoding_count;
+        if (small_integer(one, "encoding", encodings + 1, encodings + count, &to->encoding) < 0) return -1;
+        if (integer_of(one, "prior", &to->prior) < 0) return -1;
         if (small_integer(one, "least_second", 0, 255, &to->least_second) < 0) return -1;
         if (copy_table(one, "kinds", to->kinds, 256) < 0 || copy_table(one, "untold", to->is_untold, 256) < 0) return -1;
         if (copy_table(one, "singles", (uint8_t *)to->singles, sizeof to->singles) < 0) return -1;
@@ -428,6 +430,16 @@ static int load_row(Kernel *kernel, int encoding, int first)
     return 0;
 }
 
+static int64_t price_double(Kernel *kernel, int encoding, Piece raw)
+{
+    KernelObject *self = (KernelObject *)((char *)kernel - offsetof(KernelObject, kernel));
+    PyObject *found = PyObject_CallFunction(self->loader, "((iy#))", encoding, (const char *)raw.at, (Py_ssize_t)raw.length);
+    long long cost = found ? PyLong_AsLongLong(found) : -1;
+    Py_XDECREF(found);
+    if (!PyErr_Occurred() && (cost < 0 || cost > kernel->is.never)) return fails("the cost that the loader gave");
+    return PyErr_Occurred() ? -1 : cost;
+}
+
 /* ---- The object ---- */
 
 static void kernel_free(PyObject *object)
@@ -445,6 +457,7 @@ static void kernel_free(PyObject *object)
     for (int i = 0; i < kernel->double_count; i++)
         for (int first = 0; first < 256; first++) PyMem_Free(kernel->doubles[i].rows[first]);
     PyMem_Free(kernel->doubles);
+    PyMem_Free(kernel->weighing.characters);
     PyMem_Free(kernel->pairs);
     PyMem_Free(kernel->languages);
     PyMem_Free(kernel->pages);
@@ -483,12 +496,13 @@ static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     kernel->load_letters = load_letters;
     kernel->load_characters = load_characters;
     kernel->load_row = load_row;
+    kernel->price_double = price_double;
     self->loader = Py_NewRef(loader);
     self->kept = PyList_New(0);
     if (!self->kept || take_constants(self, spec) < 0 || copy_table(spec, "steps", kernel->steps, sizeof kernel->steps) < 0 ||
         copy_table(spec, "pair_steps", kernel->pair_steps, sizeof kernel->pair_steps) < 0 ||
         copy_table(spec, "half", kernel->half, 256) < 0 || take_clitics(self, spec) < 0 || take_languages(self, spec) < 0 ||
-        take_kinds(self, spec) < 0) {
+        take_kinds(self, spec) < 0 || take_weighing(kernel, spec) < 0) {
         Py_DECREF(self);
         return NULL;
     }
@@ -511,7 +525,7 @@ static void *scratch(void *stack, size_t size, size_t count, size_t item)
 }
 
 /* The pieces of a list of bytes. */
-static int pieces_of(PyObject *list, Piece *to)
+int pieces_of(PyObject *list, Piece *to)
 {
     for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
         char *at;
@@ -523,23 +537,8 @@ static int pieces_of(PyObject *list, Piece *to)
     return 0;
 }
 
-static PyObject *ranked_list(const Ranked *ranked, const int64_t *costs, int found, int fields)
-{
-    PyObject *list = PyList_New(found);
-    for (int i = 0; list && i < found; i++) {
-        PyObject *each = PyList_New(fields), *row;
-        for (int field = 0; each && field < fields; field++) {
-            PyObject *cost = PyLong_FromLongLong(costs[(int64_t)i * fields + field]);
-            if (!cost || PyList_SetItem(each, field, cost) < 0) Py_CLEAR(each);
-        }
-        row = each ? Py_BuildValue("(iLN)", ranked[i].pair, (long long)ranked[i].prior, each) : NULL;
-        if (!row || PyList_SetItem(list, i, row) < 0) Py_CLEAR(list);
-    }
-    return list;
-}
-
 /* The lists of pairs in a tuple of tuples. */
-static int choices_of(const Kernel *kernel, PyObject *tuples, int *numbers, int *starts, Choices *to)
+int choices_of(const Kernel *kernel, PyObject *tuples, Choices *to)
 {
     int used = 0;
     Py_ssize_t count = PyTuple_Size(tuples);
@@ -550,109 +549,19 @@ static int choices_of(const Kernel *kernel, PyObject *tuples, int *numbers, int 
             PyErr_SetString(PyExc_ValueError, "There must be at most 64 tuples of pairs, none empty, of 1,000 in all.");
             return -1;
         }
-        starts[i] = used;
+        to->starts[i] = used;
         for (Py_ssize_t at = 0; at < length; at++) {
             long number = PyLong_AsLong(PyTuple_GetItem(list, at));
             if (number < 0 || number >= kernel->pair_count) {
                 PyErr_SetString(PyExc_ValueError, "There is no such pair.");
                 return -1;
             }
-            numbers[used++] = (int)number;
+            to->numbers[used++] = (int)number;
         }
     }
-    starts[count] = used;
-    *to = (Choices){numbers, starts, (int)count};
+    to->starts[count] = used;
+    to->count = (int)count;
     return 0;
-}
-
-/* The fields of a list of lists; what it takes from the heap is freed by `free_fields`, also after a failure. */
-static int fields_of(PyObject *lists, PyObject *of_record, Fields *to, Piece **words, int **places, uint8_t **is_of_record)
-{
-    Py_ssize_t count = PyList_Size(lists), word_count = 0, at = 0;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (!PyList_Check(PyList_GetItem(lists, i))) {
-            PyErr_SetString(PyExc_TypeError, "The words of a field must be a list.");
-            return -1;
-        }
-        word_count += PyList_Size(PyList_GetItem(lists, i));
-    }
-    if (count < 1 || count > 1 << 20 || PyList_Size(of_record) > count) {
-        PyErr_SetString(PyExc_ValueError, "There must be 1 to 1,048,576 fields.");
-        return -1;
-    }
-    *words = PyMem_Malloc((size_t)word_count * sizeof **words + 1);
-    *places = PyMem_Malloc((size_t)word_count * sizeof **places + 1);
-    *is_of_record = PyMem_Calloc((size_t)count, 1);
-    if (!*words || !*places || !*is_of_record) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *some = PyList_GetItem(lists, i);
-        Py_ssize_t end = at + PyList_Size(some);
-        if (pieces_of(some, *words + at) < 0) return -1;
-        while (at < end) (*places)[at++] = (int)i;
-    }
-    for (Py_ssize_t i = 0; i < PyList_Size(of_record); i++) {
-        long number = PyLong_AsLong(PyList_GetItem(of_record, i));
-        if (number < 0 || number >= count) {
-            PyErr_SetString(PyExc_ValueError, "There is no such field.");
-            return -1;
-        }
-        (*is_of_record)[number] = 1;
-    }
-    *to = (Fields){*words, *places, (size_t)word_count, (int)count, (int)PyList_Size(of_record), *is_of_record};
-    return 0;
-}
-
-PyDoc_STRVAR(rank_doc, "rank(words, of_record, shifts, always) -> [(pair, prior, costs)]\n\n"
-                       "words: a list of the odd words of each field, and of more that is priced. of_record: for each field\n"
-                       "the number of what makes up the record's cost. shifts: 32-bit integers of all pairs as bytes, or\n"
-                       "None. always: tuples of pairs, of each of which the cheapest is priced in any case.");
-
-static PyObject *kernel_rank(PyObject *object, PyObject *args)
-{
-    Kernel *kernel = &((KernelObject *)object)->kernel;
-    PyObject *lists, *of_record, *shifts, *always, *answer = NULL;
-    if (!PyArg_ParseTuple(args, "O!O!OO!", &PyList_Type, &lists, &PyList_Type, &of_record, &shifts, &PyTuple_Type, &always))
-        return NULL;
-    char *moved = NULL;
-    Py_ssize_t moved_length;
-    if (shifts != Py_None) {
-        if (PyBytes_AsStringAndSize(shifts, &moved, &moved_length) < 0) return NULL;
-        if (moved_length != (Py_ssize_t)(kernel->pair_count * sizeof(int32_t))) {
-            PyErr_SetString(PyExc_ValueError, "The shifts must have four bytes for each pair.");
-            return NULL;
-        }
-    }
-    int numbers[MOST_PAIRS], starts[MOST_CHOICES + 1];
-    Choices choices;
-    if (choices_of(kernel, always, numbers, starts, &choices) < 0) return NULL;
-    Fields fields;
-    Piece *words = NULL;
-    int *places = NULL;
-    uint8_t *is_of_record = NULL;
-    Ranked *ranked = NULL;
-    int64_t *costs = NULL, *work = NULL;
-    if (fields_of(lists, of_record, &fields, &words, &places, &is_of_record) < 0) goto done;
-    ranked = PyMem_Malloc((size_t)kernel->pair_count * sizeof *ranked);
-    costs = PyMem_Malloc((size_t)kernel->pair_count * (size_t)fields.count * sizeof *costs);
-    /* Not one for all calls: while a table is loaded, another thread may call. */
-    work = PyMem_Malloc((size_t)kernel->pair_count * WORK * sizeof *work);
-    if (!ranked || !costs || !work) {
-        PyErr_NoMemory();
-        goto done;
-    }
-    int found = rank_pairs(kernel, &fields, (const int32_t *)moved, &choices, ranked, costs, work);
-    if (found >= 0) answer = ranked_list(ranked, costs, found, fields.count);
-done:
-    PyMem_Free(words);
-    PyMem_Free(places);
-    PyMem_Free(is_of_record);
-    PyMem_Free(ranked);
-    PyMem_Free(costs);
-    PyMem_Free(work);
-    return answer;
 }
 
 PyDoc_STRVAR(price_doc, "price(raw, pair) -> cost of the odd words of some bytes in a pair, without its prior");
@@ -819,29 +728,9 @@ static PyObject *kernel_characters(PyObject *object, PyObject *args)
     return cost < 0 ? NULL : Py_BuildValue("(iL)", best, (long long)cost);
 }
 
-PyDoc_STRVAR(doubles_doc, "doubles(raw) -> what bytes cost in each double-byte encoding; None where Python must decode them");
-
-static PyObject *kernel_doubles(PyObject *object, PyObject *raw)
-{
-    Kernel *kernel = &((KernelObject *)object)->kernel;
-    char *at;
-    Py_ssize_t length;
-    uint32_t stack[ON_STACK];
-    if (PyBytes_AsStringAndSize(raw, &at, &length) < 0) return NULL;
-    uint32_t *points = scratch(stack, ON_STACK, (size_t)length, sizeof *points);
-    PyObject *answer = points ? PyList_New(kernel->double_count) : NULL;
-    for (int i = 0; answer && i < kernel->double_count; i++) {
-        int64_t cost = double_cost(kernel, i, (const uint8_t *)at, (size_t)length, points);
-        PyObject *number = cost == -2 ? Py_NewRef(Py_None) : cost < 0 ? NULL : PyLong_FromLongLong(cost);
-        if (!number || PyList_SetItem(answer, i, number) < 0) Py_CLEAR(answer);
-    }
-    if (points != stack) PyMem_Free(points);
-    return answer;
-}
-
 static PyMethodDef methods[] = {
-    {"doubles", kernel_doubles, METH_O, doubles_doc},
-    {"rank", kernel_rank, METH_VARARGS, rank_doc},
+    {"weigh", kernel_weigh, METH_VARARGS, weigh_doc},
+    {"choose", kernel_choose, METH_VARARGS, choose_doc},
     {"price", kernel_price, METH_VARARGS, price_doc},
     {"ascii", kernel_ascii, METH_VARARGS, ascii_doc},
     {"alphabet", kernel_alphabet, METH_VARARGS, alphabet_doc},

@@ -551,11 +551,11 @@ static int64_t letters_of_words(const uint8_t *raw, size_t length)
     return total;
 }
 
-int64_t double_cost(Kernel *kernel, int encoding, const uint8_t *raw, size_t length, uint32_t *points)
+int64_t double_cost(Kernel *kernel, int encoding, const uint8_t *raw, size_t length, uint32_t *points, size_t *count)
 {
     const DoubleByte *page = &kernel->doubles[encoding];
-    size_t count = 0;
     int64_t letters = 0;
+    *count = 0;
     int is_odd = 0;
     for (size_t at = 0; at < length; at++) {
         uint8_t first = raw[at];
@@ -575,10 +575,10 @@ int64_t double_cost(Kernel *kernel, int encoding, const uint8_t *raw, size_t len
         }
         is_odd |= code > 0x7F;
         letters += code < 0x80 && is_ascii_letter((uint8_t)code);
-        points[count++] = code;
+        points[(*count)++] = code;
     }
     int best;
-    int64_t cost = best_characters(kernel, points, count, &page->language, 1, &best);
+    int64_t cost = best_characters(kernel, points, *count, &page->language, 1, &best);
     if (cost < 0 || !letters) return cost;
     int64_t left_over = letters - letters_of_words(raw, length);
     return cost + (left_over > 0 ? kernel->is.ascii_letter * left_over : 0);

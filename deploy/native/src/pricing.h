@@ -64,6 +64,8 @@ typedef struct {
 /* A double-byte encoding, and the language that is written in it. */
 typedef struct {
     int language;            /* in `Kernel.characters` */
+    int encoding;            /* its number, from that of UTF-8 on */
+    int64_t prior;
     int least_second;
     uint8_t kinds[256];      /* of a byte that begins a character: BYTE_... */
     uint8_t is_untold[256];  /* a second byte of a character that Python must decode */
@@ -97,6 +99,14 @@ typedef struct {
     uint8_t *costs;
 } Row;
 
+/* What the hypotheses of a record are weighed by (src/weighing.c). */
+typedef struct {
+    int64_t forgiven, language_switch, loose_tone, telling_words, most_words, most_scored, lone, trusted, utf8_prior;
+    int tonal; /* the encoding of Vietnamese with tones of their own, or -1 */
+    uint8_t is_set_apart[256], is_tone[256], carries_tone[256];
+    uint16_t (*characters)[256]; /* code points of the bytes, by encoding */
+} Weighing;
+
 typedef struct Kernel Kernel;
 struct Kernel {
     Constants is;
@@ -120,10 +130,13 @@ struct Kernel {
     int far_count;
     Row rows[ROWS];
     uint8_t *row_costs;
+    Weighing weighing;
     /* Loads the rest of a language's tables; 0, or -1 with an error set. */
     int (*load_letters)(Kernel *, int language);
     int (*load_characters)(Kernel *, int language);
     int (*load_row)(Kernel *, int encoding, int first);
+    /* What bytes cost in a double-byte encoding that `double_cost` leaves to Python; -1 with an error set. */
+    int64_t (*price_double)(Kernel *, int encoding, Piece raw);
 };
 
 enum { KIND_RUN = 1, KIND_WIDE = 2, KIND_SMALL = 4, KIND_CAPITAL = 8, KIND_UNUSED = 16 };
@@ -145,7 +158,7 @@ typedef struct {
 /* Lists of pairs, of each of which the cheapest is priced in any case: list i is `numbers[starts[i]]` to
  * `numbers[starts[i + 1] - 1]`, and none is empty. */
 typedef struct {
-    const int *numbers, *starts;
+    int *numbers, *starts;
     int count;
 } Choices;
 
@@ -180,7 +193,7 @@ int64_t encode_in(const Kernel *, int encoding, const uint32_t *text, size_t len
 int64_t best_characters(Kernel *, const uint32_t *text, size_t length, const int *languages, int count, int *best);
 
 /* What bytes cost in a double-byte encoding: `never` where it cannot read them; -1 with an error set, -2 where Python
- * must decode them. `points` has room for the length. */
-int64_t double_cost(Kernel *, int encoding, const uint8_t *raw, size_t length, uint32_t *points);
+ * must decode them. `points` has room for the length, and gets `*count` characters. */
+int64_t double_cost(Kernel *, int encoding, const uint8_t *raw, size_t length, uint32_t *points, size_t *count);
 
 #endif

@@ -1,0 +1,282 @@
+#include "weighing.h"
+
+#include <string.h>
+
+#define MOST_PLAIN 64      /* ASCII words that are told apart */
+#define MOST_WEIGHED 1100  /* pairs, UTF-8 and double-byte encodings; as many encodings at most */
+
+int most_weighed(const Kernel *kernel) { return kernel->pair_count + 1 + kernel->double_count; }
+
+static inline int is_ascii_letter(uint8_t byte) { return (uint8_t)((byte | 0x20) - 'a') < 26; }
+
+/* ---- What the ASCII words tell ---- */
+
+/* The next ASCII word of 2 to 30 letters with no byte beyond ASCII on either side. 0 when there is none. */
+static int next_plain_word(Piece raw, size_t *from, Piece *word)
+{
+    for (size_t at = *from; at < raw.length;) {
+        size_t end = at;
+        while (end < raw.length && is_ascii_letter(raw.at[end])) end++;
+        if (end - at >= 2 && end - at <= 30 && (!at || raw.at[at - 1] < 0x80) &&
+            (end == raw.length || raw.at[end] < 0x80)) {
+            *word = (Piece){raw.at + at, end - at};
+            *from = end;
+            return 1;
+        }
+        at = end > at ? end : at + 1;
+    }
+    *from = raw.length;
+    return 0;
+}
+
+/* The first ASCII words of a record, each once. */
+static size_t plain_words(const Weighing *is, const Record *record, Piece *words)
+{
+    size_t count = 0, most = is->most_words < MOST_PLAIN ? (size_t)is->most_words : MOST_PLAIN;
+    for (size_t i = 0; i < record->raw_count; i++) {
+        Piece raw = record->raws[i], word;
+        if (raw.length > (size_t)is->most_scored) raw.length = (size_t)is->most_scored;
+        for (size_t from = 0; count < most && next_plain_word(raw, &from, &word);) {
+            size_t known = 0;
+            while (known < count &&
+                   (words[known].length != word.length || memcmp(words[known].at, word.at, word.length)))
+                known++;
+            if (known == count) words[count++] = word;
+        }
+    }
+    return count;
+}
+
+/* Whether there is hardly any byte beyond ASCII in a record. */
+static int is_lone(const Kernel *kernel, const Record *record)
+{
+    int64_t odd = 0;
+    for (int i = 0; i < record->fields.count; i++)
+        for (size_t at = 0; record->fields.is_of_record[i] && at < record->priced[i].length; at++)
+            odd += record->priced[i].at[at] > 0x7F;
+    return odd <= kernel->weighing.lone;
+}
+
+/* The pair of the declared encoding whose language suits the ASCII words best; -1 with an error set, -2 for none. */
+static int likeliest_pair(Kernel *kernel, const Piece *words, size_t count)
+{
+    const Page *page = &kernel->pages[kernel->declared_encoding];
+    int best = -2, error = 0;
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < page->pair_count; i++) {
+        int number = kernel->by_encoding[page->first_pair + i];
+        int64_t cost = ascii_cost(kernel, words, count, kernel->pairs[number].language, 0, &error);
+        if (error) return -1;
+        cost += kernel->pairs[number].prior;
+        if (cost < least) {
+            least = cost;
+            best = number;
+        }
+    }
+    return best;
+}
+
+/* ---- The hypotheses ---- */
+
+static int add_pairs(Kernel *kernel, const Record *record, const Choices *always, Weighed *found, int64_t *costs,
+                     int64_t *work)
+{
+    Ranked ranked[MOST_WEIGHED];
+    int count = rank_pairs(kernel, &record->fields, record->shifts, always, ranked, costs, work);
+    for (int i = 0; i < count; i++)
+        found[i] = (Weighed){ranked[i].pair, kernel->pairs[ranked[i].pair].encoding, ranked[i].prior, -1};
+    return count;
+}
+
+/* French puts a no-break space before the signs that it sets apart; in some other encodings that is a letter. */
+static void forgive_spaces(const Weighing *is, const Record *record, const Weighed *found, int count, int64_t *costs)
+{
+    for (int place = 0; place < record->fields.count; place++) {
+        Piece raw = record->priced[place];
+        int64_t spaces = 0;
+        for (size_t at = 0; at + 1 < raw.length; at++)
+            spaces += raw.at[at] == 0xA0 && is->is_set_apart[raw.at[at + 1]];
+        for (int i = 0; spaces && i < count; i++)
+            if (is->characters[found[i].encoding][0xA0] == 0xA0) costs[i * record->fields.count + place] -= spaces * is->forgiven;
+    }
+}
+
+/* Vietnamese tones stand on vowels. */
+static void mind_tones(const Weighing *is, const Record *record, const Weighed *found, int count, int64_t *costs)
+{
+    for (int i = 0; i < count; i++) {
+        if (found[i].encoding != is->tonal) continue;
+        for (int place = 0; place < record->fields.count; place++) {
+            Piece raw = record->priced[place];
+            for (size_t at = 0; at < raw.length; at++)
+                if (is->is_tone[raw.at[at]] && !(at && is->carries_tone[raw.at[at - 1]]))
+                    costs[i * record->fields.count + place] += is->loose_tone;
+        }
+    }
+}
+
+/* UTF-8 and the double-byte encodings that can read any of what is priced. */
+static int add_others(Kernel *kernel, const Record *record, Weighed *found, int count, int64_t *costs, uint32_t *points)
+{
+    int fields = record->fields.count, utf8 = kernel->pair_count;
+    if (record->utf8) {
+        memcpy(costs + count * fields, record->utf8, sizeof *costs * (size_t)fields);
+        int64_t prior = kernel->weighing.utf8_prior + (record->shifts ? record->shifts[utf8] : 0);
+        found[count++] = (Weighed){utf8, kernel->encoding_count, prior, -1};
+    }
+    for (int i = 0; i < kernel->double_count; i++) {
+        int64_t *here = costs + count * fields, length = -1;
+        int is_worth = 0;
+        for (int place = 0; place < fields; place++) {
+            Piece raw = record->priced[place];
+            size_t chars = 0;
+            here[place] = raw.length ? double_cost(kernel, i, raw.at, raw.length, points, &chars) : 0;
+            length = (int64_t)chars;
+            if (here[place] == -2) {
+                here[place] = kernel->price_double(kernel, i, raw);
+                length = -1;
+            }
+            if (here[place] == -1) return -1;
+            is_worth |= here[place] < kernel->is.never;
+        }
+        int number = utf8 + 1 + i;
+        int64_t prior = kernel->doubles[i].prior + (record->shifts ? record->shifts[number] : 0);
+        if (is_worth) found[count++] = (Weighed){number, kernel->doubles[i].encoding, prior, length};
+    }
+    return count;
+}
+
+/* What ASCII words say of each language; 0, or -1 with an error set. */
+static int hear_words(Kernel *kernel, const Piece *words, size_t word_count, int lone, Weighed *found, int count)
+{
+    int64_t of_language[MOST_WEIGHED];
+    uint8_t is_known[MOST_WEIGHED] = {0};
+    int error = 0;
+    for (int i = 0; word_count && i < count; i++) {
+        if (found[i].number == kernel->pair_count) continue;
+        if (found[i].number > kernel->pair_count) {
+            int64_t total = kernel->is.latin_word * (int64_t)word_count;
+            found[i].prior += (total < kernel->is.most_latin ? total : kernel->is.most_latin) * (lone ? 2 : 1);
+            continue;
+        }
+        int language = kernel->pairs[found[i].number].language;
+        if (!is_known[language]) of_language[language] = ascii_cost(kernel, words, word_count, language, lone, &error);
+        if (error) return -1;
+        is_known[language] = 1;
+        found[i].prior += of_language[language];
+    }
+    return 0;
+}
+
+/* A field may be in another language than the record's, in the same encoding. */
+static void let_languages_mix(const Weighing *is, const Weighed *found, int count, int64_t *costs, int fields)
+{
+    for (int i = 0; i < count; i++) {
+        int first = 0, several = 0;
+        while (found[first].encoding != found[i].encoding) first++;
+        if (first < i) continue;
+        for (int j = i + 1; j < count; j++) several |= found[j].encoding == found[i].encoding;
+        for (int place = 0; several && place < fields; place++) {
+            int64_t least = INT64_MAX;
+            for (int j = i; j < count; j++)
+                if (found[j].encoding == found[i].encoding && costs[j * fields + place] < least)
+                    least = costs[j * fields + place];
+            for (int j = i; j < count; j++)
+                if (found[j].encoding == found[i].encoding && costs[j * fields + place] > least + is->language_switch)
+                    costs[j * fields + place] = least + is->language_switch;
+        }
+    }
+}
+
+int weigh_record(Kernel *kernel, const Record *record, Choices *always, Weighed *found, int64_t *costs, int64_t *work,
+                 uint32_t *points)
+{
+    const Weighing *is = &kernel->weighing;
+    Piece words[MOST_PLAIN];
+    size_t word_count = plain_words(is, record, words);
+    int lone = is_lone(kernel, record), fields = record->fields.count;
+    if (lone && (int64_t)word_count >= is->telling_words) {
+        int pair = likeliest_pair(kernel, words, word_count);
+        if (pair == -1) return -1;
+        if (pair >= 0) {
+            int at = always->starts[always->count++];
+            always->numbers[at] = pair;
+            always->starts[always->count] = at + 1;
+        }
+    }
+    int count = add_pairs(kernel, record, always, found, costs, work);
+    if (count < 0) return -1;
+    forgive_spaces(is, record, found, count, costs);
+    mind_tones(is, record, found, count, costs);
+    count = add_others(kernel, record, found, count, costs, points);
+    if (count < 0 || hear_words(kernel, words, word_count, lone, found, count) < 0) return -1;
+    if (record->may_mix && record->fields.own_count > 1) let_languages_mix(is, found, count, costs, fields);
+    return count;
+}
+
+/* ---- The choice ---- */
+
+enum { SAME, OTHER, UNSURE };
+
+/* Whether two hypotheses read the same text. */
+static int compare_texts(const Kernel *kernel, const Weighed *one, const Weighed *other, Piece raw)
+{
+    if (one->encoding >= kernel->encoding_count) {
+        const Weighed *swap = one;
+        one = other;
+        other = swap;
+    }
+    /* The text of the tonal encoding is normalized. */
+    int tonal = kernel->weighing.tonal;
+    if (one->encoding >= kernel->encoding_count || one->encoding == tonal || other->encoding == tonal) return UNSURE;
+    if (other->encoding == kernel->encoding_count) {
+        /* A character of UTF-8 beyond ASCII has several bytes, so that its text is shorter. */
+        for (size_t at = 0; at < raw.length; at++)
+            if (raw.at[at] > 0x7F) return OTHER;
+        return UNSURE;
+    }
+    if (other->encoding > kernel->encoding_count)
+        return other->length >= 0 && other->length != (int64_t)raw.length ? OTHER : UNSURE;
+    const uint16_t *here = kernel->weighing.characters[one->encoding],
+                   *there = kernel->weighing.characters[other->encoding];
+    for (size_t at = 0; at < raw.length; at++)
+        if (here[raw.at[at]] != there[raw.at[at]]) return OTHER;
+    return SAME;
+}
+
+/* The cheapest hypothesis that is dearer than `least`, or comes after `last` at the same price; -1 for none. */
+static int next_cheapest(const int64_t *totals, int count, int64_t least, int last)
+{
+    int best = -1;
+    for (int i = 0; i < count; i++)
+        if ((totals[i] > least || (totals[i] == least && i > last)) && (best < 0 || totals[i] < totals[best])) best = i;
+    return best;
+}
+
+Choice choose(const Kernel *kernel, const Weighed *found, int64_t *costs, int count, Piece raw, int trusted, int declared,
+              Rival *rivals)
+{
+    uint8_t is_seen[MOST_WEIGHED] = {0};
+    int64_t totals[MOST_WEIGHED];
+    Choice choice = {0, 0, 0, 0};
+    int64_t leave = INT64_MAX;
+    for (int i = 0; i < count; i++) {
+        totals[i] = costs[i] + found[i].prior - (found[i].encoding == trusted ? kernel->weighing.trusted : 0);
+        if (found[i].encoding == declared && totals[i] < leave) leave = totals[i];
+    }
+    int best = next_cheapest(totals, count, INT64_MIN, -1);
+    choice.best = found[best].number;
+    choice.over_declared = (leave < INT64_MAX ? leave : kernel->is.never) - totals[best];
+    is_seen[found[best].encoding] = 1;
+    for (int i = best; (i = next_cheapest(totals, count, totals[i], i)) >= 0;) {
+        if (is_seen[found[i].encoding]) continue;
+        is_seen[found[i].encoding] = 1;
+        if (costs[i] >= kernel->is.never) continue;
+        int differs = compare_texts(kernel, &found[best], &found[i], raw);
+        if (differs == SAME) continue;
+        rivals[choice.rival_count++] = (Rival){found[i].number, totals[i] - totals[best]};
+        choice.is_sure = differs == OTHER;
+        if (choice.is_sure) break;
+    }
+    return choice;
+}
