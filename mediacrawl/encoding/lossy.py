@@ -60,6 +60,11 @@ def unmended(text: str) -> int:
     return KEPT_INSIDE * marks.count("?")
 
 
+def may_have_lost(stored: Stored) -> bool:
+    """Whether `lossy_ways` may find anything."""
+    return stored.badness() > BAD or is_marked(stored.odd) or any(_wrecks(stored.odd, "cp1252"))
+
+
 def lossy_ways(stored: Stored, found: Found) -> list[Way]:
     """The ways back that guess at what was lost.
 

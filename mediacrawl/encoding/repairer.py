@@ -22,7 +22,7 @@ from mediacrawl.encoding.decision import FieldDecision, Hints, Repair
 from mediacrawl.encoding.hinting import Shift, shift_of
 from mediacrawl.encoding.hypotheses import NEVER
 from mediacrawl.encoding.long_texts import head_of, whole_of
-from mediacrawl.encoding.lossy import is_marked, lossy_ways, unmended
+from mediacrawl.encoding.lossy import is_marked, lossy_ways, may_have_lost, unmended
 from mediacrawl.encoding.reading import has_unused, read
 from mediacrawl.encoding.undoing import Candidate, Found, in_order, lossless_ways
 from mediacrawl.encoding.ways import STAYS, WORD, Stored, Way, good
@@ -126,7 +126,7 @@ def _unmoved(texts: Sequence[str]) -> Repair:
     return Repair.of("", [FieldDecision(text, "", confidence=0.5, suspect=not text.isascii()) for text in texts])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Choice:
     """What is likeliest of a record.
 
@@ -193,8 +193,10 @@ def _priced(stored: Stored, few: int) -> tuple[Stored, list[Candidate]]:
     """The record and all ways back worth a look, with the marks that it has charged to what leaves them."""
     found = lossless_ways(stored, few)
     marked = is_marked(stored.odd)
-    if not marked and not _is_partly_utf8(found) and found.badness() <= 1:
-        return stored, found.candidates
+    if not marked:
+        is_odd = stored.badness() > 1 or any(map(looks_like_utf8, stored.odd))
+        if not is_odd or not may_have_lost(stored) or not (_is_partly_utf8(found) or found.badness() > 1):
+            return stored, found.candidates
     left = list(map(unmended, stored.odd)) if marked else []
     marks = sum(left)
     if marks:

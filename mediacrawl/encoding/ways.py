@@ -30,7 +30,7 @@ further."""
 WORD: Final = re.compile(r"[^\W\d_]+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Stored:
     """A record as it is stored.
 
