@@ -21,7 +21,7 @@ from mediacrawl.encoding.languages import LANGUAGES
 logger = logging.getLogger(__name__)
 
 MODULE: Final = "mediacrawl_native"
-ABI: Final = 2
+ABI: Final = 3
 """Raised with every change of what `_spec` hands over or of what the kernel's methods take and give."""
 SWITCH: Final = "MEDIACRAWL_NATIVE"
 """Environment variable; ``0`` decides in pure Python although the native part is installed."""
@@ -76,6 +76,29 @@ class Kernel(Protocol):
             utf8: the cost in UTF-8; None if the piece is none.
             trusted: an encoding that is believed because it is declared, or -1.
             declared: the encoding that the field is left in, or -1.
+        """
+
+    def grow(
+        self,
+        options: list[tuple[tuple[str, int, int, bool], ...]],
+        kept: list[int],
+        language: int,
+        prices: tuple[int, int, int],
+        beam: int,
+        /,
+    ) -> list[tuple[int, str, int, int, int]]:
+        """What a word in a double-byte encoding can have been before it lost bytes, see `gaps`.
+
+        Args:
+            options: for each unit the characters that may stand there, see `gaps._options`.
+            kept: for each unit what it costs to keep the mark that stands there; 0 where none does.
+            language: written in characters.
+            prices: of a byte that is put in, of a character of ASCII, and of another one that the models do not know.
+            beam: how many words go on from each unit.
+
+        Returns:
+            Each word with its cost, its text, how many bytes are put in, what the losses cost, and what it costs with
+            the characters that the models know.
         """
 
     def price(self, raw: bytes, pair: int, /) -> int:

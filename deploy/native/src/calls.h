@@ -35,4 +35,8 @@ PyObject *kernel_weigh(PyObject *object, PyObject *args);
 PyObject *kernel_choose(PyObject *object, PyObject *args);
 extern const char weigh_doc[], choose_doc[];
 
+/* src/mending_calls.c */
+PyObject *kernel_grow(PyObject *object, PyObject *args);
+extern const char grow_doc[];
+
 #endif
