@@ -101,6 +101,9 @@ class Kernel(Protocol):
             the characters that the models know.
         """
 
+    def double(self, raw: bytes, encoding: int, /) -> int | None:
+        """What bytes cost in a double-byte encoding; None where Python must decode them."""
+
     def price(self, raw: bytes, pair: int, /) -> int:
         """What the odd words of some bytes cost in a pair, without its prior."""
 
@@ -371,6 +374,12 @@ def _double(encoding: str, language: str, prior: int) -> dict[str, Any]:
         "least_second": _LEAST_SECOND,
         "untold": _marked(b"0123456789" if encoding == "gb18030" else b""),  # four bytes
     }
+
+
+@cache
+def double_bytes() -> dict[tuple[str, str], int]:
+    """The numbers of the double-byte encodings, by encoding and language."""
+    return {(encoding, language): number for number, (encoding, language, _) in enumerate(_doubles())}
 
 
 _LEAST_SECOND: Final = 0x31

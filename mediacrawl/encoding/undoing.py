@@ -309,7 +309,11 @@ class _Single(Candidate):
     __slots__ = ("_hypothesis", "_undoing")
 
     def __init__(self, undoing: _Undoing, hypothesis: Hypothesis, few: int, least: int) -> None:
-        super().__init__(undoing.stored, few, least)
+        # Not by way of `super()`: a record has a dozen.
+        self._stored = undoing.stored
+        self._few = few
+        self.least = least
+        self.known = None
         self._undoing = undoing
         self._hypothesis = hypothesis
 

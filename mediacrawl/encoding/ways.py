@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -45,6 +45,7 @@ class Stored:
     clean: tuple[int, ...]
     fields: Sequence[str]
     shift: Shift | None = None
+    _badness: float | None = field(default=None, init=False)
 
     @classmethod
     def of(cls, odd: Sequence[str], fields: Sequence[str], shift: Shift | None = None) -> Stored:
@@ -53,7 +54,9 @@ class Stored:
 
     def badness(self) -> float:
         """How many times as much the texts cost as right ones would."""
-        return sum(self.clean) / worth(self.odd)
+        if self._badness is None:
+            self._badness = sum(self.clean) / worth(self.odd)
+        return self._badness
 
 
 class Way(NamedTuple):

@@ -37,6 +37,7 @@ extern const char weigh_doc[], choose_doc[];
 
 /* src/mending_calls.c */
 PyObject *kernel_grow(PyObject *object, PyObject *args);
-extern const char grow_doc[];
+PyObject *kernel_double(PyObject *object, PyObject *args);
+extern const char grow_doc[], double_doc[];
 
 #endif

@@ -1,4 +1,4 @@
-/* The method that searches for what a word was before it lost bytes (src/mending.c). */
+/* The methods that search for what a word in a double-byte encoding was before it lost bytes (src/mending.c). */
 #include "calls.h"
 
 #include <string.h>
@@ -135,4 +135,26 @@ done:
     PyMem_Free(search.table);
     PyMem_Free(words);
     return answer;
+}
+
+const char double_doc[] = "double(raw, encoding) -> what bytes cost in a double-byte encoding; None where Python must decode them";
+
+PyObject *kernel_double(PyObject *object, PyObject *args)
+{
+    Kernel *kernel = kernel_in(object);
+    const char *raw;
+    Py_ssize_t length;
+    int encoding;
+    size_t count;
+    uint32_t stack[256], *points = stack;
+    if (!PyArg_ParseTuple(args, "y#i", &raw, &length, &encoding)) return NULL;
+    if (encoding < 0 || encoding >= kernel->double_count) {
+        PyErr_SetString(PyExc_ValueError, "There is no such encoding.");
+        return NULL;
+    }
+    if (length > 256 && !(points = PyMem_Malloc((size_t)length * sizeof *points))) return PyErr_NoMemory();
+    int64_t cost = double_cost(kernel, encoding, (const uint8_t *)raw, (size_t)length, points, &count);
+    if (points != stack) PyMem_Free(points);
+    if (cost == -2) Py_RETURN_NONE;
+    return cost < 0 ? NULL : PyLong_FromLongLong(cost);
 }
