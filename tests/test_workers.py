@@ -106,6 +106,30 @@ if __name__ == "__main__":
 """
 
 
+SEEN = """
+import sys
+from operator import attrgetter
+
+print("imported", file=sys.stderr)
+
+if __name__ == "__main__":
+    from mediacrawl.workers import workers
+
+    with workers(2, attrgetter, "real") as real:
+        print(real(1), real(2))
+"""
+
+
+def test_a_worker_does_not_import_the_program_that_it_does_not_need(tmp_path):
+    (tmp_path / "program.py").write_text(SEEN)
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "program.py")],
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert done.stdout.split() == ["1", "2"]
+    assert done.stderr.split() == ["imported"]
+
+
 def test_ctrl_c_is_blocked_in_a_process_from_its_first_moment(tmp_path):
     # In a program of its own: the process that Python starts beside the first one is there already in this one.
     (tmp_path / "program.py").write_text(BLOCKED)

@@ -6,8 +6,15 @@ setup(
     ext_modules=[
         Extension(
             "mediacrawl_native",
-            ["src/module.c", "src/pricing.c", "src/weighing.c", "src/weighing_calls.c"],
-            depends=["src/calls.h", "src/pricing.h", "src/weighing.h"],
+            [
+                "src/module.c",
+                "src/pricing.c",
+                "src/weighing.c",
+                "src/weighing_calls.c",
+                "src/mending.c",
+                "src/mending_calls.c",
+            ],
+            depends=["src/calls.h", "src/pricing.h", "src/weighing.h", "src/mending.h"],
             define_macros=[("Py_LIMITED_API", "0x030B0000")],
             extra_compile_args=["-O3", "-Wall", "-Wextra"],
             py_limited_api=True,

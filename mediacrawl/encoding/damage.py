@@ -53,7 +53,14 @@ def bytes_of(text: str, encoding: str) -> bytes | None:
             return text.encode(encoding)
         except UnicodeEncodeError:
             return None
-    if encoding != "cp1252" and not _own(encoding).issuperset(map(ord, text)):
+    if encoding == "cp1252":
+        try:
+            # Most texts have none of the 27 characters that Latin-1 lacks.
+            return text.encode("latin-1")
+        except UnicodeEncodeError as error:
+            if ord(text[error.start]) not in _back(encoding):
+                return None
+    elif not _own(encoding).issuperset(map(ord, text)):
         return None
     try:
         return text.translate(_back(encoding)).encode("latin-1")
@@ -134,6 +141,8 @@ def _written() -> frozenset[str]:
 
 
 _WESTERN: Final = re.compile(f"[\u00c2\u00c3][{re.escape(characters('cp1252')[0x80:0xC0])}\u0080-\u009f]")
+_LEAD: Final = re.compile("[\u00c2-\u00ff]")
+"""What the first byte of a character in UTF-8 reads as."""
 _THREE: Final = re.compile(rb"[\xe0-\xef][\x80-\xbf][\x80-\xbf]")
 _MERE_LETTERS: Final = frozenset("àáâãäåæçèéêëìíîïòóô")
 """Small letters that are lead bytes of three and four; they are letters where nothing else of a sequence is left."""
@@ -170,6 +179,8 @@ def utf8_wreck(text: str, misread: str = "cp1252") -> Wreck | None:
     space or a mark may stand for one of them, and a small letter for the capital that a lead byte reads as (``ð``
     for ``Ð``).
     """
+    if misread == "cp1252" and not _LEAD.search(text):
+        return None
     units = [_unit(char, misread) for char in text]
     leads = [place for place, unit in enumerate(units) if unit >= 0xC2]
     followed = sum(units[place + 1] in _FOLLOW for place in leads if place + 1 < len(units))

@@ -121,7 +121,7 @@ def noted(decision: FieldDecision, version: str) -> dict[str, Any]:
         decision: of one field; its text is not part of it.
         version: of the models that decided.
     """
-    proof = {
+    proof: dict[str, Any] = {
         "encoding": decision.encoding,
         "confidence": as_stored(decision.confidence),
         "runner_up": decision.runner_up,
@@ -130,9 +130,13 @@ def noted(decision: FieldDecision, version: str) -> dict[str, Any]:
         "decision": decision.decision,
         "fixer": version,
     }
-    marks = {"lossy": decision.lossy, "suspect": decision.suspect}
-    asked = {"document": decision.asked} if decision.asked else {}
-    return proof | asked | {name: True for name, holds in marks.items() if holds}
+    if decision.asked:
+        proof["document"] = decision.asked
+    if decision.lossy:
+        proof["lossy"] = True
+    if decision.suspect:
+        proof["suspect"] = True
+    return proof
 
 
 def as_stored(confidence: float) -> float:

@@ -197,7 +197,11 @@ class PlainItem:
         self._evidence: dict[str, Any] = dict(earlier) if isinstance(earlier, Mapping) else {}
         self.too_long: list[str] = []
         untouched = by_user(item)
-        self.fields = [field for name in names if name not in untouched for field in self._read(name)]
+        self.fields: list[ItemField] = []
+        for name in names:
+            value = item.get(name)
+            if value is not None and name not in untouched:
+                self._read(name, value)
 
     def put(self, field: ItemField, decision: FieldDecision, version: str) -> None:
         """Note a decision; `close` writes it.
@@ -231,16 +235,15 @@ class PlainItem:
             changed = True
         return changed
 
-    def _read(self, name: str) -> Iterable[ItemField]:
-        value = self._item.get(name)
+    def _read(self, name: str, value: Any) -> None:
         if isinstance(value, str):
-            yield from self._field(value, name, (name, None), self._raw(name))
+            self._take(value, name, (name, None), self._raw(name) if name in self._raws else None)
         elif isinstance(value, list):
             for index, member in enumerate(value):
                 if isinstance(member, str):
-                    yield from self._field(member, f"{name}[{index}]", (name, index), None)
+                    self._take(member, f"{name}[{index}]", (name, index), None)
 
-    def _field(self, text: str, name: str, place: tuple[str, int | None], raw: bytes | None) -> Iterable[ItemField]:
+    def _take(self, text: str, name: str, place: tuple[str, int | None], raw: bytes | None) -> None:
         if len(text) > LONGEST:
             if not text.isascii():
                 self.too_long.append(name)
@@ -255,14 +258,14 @@ class PlainItem:
             return
         if before.isascii() and (raw is None or (raw.isascii() and not may_be_seven_bit(raw))):
             return
-        declared = next((codec for codec in _READINGS if raw and decode(raw, codec) == before), "latin-1")
+        declared = _declared(raw, before) if raw else "latin-1"
         user = edited or proof.get("decision") == "user"
         if user:
             self._evidence[name] = {**proof, "decision": "user"}
-        yield ItemField(name, before, text, raw, declared, proof, user, place)
+        self.fields.append(ItemField(name, before, text, raw, declared, proof, user, place))
 
     def _raw(self, name: str) -> bytes | None:
-        value = self._item.get(self._raws.get(name, ""))
+        value = self._item.get(self._raws[name])
         if isinstance(value, str):
             try:
                 return base64.b64decode(value, validate=True) or None
@@ -277,6 +280,11 @@ class PlainItem:
             return
         members = self._new.setdefault(name, list(self._item[name]))
         members[index] = text
+
+
+def _declared(raw: bytes, text: str) -> str:
+    """The codec that bytes were read with."""
+    return next((codec for codec in _READINGS if decode(raw, codec) == text), "latin-1")
 
 
 def by_user(item: Mapping[str, Any]) -> frozenset[str]:

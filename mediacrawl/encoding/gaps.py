@@ -12,7 +12,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from mediacrawl.encoding import models
+from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import STEP, characters
 from mediacrawl.encoding.damage import LOST, MARKS, bytes_of
 from mediacrawl.encoding.filling import BEAM, SURE, Filled
@@ -175,6 +175,15 @@ def _grown(units: list[int], encoding: str, language: str, marked: bool) -> Iter
         marked: a mark stands for each lost byte; otherwise nothing does.
     """
     put_in = FILL if marked else INSERT
+    kernel = native.kernel()
+    if kernel is not None:
+        seconds = [*units[1:], 0]
+        options_at = [_options(*pair, encoding, marked) for pair in zip(units, seconds, strict=True)]
+        kept_at = [0 if first >= 0 else KEPT_LOST for first in units]
+        kept_at[-1] = kept_at[-1] and KEPT_INSIDE
+        number = native.written_in_characters()[language]
+        found = kernel.grow(options_at, kept_at, number, (put_in, PLAIN, LONE), BEAM)
+        return [_State(*state) for state in found]
     levels: list[dict[str, _State]] = [{} for _ in range(len(units) + 1)]
     levels[0][""] = _State(0, "", 0, 0, 0)
     for at, first in enumerate(units):

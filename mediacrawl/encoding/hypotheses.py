@@ -623,10 +623,12 @@ def _pair(encoding: str, language: str) -> Pair:
 
 def price_bytes(raw: bytes, encoding: str, language: str) -> int:
     """What bytes cost in one encoding and language, without its prior; `NEVER` if it cannot read them."""
-    if encoding in MULTIBYTE:
-        return _cjk_cost(raw, encoding, language)
-    pair = _pair(encoding, language)
     kernel = native.kernel()
+    if encoding in MULTIBYTE:
+        number = native.double_bytes().get((encoding, language))
+        cost = kernel.double(raw, number) if kernel is not None and number is not None and raw else None
+        return cost if cost is not None else _cjk_cost(raw, encoding, language)
+    pair = _pair(encoding, language)
     if kernel is not None:
         return kernel.price(raw, pair.number)
     return sum(pair.cost(word) + class_cost(word, pair.classes) for word in ODD_WORD.findall(raw))

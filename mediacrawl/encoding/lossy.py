@@ -14,7 +14,8 @@ from mediacrawl.encoding.gaps import KEPT_INSIDE, fill_gaps
 from mediacrawl.encoding.hypotheses import NEVER, losable
 from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.scoring import MULTIBYTE
-from mediacrawl.encoding.ways import CROSSED, MANGLED, Stored, Way, is_bad, undo
+from mediacrawl.encoding.undoing import Found, undo
+from mediacrawl.encoding.ways import CROSSED, MANGLED, Stored, Way
 
 LOSSY: Final = 6 * STEP
 """What it costs to believe that something was lost on the way."""
@@ -59,27 +60,32 @@ def unmended(text: str) -> int:
     return KEPT_INSIDE * marks.count("?")
 
 
-def lossy_ways(stored: Stored, ways: list[Way]) -> list[Way]:
+def may_have_lost(stored: Stored) -> bool:
+    """Whether `lossy_ways` may find anything."""
+    return stored.badness() > BAD or is_marked(stored.odd) or any(_wrecks(stored.odd, "cp1252"))
+
+
+def lossy_ways(stored: Stored, found: Found) -> list[Way]:
     """The ways back that guess at what was lost.
 
     Args:
         stored: the record.
-        ways: those that lose nothing.
+        found: the ways that lose nothing.
     """
     searched = _searched(stored.odd)
     wrecks = _wrecks(stored.odd, "cp1252")
     if any(wreck.stripped for wreck in wrecks if wreck):
         return []
-    whole = {way.steps[0] for way in ways if way.steps[1:] == ("utf-8",) and max(way.costs) < NEVER}
-    found = [_wreck_way(stored, wrecks, "cp1252", whole="cp1252" in whole)] if any(wrecks) else []
+    whole = {way.steps[0] for way in found.known() if way.steps[1:] == ("utf-8",) and max(way.costs) < NEVER}
+    ways = [_wreck_way(stored, wrecks, "cp1252", whole="cp1252" in whole)] if any(wrecks) else []
     if stored.badness() > BAD:
-        found += _crossed_wreck_ways(stored, whole)
+        ways += _crossed_wreck_ways(stored, whole)
     if sum(wreck.whole for wreck in wrecks if wreck) >= SURELY_UTF8 or not searched:
-        return found
+        return ways
     marked = is_marked(stored.odd)
-    if marked or is_bad(stored, ways, BAD):
-        found += _page_ways(stored, ways, searched, marked=marked)
-    return found
+    if marked or found.badness() > BAD:
+        ways += _page_ways(stored, found, searched, marked=marked)
+    return ways
 
 
 def _crossed_wreck_ways(stored: Stored, whole: set[str]) -> list[Way]:
@@ -125,14 +131,14 @@ def _wreck_way(stored: Stored, wrecks: list[Wreck | None], misread: str, *, whol
     return _filled_way(stored, "utf-8", "", filled, damage)._replace(steps=(misread, "utf-8"))
 
 
-def _page_ways(stored: Stored, ways: list[Way], searched: set[str], *, marked: bool) -> list[Way]:
+def _page_ways(stored: Stored, lossless: Found, searched: set[str], *, marked: bool) -> list[Way]:
     """Text in a code page that was read as cp1252."""
     if marked:
         # What is left between the marks tells the encoding.
         rest = [text.replace("\ufffd", "?") for text in stored.odd]
-        ways = undo(Stored.of(rest, rest, stored.shift), "cp1252", MANGLED, 1)
+        lossless = undo(Stored.of(rest, rest, stored.shift), "cp1252", MANGLED)
     found = []
-    for encoding, language, prior in _likely_pages(stored, ways):
+    for encoding, language, prior in _likely_pages(stored, lossless.ways()):
         filled = [
             fill_gaps(text, encoding, language, marked=marked) if text in searched else None for text in stored.odd
         ]

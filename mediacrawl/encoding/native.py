@@ -83,6 +83,32 @@ class Kernel(Protocol):
             over each.
         """
 
+    def grow(
+        self,
+        options: list[tuple[tuple[str, int, int, bool], ...]],
+        kept: list[int],
+        language: int,
+        prices: tuple[int, int, int],
+        beam: int,
+        /,
+    ) -> list[tuple[int, str, int, int, int]]:
+        """What a word in a double-byte encoding can have been before it lost bytes, see `gaps`.
+
+        Args:
+            options: for each unit the characters that may stand there, see `gaps._options`.
+            kept: for each unit what it costs to keep the mark that stands there; 0 where none does.
+            language: written in characters.
+            prices: of a byte that is put in, of a character of ASCII, and of another one that the models do not know.
+            beam: how many words go on from each unit.
+
+        Returns:
+            Each word with its cost, its text, how many bytes are put in, what the losses cost, and what it costs with
+            the characters that the models know.
+        """
+
+    def double(self, raw: bytes, encoding: int, /) -> int | None:
+        """What bytes cost in a double-byte encoding; None where Python must decode them."""
+
     def price(self, raw: bytes, pair: int, /) -> int:
         """What the odd words of some bytes cost in a pair, without its prior."""
 
@@ -368,6 +394,12 @@ def _double(encoding: str, language: str, prior: int) -> dict[str, Any]:
         "least_second": _LEAST_SECOND,
         "untold": _marked(b"0123456789" if encoding == "gb18030" else b""),  # four bytes
     }
+
+
+@cache
+def double_bytes() -> dict[tuple[str, str], int]:
+    """The numbers of the double-byte encodings, by encoding and language."""
+    return {(encoding, language): number for number, (encoding, language, _) in enumerate(_doubles())}
 
 
 _LEAST_SECOND: Final = 0x31

@@ -22,9 +22,16 @@ def remembered_if_short(entries: int) -> Callable[[Asked], Asked]:
     def decorate(function: Asked) -> Asked:
         cached = lru_cache(maxsize=entries)(function)
 
-        @wraps(function)
-        def ask(text: str | bytes, *more: Any) -> Any:
-            return cached(text, *more) if len(text) <= LONGEST_KEPT else function(text, *more)
+        if function.__code__.co_argcount == 1:
+            # Half of all questions, and nothing to pack.
+            @wraps(function)
+            def ask(text: str | bytes) -> Any:
+                return cached(text) if len(text) <= LONGEST_KEPT else function(text)
+        else:
+
+            @wraps(function)
+            def ask(text: str | bytes, *more: Any) -> Any:
+                return cached(text, *more) if len(text) <= LONGEST_KEPT else function(text, *more)
 
         # Where `own.use_models` looks for it.
         vars(ask)["cache_clear"] = cached.cache_clear

@@ -9,7 +9,7 @@ fewer letters speak for it. What comes out may be wrong text itself, so ways bac
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from operator import add
 from typing import TYPE_CHECKING, Final
 
@@ -22,9 +22,10 @@ from mediacrawl.encoding.decision import FieldDecision, Hints, Repair
 from mediacrawl.encoding.hinting import Shift, shift_of
 from mediacrawl.encoding.hypotheses import NEVER
 from mediacrawl.encoding.long_texts import head_of, whole_of
-from mediacrawl.encoding.lossy import is_marked, lossy_ways, unmended
+from mediacrawl.encoding.lossy import is_marked, lossy_ways, may_have_lost, unmended
 from mediacrawl.encoding.reading import has_unused, read
-from mediacrawl.encoding.ways import STAYS, WORD, Stored, Way, good, is_bad, lossless_ways
+from mediacrawl.encoding.undoing import Candidate, Found, in_order, lossless_ways
+from mediacrawl.encoding.ways import STAYS, WORD, Stored, Way, good
 
 if TYPE_CHECKING:
     from mediacrawl.encoding.substitutions import Substitutions
@@ -84,25 +85,18 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
 
 def _settled(texts: Sequence[str], shift: Shift | None) -> Repair:
     """What texts were, mended as often as one way back follows another."""
-    found = _round(texts, shift)
+    found = _decided(texts, _choice(texts, shift))
     for _ in range(MOST_ROUNDS):
         if not found.changed:
             return found
-        again = _round(found.texts, shift)
+        chosen = _choice(found.texts, shift)
+        if chosen is None or chosen.best is None:
+            return found
+        again = _decided(found.texts, chosen)
         if not again.changed:
             return found
         found = _joined(found, again)
     return _unmoved(texts)
-
-
-def _round(texts: Sequence[str], shift: Shift | None) -> Repair:
-    odd = [place for place, text in enumerate(texts) if not text.isascii()]
-    decided = {place: FieldDecision(text, "", margin=SURE) for place, text in enumerate(texts) if text.isascii()}
-    encoding = ""
-    if odd:
-        encoding, fields = _decide(Stored.of([texts[place] for place in odd], texts, shift))
-        decided.update(zip(odd, fields, strict=True))
-    return Repair.of(encoding, [decided[place] for place in range(len(texts))])
 
 
 def _joined(first: Repair, last: Repair) -> Repair:
@@ -132,40 +126,91 @@ def _unmoved(texts: Sequence[str]) -> Repair:
     return Repair.of("", [FieldDecision(text, "", confidence=0.5, suspect=not text.isascii()) for text in texts])
 
 
-def _decide(stored: Stored) -> tuple[str, list[FieldDecision]]:
+@dataclass(slots=True)
+class _Choice:
+    """What is likeliest of a record.
+
+    Attributes:
+        stored: the record.
+        best: the way that its texts went; None if they stay as they are.
+        margin: over the next best, in nats.
+        runner_up: of a record that stays, the steps of the best way.
+    """
+
+    stored: Stored
+    best: Way | None
+    margin: float
+    runner_up: str = ""
+
+
+def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
+    """What is likeliest of a record; None of one in plain ASCII."""
+    odd = [text for text in texts if not text.isascii()]
+    if not odd:
+        return None
+    stored = Stored.of(odd, texts, shift)
     few = _few(stored)
-    stored, ways = _priced(stored)
-    clean, odd = stored.clean, stored.odd
+    stored, every = _priced(stored, few)
     # Staying is priced like the ways where it can be: ASCII words and the hints speak for the record's language too.
-    stays = min([sum(clean) + ANY_LANGUAGE, *(way.total(clean, few) for way in ways if not way.steps)])
-    ranked = sorted([(way.total(clean, few), number) for number, way in enumerate(ways) if way.steps])
-    if not ranked or ranked[0][0] >= stays:
-        margin = (ranked[0][0] - stays) / STEP if ranked else SURE
-        runner_up = ">".join(ways[ranked[0][1]].steps) if ranked else ""
-        return "", [_left(text, cost, margin, runner_up) for text, cost in zip(odd, clean, strict=True)]
-    least, best = ranked[0][0], ways[ranked[0][1]]
-    others = [total for total, number in ranked if ways[number].texts != best.texts]
-    margin = (min([stays, *others]) - least) / STEP
-    return ">".join(best.steps), [_mended(stored, place, best, margin) for place in range(len(odd))]
+    stays = sum(stored.clean) + ANY_LANGUAGE
+    found = []
+    for candidate in every:
+        if candidate.known is None or candidate.known.steps:
+            found.append(candidate)
+        else:
+            stays = min(stays, candidate.least)
+    ranked = in_order(found)
+    least, best = next(ranked, (NEVER, None))
+    if best is None:
+        return _Choice(stored, None, SURE)
+    if least >= stays:
+        return _Choice(stored, None, (least - stays) / STEP, ">".join(best.steps))
+    next_best = stays
+    for total, way in ranked:
+        if total >= stays:
+            break
+        if way.texts != best.texts:
+            next_best = total
+            break
+    return _Choice(stored, best, (next_best - least) / STEP)
 
 
-def _priced(stored: Stored) -> tuple[Stored, list[Way]]:
+def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:
+    """The decision on each text of a record, ASCII ones too."""
+    if chosen is None:
+        return Repair.of("", [FieldDecision(text, "", margin=SURE) for text in texts])
+    stored, best, margin = chosen.stored, chosen.best, chosen.margin
+    if best is None:
+        pairs = zip(stored.odd, stored.clean, strict=True)
+        fields = iter([_left(text, cost, margin, chosen.runner_up) for text, cost in pairs])
+    else:
+        fields = iter([_mended(stored, place, best, margin) for place in range(len(stored.odd))])
+    decided = [FieldDecision(text, "", margin=SURE) if text.isascii() else next(fields) for text in texts]
+    return Repair.of(">".join(best.steps) if best else "", decided)
+
+
+def _priced(stored: Stored, few: int) -> tuple[Stored, list[Candidate]]:
     """The record and all ways back worth a look, with the marks that it has charged to what leaves them."""
-    ways = lossless_ways(stored)
-    left = list(map(unmended, stored.odd))
+    found = lossless_ways(stored, few)
+    marked = is_marked(stored.odd)
+    if not marked:
+        is_odd = stored.badness() > 1 or any(map(looks_like_utf8, stored.odd))
+        if not is_odd or not may_have_lost(stored) or not (_is_partly_utf8(found) or found.badness() > 1):
+            return stored, found.candidates
+    left = list(map(unmended, stored.odd)) if marked else []
     marks = sum(left)
     if marks:
         stored = replace(stored, clean=tuple(map(add, stored.clean, left)))
-        ways = [way._replace(damage=way.damage + marks) for way in ways]
-    if is_marked(stored.odd) or _is_partly_utf8(stored, ways) or is_bad(stored, ways, 1):
-        ways += lossy_ways(stored, ways)
-    return stored, ways
+        ways = [way._replace(damage=way.damage + marks) for way in found.ways()]
+        found = Found(stored, [Candidate.of(way, stored, few) for way in ways])
+    return stored, [*found.candidates, *[Candidate.of(way, stored, few) for way in lossy_ways(stored, found)]]
 
 
-def _is_partly_utf8(stored: Stored, ways: list[Way]) -> bool:
+def _is_partly_utf8(found: Found) -> bool:
     """Whether UTF-8 stands in texts that are not UTF-8 as a whole."""
-    whole = any(way.steps == ("cp1252", "utf-8") and max(way.costs) < NEVER for way in ways)
-    return not whole and any(map(looks_like_utf8, stored.odd))
+    if not any(map(looks_like_utf8, found.stored.odd)):
+        return False
+    return not any(way.steps == ("cp1252", "utf-8") and max(way.costs) < NEVER for way in found.known())
 
 
 def _few(stored: Stored) -> int:

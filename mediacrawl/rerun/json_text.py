@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import Any
 
 from mediacrawl.rerun.shapes import LONGEST, TOO_LONG
@@ -30,7 +31,7 @@ def parse(raw: bytes) -> tuple[dict[str, Any] | None, str]:
     if len(raw) > LONGEST:
         return None, TOO_LONG
     try:
-        text = raw.decode("utf-8-sig")
+        text = raw.decode("utf-8").removeprefix("\ufeff")
         found = json.loads(text) if text.strip() else None
     except UnicodeDecodeError:
         return None, NOT_UTF8
@@ -75,12 +76,17 @@ def dump(record: dict[str, Any], like: bytes | None = None) -> bytes:
         colon = _FIRST_COLON.match(like)
         separators = (",", ":") if colon and not colon[1] else separators
     try:
-        text = json.dumps(record, ensure_ascii=escaped, separators=separators, allow_nan=like is not None)
-        return safe(text).encode()
+        return safe(_encoder(escaped, separators, like is not None).encode(record)).encode()
     except (TypeError, ValueError):
         # A type of another format, or half of a surrogate pair, which JSON can hold as an escape only.
         found = record if like is not None else plain(record)
         return json.dumps(found, ensure_ascii=like is not None, separators=separators, default=plain).encode()
+
+
+@cache
+def _encoder(escaped: bool, separators: tuple[str, str], allow_nan: bool) -> json.JSONEncoder:
+    # `json.dumps` makes one for each record.
+    return json.JSONEncoder(ensure_ascii=escaped, separators=separators, allow_nan=allow_nan)
 
 
 def cell(value: Any) -> str:

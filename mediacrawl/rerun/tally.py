@@ -74,16 +74,19 @@ class Tally:
 
     def add_field(self, name: str, *, decided: int = 0, mended: int = 0, unsure: int = 0) -> None:
         """Count texts of a field; of ``artist[1]`` in a list, those of ``artist``."""
-        key = _IN_LIST.sub("", name)
-        if key not in self.columns and len(self.columns) >= _KINDS:
-            return
-        numbers = self.columns.setdefault(key, [0, 0, 0])
-        for place, number in enumerate((decided, mended, unsure)):
-            numbers[place] += number
+        key = _column(name)
+        numbers = self.columns.get(key)
+        if numbers is None:
+            if len(self.columns) >= _KINDS:
+                return
+            numbers = self.columns[key] = [0, 0, 0]
+        numbers[0] += decided
+        numbers[1] += mended
+        numbers[2] += unsure
 
     def add_passed(self, name: str) -> None:
         """Count a text of a field that is left without a decision."""
-        key = _IN_LIST.sub("", name)
+        key = _column(name)
         if key in self.passed or len(self.passed) < _KINDS:
             self.passed[key] = self.passed.get(key, 0) + 1
 
@@ -124,6 +127,11 @@ class Tally:
 
 _NUMBERS = tuple(field.name for field in dataclasses.fields(Tally) if field.type == "int")
 _COUNTERS = ("bad", "recoded", "encodings", "languages", "passed")
+
+
+def _column(name: str) -> str:
+    """The field that a text stands in, which may be a list."""
+    return _IN_LIST.sub("", name) if name.endswith("]") else name
 
 
 def _short(text: str) -> str:

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from mediacrawl.encoding import Hints, detect, native, reading, repair, weighing
+from mediacrawl.encoding import Hints, detect, gaps, native, reading, repair, weighing
 from mediacrawl.encoding.hypotheses import price_bytes
+from mediacrawl.encoding.lossy import DOUBLE_BYTE
 from mediacrawl.encoding.own import forget
 from mediacrawl.encoding.reading import read, read_in
 from mediacrawl.encoding.scoring import ascii_costs, pairs
@@ -261,12 +262,62 @@ NOTHING = ([], None, ())
         ("alphabet", ("\xe9", "\xe9", (1, 0, 1), -1, -1)),
         ("characters", ("x", (4,))),
         ("scan", (b"x",)),
+        ("double", (b"x", -1)),
+        ("double", (b"x", 99)),
+        ("grow", ([], [], 99, (0, 0, 0), 12)),
+        ("grow", ([], [0], 0, (0, 0, 0), 12)),
+        ("grow", ([()], [0], 0, (0, 0, 0), 0)),
+        ("grow", ([()], [-1], 0, (0, 0, 0), 12)),
+        ("grow", ([()], [None], 0, (0, 0, 0), 12)),
+        ("grow", ([()], [0], 0, (0, 1 << 40, 0), 12)),
+        ("grow", ([None], [0], 0, (0, 0, 0), 12)),
+        ("grow", ([("x",)], [0], 0, (0, 0, 0), 12)),
+        ("grow", ([(("xy", 1, 0, True),)], [0], 0, (0, 0, 0), 12)),
+        ("grow", ([(("x", 0, 0, True),)], [0], 0, (0, 0, 0), 12)),
+        ("grow", ([(("x", 2, 0, True),)], [0], 0, (0, 0, 0), 12)),
+        ("grow", ([(("x", 1, 3, True),)], [0], 0, (0, 0, 0), 12)),
     ],
 )
 def test_arguments_out_of_range_are_refused(method, arguments):
     kernel = native._module().Kernel(native._spec(), native._load)
     with pytest.raises((ValueError, TypeError)):
         getattr(kernel, method)(*arguments)
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_words_that_lost_halves_of_double_bytes(both, marked):
+    rng = random.Random(7)
+    words = []
+    for encoding, language in DOUBLE_BYTE:
+        for text in ("あいのうた　世界", "사랑 노래", "我的祖国Ａ", "愛的故事ABC", "ｱｲｳ"):
+            raw = text.encode(encoding, "ignore")
+            kept = [byte if rng.random() < 0.8 else -1 for byte in raw]
+            words.append(([byte for byte in kept if marked or byte >= 0] or [0x82], encoding, language))
+        words += [([rng.randrange(-1, 256) for _ in range(rng.randrange(1, 9))], encoding, language) for _ in range(6)]
+    every = both(lambda: [list(gaps._grown(units, *page, marked)) for units, *page in words])
+    assert sum(map(len, every)) > 100
+
+
+def test_double_bytes_of_any_kind(both):
+    rng = random.Random(8)
+    pages = [("euc_jp", "ja"), ("cp949", "zh-Hant"), *DOUBLE_BYTE]
+    raws = ["世界の歌 Love".encode(encoding, "ignore") for encoding, _ in pages]
+    raws += [b"", b"abc", b"\x8f\xb0\xa1", b"\x810\x810 \xb0", *[rng.randbytes(rng.randrange(40)) for _ in range(60)]]
+    both(lambda: [price_bytes(raw, *page) for raw in raws for page in pages])
+
+
+def test_hostile_words():
+    kernel = native._module().Kernel(native._spec(), native._load)
+    assert kernel.grow([], [], 0, (1, 1, 1), 12) == [(0, "", 0, 0, 0)]
+    assert kernel.grow([()], [0], 0, (1, 1, 1), 12) == []
+    every = ((chr(0xD800), 1, 0, False), (chr(0x10FFFF), 1, 2, True), ("\ufeff", 1, 1, True), ("\0", 1, 1, True))
+    assert len(kernel.grow([every], [5], 1, (2, 3, 4), 12)) == 5
+    for count, beam in ((500, 12), (12, 256)):
+        found = kernel.grow([every] * count, [5] * count, 1, (2, 3, 4), beam)
+        assert all(len(text) == count for _, text, *_ in found)
+    with pytest.raises(ValueError, match="too long"):
+        kernel.grow([every] * 60_000, [5] * 60_000, 1, (2, 3, 4), 1024)
+    assert kernel.double(b"\x82\xa0" * 5_000_000, 0) > 0
 
 
 def test_a_loader_that_failed_is_not_called_again():
@@ -325,6 +376,9 @@ def test_calls_leave_no_memory_behind():
         for _ in range(times):
             kernel.choose(raw, about, None, -1, 0)
             kernel.weigh([raw, raw], [0, 1], about, [1, 2], True)
+            kernel.grow([(("\u4e16", 1, 0, True), ("x", 1, 1, False))] * 3, [0, 1, 0], 0, (1, 2, 3), 12)
+            with pytest.raises(TypeError):
+                kernel.grow([((1, 1, 0, True),)], [0], 0, (1, 2, 3), 12)
             with pytest.raises(ValueError, match="no such pair"):
                 kernel.choose(raw, ([raw], None, ((1 << 20,),)), None, -1, -1)
 

@@ -35,4 +35,9 @@ PyObject *kernel_weigh(PyObject *object, PyObject *args);
 PyObject *kernel_choose(PyObject *object, PyObject *args);
 extern const char weigh_doc[], choose_doc[];
 
+/* src/mending_calls.c */
+PyObject *kernel_grow(PyObject *object, PyObject *args);
+PyObject *kernel_double(PyObject *object, PyObject *args);
+extern const char grow_doc[], double_doc[];
+
 #endif

@@ -758,6 +758,8 @@ static PyObject *kernel_characters(PyObject *object, PyObject *args)
 static PyMethodDef methods[] = {
     {"weigh", kernel_weigh, METH_VARARGS, weigh_doc},
     {"choose", kernel_choose, METH_VARARGS, choose_doc},
+    {"grow", kernel_grow, METH_VARARGS, grow_doc},
+    {"double", kernel_double, METH_VARARGS, double_doc},
     {"price", kernel_price, METH_VARARGS, price_doc},
     {"ascii", kernel_ascii, METH_VARARGS, ascii_doc},
     {"alphabet", kernel_alphabet, METH_VARARGS, alphabet_doc},

@@ -489,37 +489,29 @@ static int kind_of(const Kernel *kernel, uint32_t code)
     return 0;
 }
 
+int64_t character_cost(const Characters *model, int64_t *last, uint32_t code)
+{
+    const uint16_t *page = code < 0x110000 ? model->numbers[code >> 8] : NULL;
+    int64_t before = *last, number = *last = (page ? page[code & 0xFF] : 0) - 1;
+    if (number < 0) return model->unseen;
+    if (before < 0) return model->unigrams[number];
+    uint64_t key = (uint64_t)before * model->width + (uint64_t)number;
+    size_t low = 0, high = model->key_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (model->keys[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < model->key_count && model->keys[low] == key) return model->costs[low];
+    return model->gaps[before] + model->unigrams[number];
+}
+
 static int64_t run_cost(const Characters *model, const uint32_t *run, size_t length)
 {
     int64_t total = 0, last = 0;
-    for (size_t at = 0; at < length; at++) {
-        const uint16_t *page = run[at] < 0x110000 ? model->numbers[run[at] >> 8] : NULL;
-        int64_t number = (page ? page[run[at] & 0xFF] : 0) - 1;
-        if (number < 0) {
-            total += model->unseen;
-            last = -1;
-            continue;
-        }
-        if (last >= 0) {
-            uint64_t key = (uint64_t)last * model->width + (uint64_t)number;
-            size_t low = 0, high = model->key_count;
-            while (low < high) {
-                size_t middle = low + (high - low) / 2;
-                if (model->keys[middle] < key)
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
-            if (low < model->key_count && model->keys[low] == key) {
-                total += model->costs[low];
-                last = number;
-                continue;
-            }
-            total += model->gaps[last];
-        }
-        total += model->unigrams[number];
-        last = number;
-    }
+    for (size_t at = 0; at < length; at++) total += character_cost(model, &last, run[at]);
     return total;
 }
 

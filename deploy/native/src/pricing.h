@@ -196,6 +196,10 @@ int64_t best_alphabet(Kernel *, const int *encodings, const Piece *raws, int cou
 /* The text in an encoding, one byte a character, ``?`` for what it does not have; returns how many ``?`` there are. */
 int64_t encode_in(const Kernel *, int encoding, const uint32_t *text, size_t length, uint8_t *raw);
 
+/* Cost of a character after the last one, whose number it replaces; -1 stands for one that the model does not know. A run
+ * begins with 0, the number of its boundary. */
+int64_t character_cost(const Characters *, int64_t *last, uint32_t code);
+
 /* The cost of a text in the best of some languages written in characters. -1 with an error set. */
 int64_t best_characters(Kernel *, const uint32_t *text, size_t length, const int *languages, int count, int *best);
 
