@@ -357,7 +357,7 @@ def in_use() -> ModelFile:
     return replace(bundled(), version=hashlib.sha256(versions.encode()).hexdigest()[:12], _letters=letters)
 
 
-ENGINE: Final = 2
+ENGINE: Final = 3
 """Raised with every change of code that decides otherwise than before, so that stored records are decided anew."""
 
 
