@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
-from mediacrawl.encoding import native
+from mediacrawl.encoding import models, native
 from mediacrawl.encoding.chance import SIGNS_AS_LETTERS, coincidence, has_clean_signs, signs_as_letters
 from mediacrawl.encoding.codepages import STEP, characters, undefined
 from mediacrawl.encoding.damage import joined_halves
@@ -506,6 +506,18 @@ def price_bytes(raw: bytes, encoding: str, language: str) -> int:
     if kernel is not None:
         return kernel.price(raw, pair.number)
     return sum(pair.cost(word) + class_cost(word, encoding) for word in ODD_WORD.findall(raw))
+
+
+def letters_of(encoding: str, language: str) -> bytes:
+    """For each byte of an 8-bit encoding, the number of the letter of the language that it is; 0 for none."""
+    return _pair(encoding, language).letters
+
+
+def listed_words(raw: bytes, encoding: str, language: str) -> list[tuple[int, int]]:
+    """Of the words beyond ASCII that the language's list has: what each costs by its letters, and by the list."""
+    pair = _pair(encoding, language)
+    runs = [run for word in ODD_WORD.findall(raw) for run in word.translate(pair.letters).split(b"\0") if run]
+    return [(pair.model.spelled(run), listed) for run in runs if (listed := pair.model.listed(run)) < models.UNKNOWN]
 
 
 @cache

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from operator import add
 from typing import Final
 
 from mediacrawl.encoding.chance import signs_as_letters
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.damage import MARKS, Wreck, bytes_of, utf8_wreck
 from mediacrawl.encoding.filling import LONGEST, MOST_OPEN, Filled, fill_wreck
-from mediacrawl.encoding.gaps import KEPT_INSIDE, fill_gaps
+from mediacrawl.encoding.gaps import KEPT_INSIDE, fill_gaps, small_words, torn
 from mediacrawl.encoding.hypotheses import NEVER, losable
 from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.scoring import MULTIBYTE
@@ -18,6 +19,11 @@ from mediacrawl.encoding.ways import CROSSED, MANGLED, Stored, Way, is_bad, undo
 
 LOSSY: Final = 6 * STEP
 """What it costs to believe that something was lost on the way."""
+INSERT: Final = 5 * STEP
+"""A proposed letter that nothing shows to be lost, where the page does not read what is left."""
+DROPPED: Final = 5 * STEP // 2
+"""The same of a code page whose letters are gone without a mark. All of them are then, so a proposed letter costs no
+more than it does in any text."""
 BLANKS: Final = 4 * STEP
 """And that no more was lost than that no-break spaces became blanks, or that only a part of a text was mangled."""
 CROSSED_WRECKS: Final = ("cp1251", "cp1250", "cp1257", "mac_roman")
@@ -36,6 +42,8 @@ MOST_PAGES: Final = 4
 MOST_SEARCHED: Final = 360
 """Characters of a record."""
 
+Page = tuple[str, str, int]
+"""A code page: encoding, language, and the cost of both."""
 DOUBLE_BYTE: Final = (("cp932", "ja"), ("cp949", "ko"), ("gb18030", "zh-Hans"), ("cp950", "zh-Hant"))
 DOUBLE_PRIOR: Final = 5 * STEP
 """What a double-byte encoding costs that could not read what is left."""
@@ -44,6 +52,15 @@ MIXED: Final = 10 * STEP
 """Cost of a Latin letter beside one of another script."""
 _MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f][\u0370-\u1dff]|[\u0370-\u1dff][A-Za-z\u00c0-\u024f]")
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
+_KEPT: Final = re.compile("[\u0081\u008d\u008f\u0090\u009d]")
+"""What a reading that drops nothing has for the bytes that cp1252 lacks."""
+_TORN: Final = re.compile("[\uff61-\uff9f]|[!-~](?=[\u3000-\u9fff])|(?<=[\u3000-\u9fff])[!-~]")
+"""Half-width kana, or ASCII next to a character: what is left of double bytes that lost one."""
+NEAR: Final = 6 * STEP
+"""A way that costs no more than the best one and this may be the right one."""
+_DROPPING: Final = frozenset({"cp1250", "cp1251", "cp1256", "kz1048"})
+"""Windows code pages of which cp1252 loses letters. DOS and Mac encodings have common letters there: where one of them
+reads a text well, nothing was dropped."""
 _MARKED: Final = re.compile(r"\ufffd|\?(?=[^\s?!.,;:)\]\"'»”\ufffd])")
 """A question mark where no question ends."""
 
@@ -57,6 +74,16 @@ def unmended(text: str) -> int:
     """What it costs to leave the question marks inside a text's words; U+FFFD is in its price already."""
     marks: list[str] = _MARKED.findall(text)
     return KEPT_INSIDE * marks.count("?")
+
+
+def with_torn(ways: list[Way]) -> list[Way]:
+    """Ways to double-byte text, with what it costs that signs stand in its words which half a character reads as."""
+    return [
+        way._replace(costs=tuple(map(add, way.costs, map(torn, way.texts))))
+        if way.steps and way.steps[-1] in MULTIBYTE and any(map(torn, way.texts))
+        else way
+        for way in ways
+    ]
 
 
 def lossy_ways(stored: Stored, ways: list[Way]) -> list[Way]:
@@ -76,10 +103,43 @@ def lossy_ways(stored: Stored, ways: list[Way]) -> list[Way]:
         found += _crossed_wreck_ways(stored, whole)
     if sum(wreck.whole for wreck in wrecks if wreck) >= SURELY_UTF8 or not searched:
         return found
-    marked = is_marked(stored.odd)
-    if marked or is_bad(stored, ways, BAD):
-        found += _page_ways(stored, ways, searched, marked=marked)
-    return found
+    if is_marked(stored.odd):
+        # What is left between the marks tells the encoding.
+        rest = [text.replace("\ufffd", "?") for text in stored.odd]
+        pages = _likely_pages(stored, undo(Stored.of(rest, rest, stored.shift), "cp1252", MANGLED, 1))
+        return found + _marked_ways(stored, searched, pages)
+    if any(map(_KEPT.search, stored.odd)):
+        return found
+    reading = dropping_pages(stored, ways)
+    others = _likely_pages(stored, ways) if is_bad(stored, ways, BAD) else []
+    return found + _dropped_ways(stored, searched, reading, others)
+
+
+def dropping_pages(stored: Stored, ways: list[Way]) -> list[Page]:
+    """The code pages of which letters may have been dropped, though the texts look right without them.
+
+    Args:
+        stored: the record.
+        ways: those that lose nothing.
+
+    Returns:
+        Encoding, language and prior of the ways that are about as good as the best one, if cp1252 loses letters of
+        theirs; none if such a letter stands in a text, for what keeps one drops none.
+    """
+    if not ways or any(map(_KEPT.search, stored.odd)):
+        return []
+    totals = [way.total(stored.clean, 0) for way in ways]
+    least = min(totals)
+    if least >= sum(stored.clean):
+        return []
+    found: dict[tuple[str, str], int] = {}
+    for way, total in zip(ways, totals, strict=True):
+        if total > least + NEAR or len(way.steps) != 2 or way.steps[0] != "cp1252" or way.steps[1] == "utf-8":
+            continue
+        page = way.steps[1], way.language
+        if any(map(_TORN.search, way.texts)) if page[0] in MULTIBYTE else page[0] in _DROPPING and losable(*page):
+            found.setdefault(page, max(0, way.damage - MANGLED))
+    return [(*page, prior) for page, prior in list(found.items())[:MOST_PAGES]]
 
 
 def _crossed_wreck_ways(stored: Stored, whole: set[str]) -> list[Way]:
@@ -125,22 +185,46 @@ def _wreck_way(stored: Stored, wrecks: list[Wreck | None], misread: str, *, whol
     return _filled_way(stored, "utf-8", "", filled, damage)._replace(steps=(misread, "utf-8"))
 
 
-def _page_ways(stored: Stored, ways: list[Way], searched: set[str], *, marked: bool) -> list[Way]:
-    """Text in a code page that was read as cp1252."""
-    if marked:
-        # What is left between the marks tells the encoding.
-        rest = [text.replace("\ufffd", "?") for text in stored.odd]
-        ways = undo(Stored.of(rest, rest, stored.shift), "cp1252", MANGLED, 1)
+def _marked_ways(stored: Stored, searched: set[str], pages: Sequence[Page]) -> list[Way]:
+    """Text in a code page that was read as cp1252, with a mark for each lost byte."""
     found = []
-    for encoding, language, prior in _likely_pages(stored, ways):
-        filled = [
-            fill_gaps(text, encoding, language, marked=marked) if text in searched else None for text in stored.odd
-        ]
+    for encoding, language, prior in pages:
+        filled = _filled(stored, searched, encoding, language, marked=True)
         if any(filled):
-            mends = marked and any(some and some.text.count("\ufffd") < some.lost for some in filled)
+            mends = any(some and some.text.count("\ufffd") < some.lost for some in filled)
             damage = MANGLED + prior + (MARKED if mends else LOSSY)
             found.append(_filled_way(stored, encoding, language, filled, damage))
     return found
+
+
+def _dropped_ways(stored: Stored, searched: set[str], reading: Sequence[Page], others: Sequence[Page]) -> list[Way]:
+    """The same where nothing shows what was lost.
+
+    Args:
+        stored: the record.
+        searched: its texts that are searched.
+        reading: pages that read what is left, and well.
+        others: more pages; each letter that is put in speaks against them.
+    """
+    found = []
+    known = {page[:2] for page in reading}
+    for encoding, language, prior in (*reading, *(page for page in others if page[:2] not in known)):
+        filled = _filled(stored, searched, encoding, language, marked=False)
+        if any(filled):
+            likely = (encoding, language) in known
+            lost = 0 if likely else INSERT * sum(some.lost for some in filled if some)
+            damage = MANGLED + prior + (DROPPED if likely else LOSSY) + lost
+            found.append(_filled_way(stored, encoding, language, filled, damage))
+    return found
+
+
+def _filled(stored: Stored, searched: set[str], encoding: str, language: str, *, marked: bool) -> list[Filled | None]:
+    """Proposals for the texts of a record, in a code page."""
+    small = encoding not in MULTIBYTE and small_words(stored.odd, encoding)
+    return [
+        fill_gaps(text, encoding, language, marked=marked, small=small) if text in searched else None
+        for text in stored.odd
+    ]
 
 
 def _filled_way(stored: Stored, encoding: str, language: str, filled: list[Filled | None], damage: int) -> Way:
@@ -159,7 +243,7 @@ def _filled_way(stored: Stored, encoding: str, language: str, filled: list[Fille
     )
 
 
-def _likely_pages(stored: Stored, ways: list[Way]) -> list[tuple[str, str, int]]:
+def _likely_pages(stored: Stored, ways: list[Way]) -> list[Page]:
     """The encodings worth a search, with language and prior.
 
     They are the best of those that read what is left, and the double-byte ones, which cannot.

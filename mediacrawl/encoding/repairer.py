@@ -22,7 +22,7 @@ from mediacrawl.encoding.decision import FieldDecision, Hints, Repair
 from mediacrawl.encoding.hinting import Shift, shift_of
 from mediacrawl.encoding.hypotheses import NEVER
 from mediacrawl.encoding.long_texts import head_of, whole_of
-from mediacrawl.encoding.lossy import is_marked, lossy_ways, unmended
+from mediacrawl.encoding.lossy import dropping_pages, is_marked, lossy_ways, unmended, with_torn
 from mediacrawl.encoding.reading import has_unused, read
 from mediacrawl.encoding.ways import STAYS, WORD, Stored, Way, good, is_bad, lossless_ways
 
@@ -151,13 +151,18 @@ def _decide(stored: Stored) -> tuple[str, list[FieldDecision]]:
 
 def _priced(stored: Stored) -> tuple[Stored, list[Way]]:
     """The record and all ways back worth a look, with the marks that it has charged to what leaves them."""
-    ways = lossless_ways(stored)
+    ways = with_torn(lossless_ways(stored))
     left = list(map(unmended, stored.odd))
     marks = sum(left)
     if marks:
         stored = replace(stored, clean=tuple(map(add, stored.clean, left)))
         ways = [way._replace(damage=way.damage + marks) for way in ways]
-    if is_marked(stored.odd) or _is_partly_utf8(stored, ways) or is_bad(stored, ways, 1):
+    if (
+        is_marked(stored.odd)
+        or _is_partly_utf8(stored, ways)
+        or is_bad(stored, ways, 1)
+        or dropping_pages(stored, ways)
+    ):
         ways += lossy_ways(stored, ways)
     return stored, ways
 
@@ -188,7 +193,8 @@ def _tells(text: str, place: int) -> bool:
     """Whether a character beyond ASCII is a letter, or a sign where clean text has none: before a letter, say."""
     char = text[place]
     if char == "\ufffd":
-        return False
+        # Inside a word it stands for a letter.
+        return text[max(0, place - 1) : place].isalpha() and text[place + 1 : place + 2].isalpha()
     if (char.isalpha() and char not in "ªº") or not is_clean_sign(text, place):
         return True
     # The DOS and Mac encodings have accented letters there, which end many words.
