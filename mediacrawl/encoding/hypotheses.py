@@ -11,7 +11,13 @@ from functools import cache, lru_cache
 from typing import Final
 
 from mediacrawl.encoding import models, native
-from mediacrawl.encoding.chance import SIGNS_AS_LETTERS, coincidence, has_clean_signs, signs_as_letters
+from mediacrawl.encoding.chance import (
+    SIGNS_AS_LETTERS,
+    coincidence,
+    has_clean_signs,
+    has_letters_alone,
+    signs_as_letters,
+)
 from mediacrawl.encoding.codepages import STEP, characters, undefined
 from mediacrawl.encoding.damage import joined_halves
 from mediacrawl.encoding.hinting import Shift
@@ -55,6 +61,8 @@ UTF8_MORE: Final = 5 * STEP // 2
 """And for each further one: of the characters of cp949, where it happens most, one in eleven is a sequence of UTF-8."""
 MOST_SEQUENCES: Final = 24
 _LETTERS: Final = re.compile(r"[^\W\d_a-zA-Z]{2}")
+LETTERS_ALONE: Final = 26 * STEP
+"""Cost of another reading of bytes whose cp1252 letters each stand alone, between signs and blanks: no word speaks for it."""
 SIGNS_IN_BYTES: Final = STEP
 """What `chance.SIGNS_AS_LETTERS` is for stored texts, for bytes: 8 nats there cost 16 of 277 fields with such signs."""
 CUT: Final = 6 * STEP
@@ -282,6 +290,7 @@ def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes], *, declared: boo
         declared: what is priced are bytes with a declared encoding. A text with no other byte beyond ASCII than a
             no-break space is then left to `_distrust_spaces`, which knows the words.
     """
+    lone = declared and sum(not raw.isascii() for raw in raws) == 1
     for place, raw in enumerate(raws):
         if declared and not raw.translate(None, _LOW).strip(b"\xa0"):
             continue
@@ -289,12 +298,13 @@ def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes], *, declared: boo
             continue
         if not has_clean_signs(stored := decode_single(raw, "cp1252")):
             continue
+        alone = LETTERS_ALONE if lone and has_letters_alone(stored) else 0
         each = SIGNS_IN_BYTES if declared and any(map(str.isalpha, stored)) else SIGNS_AS_LETTERS
         for hypothesis in found:
             if hypothesis.encoding not in ("cp1252", "utf-8") and hypothesis.costs[place] < NEVER:
                 text = decode_as(raw, hypothesis.encoding) or ""
                 price = SIGNS_AS_LETTERS if _LETTERS.search(text) is None else each
-                hypothesis.costs[place] += signs_as_letters(stored, text, price)
+                hypothesis.costs[place] += signs_as_letters(stored, text, price) + (alone if text != stored else 0)
 
 
 @cache
