@@ -62,7 +62,7 @@ UTF8_MORE: Final = 5 * STEP // 2
 MOST_SEQUENCES: Final = 24
 _LETTERS: Final = re.compile(r"[^\W\d_a-zA-Z]{2}")
 LETTERS_ALONE: Final = 26 * STEP
-"""Cost of another reading of bytes whose cp1252 letters each stand alone, between signs and blanks: no word speaks for it."""
+"""Cost of another reading of bytes whose letters in cp1252 each stand alone: no word speaks for it."""
 SIGNS_IN_BYTES: Final = STEP
 """What `chance.SIGNS_AS_LETTERS` is for stored texts, for bytes: 8 nats there cost 16 of 277 fields with such signs."""
 CUT: Final = 6 * STEP
