@@ -179,6 +179,8 @@ def test_utf_8_with_one_wrong_byte_that_claims_latin_1_is_read_as_utf_8_and_susp
         assert found.confidence <= 0.5
 
 
-@pytest.mark.parametrize(("title", "encoding"), [("Ça va, Ö", "cp1252"), ("Москва и Нева", "cp1251"), ("大地的歌", "gbk")])
+@pytest.mark.parametrize(
+    ("title", "encoding"), [("Ça va, Ö", "cp1252"), ("Москва и Нева", "cp1251"), ("大地的歌声", "gbk")]
+)
 def test_other_text_with_sequences_of_utf_8_is_not_taken_for_it(title, encoding):
     assert detect([title.encode(encoding)]).texts == (title,)
