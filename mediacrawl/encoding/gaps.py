@@ -25,6 +25,8 @@ FILL: Final = STEP
 """A lost byte whose place is known."""
 MOST_INSERTED: Final = 3
 """In one word."""
+LONGEST_DROPPED: Final = 40
+"""Bytes of a word in which dropped letters are searched: the time of that grows with their square."""
 INSERT_BEAM: Final = 6
 """Proposals with so many letters put in that get one more."""
 SLACK: Final = 2 * STEP
@@ -202,7 +204,7 @@ def _dropped_single(word: str, encoding: str, language: str) -> list[tuple[int, 
     found = {raw: _price_word(raw, encoding, language)}
     beam = [raw]
     options = _losable(encoding, language)
-    for _ in range(MOST_INSERTED):
+    for _ in range(MOST_INSERTED if len(raw) <= LONGEST_DROPPED else 0):
         grown = {
             state[:place] + bytes((byte,)) + state[place:]
             for state in beam
