@@ -28,6 +28,8 @@ LETTER: Final = 3 * STEP
 """Cost of an ASCII letter in the word of such a letter; about what it costs in the clean word."""
 SIGNS_AS_LETTERS: Final = 8 * STEP
 """Cost of each sign, the first two of them, that stands as in clean text and becomes a letter in another encoding."""
+ENOUGH_SIGNS: Final = 3
+"""So many signs without any letter are no word."""
 SIGN_AFTER_SMALL: Final = STEP // 2
 """And of one right behind a small letter of ASCII, where DOS and Mac encodings have accented letters."""
 LOOKALIKE: Final = 10 * STEP
@@ -40,6 +42,8 @@ _SEQUENCE: Final = re.compile(
 )
 _GLUED: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]++(?=[^\x00-\u0100\s])")
 _AFTER_SMALL: Final = re.compile("[a-z](?!\u00a0[!?:;»])[\u0080-\u00bf\u2010-\u2122]")
+_OPENS_INSIDE: Final = re.compile("(?<=[^\\x00-\\x7f])[“‘«„]|¬[!?.,]")
+_SIGN_ALONE: Final = re.compile("(?<![^\\x00-\\x7f])[^\\x00-\\x7f](?![^\\x00-\\x7f])")
 _OPENING: Final = frozenset("“‘«„‚¿¡‹")
 _BETWEEN_WORDS: Final = frozenset("…–—\u00a0")
 _TITLE_SIGNS: Final = frozenset("“”‘’„‚«»‹›…–—™®©°ªº²³¹½¼¾×£€¡¿¬´·•†∞ \u00a0")
@@ -130,6 +134,22 @@ def has_clean_signs(stored: str) -> bool:
     if not signs or not _is_paired(stored):
         return False
     return all(is_clean_sign(stored, place) for place in signs)
+
+
+def has_letters_alone(stored: str) -> bool:
+    """Whether each letter beyond ASCII of a text with clean signs stands alone; or three signs do, and there is none.
+
+    A letter is alone if no letter stands next to it. A sign that opens, behind something else than a blank, and one
+    behind a small letter of ASCII, where DOS and Mac encodings have accented letters, say that it is no such text.
+    """
+    if _AFTER_SMALL.search(stored) or _OPENS_INSIDE.search(stored):
+        return False
+    letters = [place for place, char in enumerate(stored) if char > "\x7f" and char.isalpha() and char not in "ªº"]
+    if not letters:
+        return not any(map(str.isalpha, stored)) and len(_SIGN_ALONE.findall(stored)) >= ENOUGH_SIGNS
+    return not any(
+        stored[place + 1 : place + 2].isalpha() or (place and stored[place - 1].isalpha()) for place in letters
+    )
 
 
 def _is_paired(text: str) -> bool:

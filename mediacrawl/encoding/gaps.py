@@ -7,8 +7,9 @@ one, where half a character may be gone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import lru_cache
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -16,30 +17,47 @@ from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import STEP, characters
 from mediacrawl.encoding.damage import LOST, MARKS, bytes_of
 from mediacrawl.encoding.filling import BEAM, SURE, Filled
-from mediacrawl.encoding.hypotheses import NEVER, decode, decode_single, price_bytes
+from mediacrawl.encoding.hypotheses import NEVER, decode, decode_single, letters_of, listed_words, price_bytes
 from mediacrawl.encoding.reading import BROKEN, CJK_RUN
 from mediacrawl.encoding.scoring import MULTIBYTE
 
 FILL: Final = STEP
 """A lost byte whose place is known."""
-INSERT: Final = 5 * STEP
-"""A lost byte that nothing shows: what it costs to believe in it, its place included."""
-MOST_INSERTED: Final = 2
+MOST_INSERTED: Final = 3
 """In one word."""
+LONGEST_DROPPED: Final = 40
+"""Bytes of a word in which dropped letters are searched: the time of that grows with their square."""
+INSERT_BEAM: Final = 6
+"""Proposals with so many letters put in that get one more."""
+SLACK: Final = 2 * STEP
+"""A letter more is tried where the last one made the word no dearer than this."""
+WITH_JOINERS: Final = ("fa",)
+"""Languages that write the zero-width non-joiner, between a word and its ending."""
+JOINER: Final = 2 * STEP
+MOST_BELIEVED: Final = 7 * STEP
+"""So much cheaper than its letters makes a proposed word that it is listed."""
+CAPITAL: Final = 3 * STEP
+"""A lost capital, where other words begin with a small letter."""
+LOOSE_JOINER: Final = 20 * STEP
+"""A joiner behind a letter that is never joined to the next, after or before a single one, or at a word's edge."""
+_NEVER_JOINED: Final = frozenset("اآأإدذرزژوؤءةى")
 KEPT_INSIDE: Final = 8 * STEP
-"""A question mark inside a word that is to be one."""
+"""A question mark inside a word that is to be one, in a text that stays."""
+KEPT_BETWEEN: Final = 12 * STEP
+"""And in one of which other question marks stand for lost letters."""
 KEPT_AT_END: Final = 6 * STEP
 KEPT_LOST: Final = BROKEN
 """A loss that nothing is proposed for."""
-TOSS_UP: Final = STEP // 2
-"""Two proposals as near as this are none: the place stays marked."""
 PLAIN: Final = 4 * STEP
 """An ASCII character inside a double-byte word."""
+TORN: Final = 6 * STEP
+"""A sign of ASCII between two characters of Chinese or Japanese, or behind the last one, where titles have none."""
+_TORN: Final = re.compile(r"(?<=[\u3040-\u9fff])[\[\]\\^`{|}]++(?![^\u3040-\u9fff])")
 LONE: Final = 15 * STEP
 """A character between those that the models know: half-width katakana, signs."""
 
 
-def fill_gaps(text: str, encoding: str, language: str, *, marked: bool) -> Filled | None:
+def fill_gaps(text: str, encoding: str, language: str, *, marked: bool, small: bool = False) -> Filled | None:
     """The likeliest text in a code page that was read as cp1252 and lost bytes.
 
     Args:
@@ -47,14 +65,22 @@ def fill_gaps(text: str, encoding: str, language: str, *, marked: bool) -> Fille
         encoding: code page.
         language: written in it.
         marked: a mark stands for each lost byte; otherwise nothing does.
+        small: words of the record that are not the first of their text begin with a small letter.
 
     Returns:
         The proposal; None if the text cannot have been read as cp1252.
     """
     if bytes_of(text.translate(_WITHOUT_MARKS), "cp1252") is None:
         return None
-    fill = _fill_double if encoding in MULTIBYTE else _fill_single
-    words = [fill(word, encoding, language, marked) for word in text.split(" ")]
+    several = text.split(" ")
+    if encoding in MULTIBYTE:
+        words = [_fill_double(word, encoding, language, marked) for word in several]
+    else:
+        lean = _lean(several, encoding)
+        small = lean < 0 or (small and not lean)
+        words = [
+            _fill_single(word, encoding, language, marked, small and place > 0) for place, word in enumerate(several)
+        ]
     return Filled(
         " ".join([word.text for word in words]),
         sum(word.cost for word in words),
@@ -66,11 +92,39 @@ def fill_gaps(text: str, encoding: str, language: str, *, marked: bool) -> Fille
 _WITHOUT_MARKS: Final = {ord(mark): None for mark in MARKS}
 
 
+def torn(text: str) -> int:
+    """What it costs that double bytes which lost one stand in a text: signs of ASCII between its characters."""
+    if "[" in text and "]" in text:
+        return 0
+    return TORN * sum(map(len, _TORN.findall(text)))
+
+
+def small_words(texts: Sequence[str], encoding: str) -> bool:
+    """Whether words that are not the first of their text begin with a small letter, in most of some texts."""
+    return sum(_lean(text.split(" "), encoding) for text in texts) < 0
+
+
+def _lean(words: Sequence[str], encoding: str) -> int:
+    """How many words but the first begin with a capital, less those that begin with a small letter."""
+    lean = 0
+    for word in words[1:]:
+        raw = bytes_of(word[:1], "cp1252") or b""
+        first = decode_single(raw, encoding)
+        lean += first.isupper() - first.islower()
+    return lean
+
+
 @lru_cache(maxsize=1024)
-def _fill_single(word: str, encoding: str, language: str, marked: bool) -> Filled:
+def _fill_single(word: str, encoding: str, language: str, marked: bool, small: bool) -> Filled:
     if word.isascii() and "?" not in word:
         return Filled(word, 0, 0, SURE)
     found = _marked_single(word, encoding, language) if marked else _dropped_single(word, encoding, language)
+    if not marked:
+        found = [
+            (cost + (_collision(raw, encoding, language) if len(raw) > len(word) else 0), raw) for cost, raw in found
+        ]
+    if small:
+        found = [(cost + CAPITAL * _begins_with_lost_capital(raw, encoding), raw) for cost, raw in found]
     ranked = sorted(found)
     cost, raw = ranked[0]
     margin = ranked[1][0] - cost if len(ranked) > 1 else SURE
@@ -78,6 +132,54 @@ def _fill_single(word: str, encoding: str, language: str, marked: bool) -> Fille
         return Filled(decode_single(raw, encoding), cost, len(raw) - len(word), margin)
     text, lost = _marks_back(word, ranked, encoding)
     return Filled(text, cost, lost, margin)
+
+
+def _begins_with_lost_capital(raw: bytes, encoding: str) -> bool:
+    return raw[:1] in LOST and decode_single(raw[:1], encoding).isupper()
+
+
+@cache
+def _losable(encoding: str, language: str) -> bytes:
+    """The lost bytes that are letters of the language; all of them where none is."""
+    letters = letters_of(encoding, language)
+    known = bytes(byte for byte in LOST if letters[byte])
+    return (known or LOST) + _joiner(encoding, language)
+
+
+@cache
+def _joiner(encoding: str, language: str) -> bytes:
+    """The byte of the zero-width non-joiner, if the language writes it and cp1252 loses it; else nothing."""
+    if language not in WITH_JOINERS:
+        return b""
+    return bytes(byte for byte in LOST if characters(encoding)[byte] == "\u200c")
+
+
+@lru_cache(maxsize=4096)
+def _collision(raw: bytes, encoding: str, language: str) -> int:
+    """What of a price is not believed: the word list holds hashes, and of many proposals one is hit by chance.
+
+    A proposal in 1,500 is; so no more than the logarithm of that speaks for a word, whatever its price in the list.
+    """
+    return sum(max(0, spelled - listed - MOST_BELIEVED) for spelled, listed in listed_words(raw, encoding, language))
+
+
+def _price_word(raw: bytes, encoding: str, language: str) -> int:
+    """What the bytes of a word cost; of one with joiners, what its parts cost."""
+    joiner = _joiner(encoding, language)
+    if not joiner or joiner not in raw:
+        return price_bytes(raw, encoding, language)
+    total = 0
+    parts = raw.split(joiner)
+    for place, part in enumerate(parts):
+        is_loose = part.isascii() or len(part) == 1 or (place + 1 < len(parts) and not _is_joined(part[-1:], encoding))
+        total += price_bytes(part, encoding, language) + (LOOSE_JOINER if is_loose else 0)
+    return total + JOINER * (len(parts) - 1)
+
+
+def _is_joined(last: bytes, encoding: str) -> bool:
+    """Whether a letter is joined to the next one where nothing keeps them apart."""
+    char = decode_single(last, encoding)
+    return char.isalpha() and char not in _NEVER_JOINED
 
 
 def _marked_single(word: str, encoding: str, language: str) -> list[tuple[int, bytes]]:
@@ -88,29 +190,31 @@ def _marked_single(word: str, encoding: str, language: str) -> list[tuple[int, b
             raw = bytes_of(char, "cp1252") or b""
             beam = [(paid, begun + raw) for paid, begun in beam]
             continue
-        keep = KEPT_LOST if char != "?" else KEPT_INSIDE if word[place + 1 :].strip("?!.)\"'") else KEPT_AT_END
-        grown = [(paid + FILL, begun + bytes((byte,))) for paid, begun in beam for byte in LOST]
+        keep = KEPT_LOST if char != "?" else KEPT_BETWEEN if word[place + 1 :].strip("?!.)\"'") else KEPT_AT_END
+        options = _losable(encoding, language)
+        grown = [(paid + FILL, begun + bytes((byte,))) for paid, begun in beam for byte in options]
         grown += [(paid + keep, begun + b"?") for paid, begun in beam]
-        beam = sorted(grown, key=lambda state: state[0] + price_bytes(state[1], encoding, language))[:BEAM]
-    return [(paid + price_bytes(raw, encoding, language), raw) for paid, raw in beam]
+        beam = sorted(grown, key=lambda state: state[0] + _price_word(state[1], encoding, language))[:BEAM]
+    return [(paid + _price_word(raw, encoding, language), raw) for paid, raw in beam]
 
 
 def _dropped_single(word: str, encoding: str, language: str) -> list[tuple[int, bytes]]:
     """What a word can have been if bytes were dropped from it."""
     raw = bytes_of(word, "cp1252") or b""
-    found = {raw: price_bytes(raw, encoding, language)}
+    found = {raw: _price_word(raw, encoding, language)}
     beam = [raw]
-    for inserted in range(1, MOST_INSERTED + 1):
+    options = _losable(encoding, language)
+    for _ in range(MOST_INSERTED if len(raw) <= LONGEST_DROPPED else 0):
         grown = {
             state[:place] + bytes((byte,)) + state[place:]
             for state in beam
             for place in range(len(state) + 1)
-            for byte in LOST
+            for byte in options
         }
-        priced = sorted((price_bytes(state, encoding, language) + INSERT * inserted, state) for state in grown)
-        if not priced or priced[0][0] >= min(found.values()):
+        priced = sorted((_price_word(state, encoding, language), state) for state in grown)
+        if not priced or priced[0][0] >= min(found.values()) + SLACK:
             break
-        beam = [state for _, state in priced[:BEAM]]
+        beam = [state for _, state in priced[:INSERT_BEAM]]
         found.update((state, cost) for cost, state in priced[:BEAM])
     return [(cost, state) for state, cost in found.items()]
 
@@ -118,7 +222,7 @@ def _dropped_single(word: str, encoding: str, language: str) -> list[tuple[int, 
 def _marks_back(word: str, ranked: list[tuple[int, bytes]], encoding: str) -> tuple[str, int]:
     """The best text with U+FFFD where something stays lost, and how many places were lost."""
     cost, best = ranked[0]
-    rivals = [raw for other, raw in ranked[1:] if other - cost < TOSS_UP]
+    rivals = [raw for other, raw in ranked[1:] if other == cost]
     chars = [characters(encoding)[byte] for byte in best]
     lost = 0
     for place, char in enumerate(word):
@@ -158,7 +262,7 @@ def _fill_double(word: str, encoding: str, language: str, marked: bool) -> Fille
         return Filled(word, KEPT_LOST * len(word), len(word), 0)
     cost, _, best = ranked[0]
     others = [(other - cost, state.text) for other, _, state in ranked[1:]]
-    rivals = [text for margin, text in others if margin < TOSS_UP and len(text) == len(best.text)]
+    rivals = [text for margin, text in others if not margin and len(text) == len(best.text)]
     text = "".join(
         "\ufffd" if any(rival[place] != char for rival in rivals) else char for place, char in enumerate(best.text)
     )
@@ -174,7 +278,7 @@ def _grown(units: list[int], encoding: str, language: str, marked: bool) -> Iter
         language: written in it.
         marked: a mark stands for each lost byte; otherwise nothing does.
     """
-    put_in = FILL if marked else INSERT
+    put_in = FILL if marked else 0
     kernel = native.kernel()
     if kernel is not None:
         seconds = [*units[1:], 0]
@@ -215,12 +319,13 @@ def _ranked(states: Iterable[_State], encoding: str, language: str) -> list[tupl
     found: list[tuple[int, int, _State]] = []
     first = second = NEVER
     for number, state in sorted(enumerate(states), key=lambda numbered: numbered[1].least):
-        if state.least > max(second, first + TOSS_UP):
+        if state.least > second:
             break
         cost = state.least
         if cost != state.cost:
             # Not all of it is characters that the models know.
             cost = state.paid + price_bytes(state.text.encode(encoding, "replace"), encoding, language)
+            cost += torn(state.text)
         found.append((cost, number, state))
         first, second = (cost, first) if cost < first else (first, min(cost, second))
     return sorted(found)[:BEAM]

@@ -10,8 +10,15 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
-from mediacrawl.encoding import native, weighing
-from mediacrawl.encoding.chance import SIGNS_AS_LETTERS, coincidence, has_clean_signs, is_clean_sign, signs_as_letters
+from mediacrawl.encoding import models, native, weighing
+from mediacrawl.encoding.chance import (
+    SIGNS_AS_LETTERS,
+    coincidence,
+    has_clean_signs,
+    has_letters_alone,
+    is_clean_sign,
+    signs_as_letters,
+)
 from mediacrawl.encoding.codepages import STEP, characters, undefined
 from mediacrawl.encoding.damage import joined_halves
 from mediacrawl.encoding.hinting import Shift
@@ -57,6 +64,8 @@ UTF8_MORE: Final = 5 * STEP // 2
 """And for each further one: of the characters of cp949, where it happens most, one in eleven is a sequence of UTF-8."""
 MOST_SEQUENCES: Final = 24
 _LETTERS: Final = re.compile(r"[^\W\d_a-zA-Z]{2}")
+LETTERS_ALONE: Final = 26 * STEP
+"""Cost of another reading of bytes whose letters in cp1252 each stand alone: no word speaks for it."""
 SIGNS_IN_BYTES: Final = STEP
 """What `chance.SIGNS_AS_LETTERS` is for stored texts, for bytes: 8 nats there cost 16 of 277 fields with such signs."""
 CUT: Final = 6 * STEP
@@ -172,7 +181,7 @@ def hypotheses(
         about = _about(fields, shift, tuple(claims))
         found = _weighed_by(kernel, priced, of_record, about, may_mix=may_mix and is_done)
         may_mix = may_mix and not is_done
-    _mind_signs(found, priced, signs, declared=bool(claims))
+    _mind_signs(found, priced, signs, declared=bool(claims), hinted=shift is not None)
     _read_whole(found, raws, cut)
     _distrust_spaces(found, priced, spaces)
     if may_mix:
@@ -415,15 +424,20 @@ def _clean_signs(raws: Sequence[bytes], *, declared: bool) -> dict[int, str]:
     return clean
 
 
-def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes], clean: dict[int, str], *, declared: bool) -> None:
+def _mind_signs(
+    found: list[Hypothesis], raws: Sequence[bytes], clean: dict[int, str], *, declared: bool, hinted: bool
+) -> None:
     """Signs that stand in the cp1252 reading as in clean text are seldom letters of another encoding.
 
     Bytes have a declared encoding, which is believed besides; a sign at the end of a word is the accented letter of a
     DOS or Mac encoding there more often than in texts that somebody stored. So they pay less, but not where there is
-    nothing else than signs, or where no two letters beyond ASCII come out together.
+    nothing else than signs, or where no two letters beyond ASCII come out together. Where letters stand alone
+    as well, and there are no hints, what is declared stays.
     """
+    lone = declared and not hinted and sum(not raw.isascii() for raw in raws) == 1
     for place, stored in clean.items():
         raw = raws[place]
+        alone = LETTERS_ALONE if lone and has_letters_alone(stored) else 0
         each = SIGNS_IN_BYTES if declared and any(map(str.isalpha, stored)) else SIGNS_AS_LETTERS
         prices = {"cp1252": 0, "utf-8": 0}
         for hypothesis in found:
@@ -432,7 +446,7 @@ def _mind_signs(found: list[Hypothesis], raws: Sequence[bytes], clean: dict[int,
                 if encoding not in prices:
                     text = decode_as(raw, encoding) or ""
                     price = SIGNS_AS_LETTERS if _LETTERS.search(text) is None else each
-                    prices[encoding] = signs_as_letters(stored, text, price)
+                    prices[encoding] = signs_as_letters(stored, text, price) + (alone if text != stored else 0)
                 hypothesis.costs[place] += prices[encoding]
 
 
@@ -632,6 +646,18 @@ def price_bytes(raw: bytes, encoding: str, language: str) -> int:
     if kernel is not None:
         return kernel.price(raw, pair.number)
     return sum(pair.cost(word) + class_cost(word, pair.classes) for word in ODD_WORD.findall(raw))
+
+
+def letters_of(encoding: str, language: str) -> bytes:
+    """For each byte of an 8-bit encoding, the number of the letter of the language that it is; 0 for none."""
+    return _pair(encoding, language).letters
+
+
+def listed_words(raw: bytes, encoding: str, language: str) -> list[tuple[int, int]]:
+    """Of the words beyond ASCII that the language's list has: what each costs by its letters, and by the list."""
+    pair = _pair(encoding, language)
+    runs = [run for word in ODD_WORD.findall(raw) for run in word.translate(pair.letters).split(b"\0") if run]
+    return [(pair.model.spelled(run), listed) for run in runs if (listed := pair.model.listed(run)) < models.UNKNOWN]
 
 
 @cache

@@ -10,15 +10,20 @@ from mediacrawl.encoding.chance import signs_as_letters
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.damage import MARKS, Wreck, bytes_of, utf8_wreck
 from mediacrawl.encoding.filling import LONGEST, MOST_OPEN, Filled, fill_wreck
-from mediacrawl.encoding.gaps import KEPT_INSIDE, fill_gaps
+from mediacrawl.encoding.gaps import KEPT_INSIDE, fill_gaps, small_words
 from mediacrawl.encoding.hypotheses import NEVER, losable
 from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.scoring import MULTIBYTE
-from mediacrawl.encoding.undoing import Found, undo
+from mediacrawl.encoding.undoing import Found, in_order, undo
 from mediacrawl.encoding.ways import CROSSED, MANGLED, Stored, Way
 
 LOSSY: Final = 6 * STEP
 """What it costs to believe that something was lost on the way."""
+INSERT: Final = 5 * STEP
+"""A proposed letter that nothing shows to be lost, where the page does not read what is left."""
+DROPPED: Final = 5 * STEP // 2
+"""The same of a code page whose letters are gone without a mark. All of them are then, so a proposed letter costs no
+more than it does in any text."""
 BLANKS: Final = 4 * STEP
 """And that no more was lost than that no-break spaces became blanks, or that only a part of a text was mangled."""
 CROSSED_WRECKS: Final = ("cp1251", "cp1250", "cp1257", "mac_roman")
@@ -37,6 +42,8 @@ MOST_PAGES: Final = 4
 MOST_SEARCHED: Final = 360
 """Characters of a record."""
 
+Page = tuple[str, str, int]
+"""A code page: encoding, language, and the cost of both."""
 DOUBLE_BYTE: Final = (("cp932", "ja"), ("cp949", "ko"), ("gb18030", "zh-Hans"), ("cp950", "zh-Hant"))
 DOUBLE_PRIOR: Final = 5 * STEP
 """What a double-byte encoding costs that could not read what is left."""
@@ -45,6 +52,15 @@ MIXED: Final = 10 * STEP
 """Cost of a Latin letter beside one of another script."""
 _MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f][\u0370-\u1dff]|[\u0370-\u1dff][A-Za-z\u00c0-\u024f]")
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
+_KEPT: Final = re.compile("[\u0081\u008d\u008f\u0090\u009d]")
+"""What a reading that drops nothing has for the bytes that cp1252 lacks."""
+_TORN: Final = re.compile("[\uff61-\uff9f]|[!-~](?=[\u3000-\u9fff])|(?<=[\u3000-\u9fff])[!-~]")
+"""Half-width kana, or ASCII next to a character: what is left of double bytes that lost one."""
+NEAR: Final = 6 * STEP
+"""A way that costs no more than the best one and this may be the right one."""
+_DROPPING: Final = frozenset({"cp1250", "cp1251", "cp1256", "kz1048"})
+"""Windows code pages of which cp1252 loses letters. DOS and Mac encodings have common letters there: where one of them
+reads a text well, nothing was dropped."""
 _MARKED: Final = re.compile(r"\ufffd|\?(?=[^\s?!.,;:)\]\"'»”\ufffd])")
 """A question mark where no question ends."""
 
@@ -61,16 +77,17 @@ def unmended(text: str) -> int:
 
 
 def may_have_lost(stored: Stored) -> bool:
-    """Whether `lossy_ways` may find anything."""
+    """Whether `lossy_ways` may find anything, but for letters dropped from texts that look right without them."""
     return stored.badness() > BAD or is_marked(stored.odd) or any(_wrecks(stored.odd, "cp1252"))
 
 
-def lossy_ways(stored: Stored, found: Found) -> list[Way]:
+def lossy_ways(stored: Stored, found: Found, dropping: Sequence[Page]) -> list[Way]:
     """The ways back that guess at what was lost.
 
     Args:
         stored: the record.
         found: the ways that lose nothing.
+        dropping: see `dropping_pages`.
     """
     searched = _searched(stored.odd)
     wrecks = _wrecks(stored.odd, "cp1252")
@@ -82,10 +99,42 @@ def lossy_ways(stored: Stored, found: Found) -> list[Way]:
         ways += _crossed_wreck_ways(stored, whole)
     if sum(wreck.whole for wreck in wrecks if wreck) >= SURELY_UTF8 or not searched:
         return ways
-    marked = is_marked(stored.odd)
-    if marked or found.badness() > BAD:
-        ways += _page_ways(stored, found, searched, marked=marked)
-    return ways
+    if is_marked(stored.odd):
+        # What is left between the marks tells the encoding.
+        rest = [text.replace("\ufffd", "?") for text in stored.odd]
+        pages = _likely_pages(stored, undo(Stored.of(rest, rest, stored.shift), "cp1252", MANGLED).ways())
+        return ways + _marked_ways(stored, searched, pages)
+    if any(map(_KEPT.search, stored.odd)):
+        return ways
+    others = _likely_pages(stored, found.ways()) if found.badness() > BAD else []
+    return ways + _dropped_ways(stored, searched, dropping, others)
+
+
+def dropping_pages(found: Found) -> list[Page]:
+    """The code pages of which letters may have been dropped, though the texts look right without them.
+
+    Args:
+        found: the ways that lose nothing.
+
+    Returns:
+        Encoding, language and prior of the ways that are about as good as the best one, if cp1252 loses letters of
+        theirs; none if such a letter stands in a text, for what keeps one drops none.
+    """
+    stored, stays = found.stored, sum(found.stored.clean)
+    if any(map(_KEPT.search, stored.odd)) or all(candidate.least >= stays for candidate in found.candidates):
+        return []
+    pages: dict[tuple[str, str], int] = {}
+    best = NEVER
+    for total, way in in_order(found.candidates):
+        best = min(best, total)
+        if best >= stays or total > best + NEAR or len(pages) == MOST_PAGES:
+            break
+        if len(way.steps) != 2 or way.steps[0] != "cp1252" or way.steps[1] == "utf-8":
+            continue
+        page = way.steps[1], way.language
+        if any(map(_TORN.search, way.texts)) if page[0] in MULTIBYTE else page[0] in _DROPPING and losable(*page):
+            pages.setdefault(page, max(0, way.damage - MANGLED))
+    return [(*page, prior) for page, prior in pages.items()]
 
 
 def _crossed_wreck_ways(stored: Stored, whole: set[str]) -> list[Way]:
@@ -131,22 +180,46 @@ def _wreck_way(stored: Stored, wrecks: list[Wreck | None], misread: str, *, whol
     return _filled_way(stored, "utf-8", "", filled, damage)._replace(steps=(misread, "utf-8"))
 
 
-def _page_ways(stored: Stored, lossless: Found, searched: set[str], *, marked: bool) -> list[Way]:
-    """Text in a code page that was read as cp1252."""
-    if marked:
-        # What is left between the marks tells the encoding.
-        rest = [text.replace("\ufffd", "?") for text in stored.odd]
-        lossless = undo(Stored.of(rest, rest, stored.shift), "cp1252", MANGLED)
+def _marked_ways(stored: Stored, searched: set[str], pages: Sequence[Page]) -> list[Way]:
+    """Text in a code page that was read as cp1252, with a mark for each lost byte."""
     found = []
-    for encoding, language, prior in _likely_pages(stored, lossless.ways()):
-        filled = [
-            fill_gaps(text, encoding, language, marked=marked) if text in searched else None for text in stored.odd
-        ]
+    for encoding, language, prior in pages:
+        filled = _filled(stored, searched, encoding, language, marked=True)
         if any(filled):
-            mends = marked and any(some and some.text.count("\ufffd") < some.lost for some in filled)
+            mends = any(some and some.text.count("\ufffd") < some.lost for some in filled)
             damage = MANGLED + prior + (MARKED if mends else LOSSY)
             found.append(_filled_way(stored, encoding, language, filled, damage))
     return found
+
+
+def _dropped_ways(stored: Stored, searched: set[str], reading: Sequence[Page], others: Sequence[Page]) -> list[Way]:
+    """The same where nothing shows what was lost.
+
+    Args:
+        stored: the record.
+        searched: its texts that are searched.
+        reading: pages that read what is left, and well.
+        others: more pages; each letter that is put in speaks against them.
+    """
+    found = []
+    known = {page[:2] for page in reading}
+    for encoding, language, prior in (*reading, *(page for page in others if page[:2] not in known)):
+        filled = _filled(stored, searched, encoding, language, marked=False)
+        if any(filled):
+            likely = (encoding, language) in known
+            lost = 0 if likely else INSERT * sum(some.lost for some in filled if some)
+            damage = MANGLED + prior + (DROPPED if likely else LOSSY) + lost
+            found.append(_filled_way(stored, encoding, language, filled, damage))
+    return found
+
+
+def _filled(stored: Stored, searched: set[str], encoding: str, language: str, *, marked: bool) -> list[Filled | None]:
+    """Proposals for the texts of a record, in a code page."""
+    small = encoding not in MULTIBYTE and small_words(stored.odd, encoding)
+    return [
+        fill_gaps(text, encoding, language, marked=marked, small=small) if text in searched else None
+        for text in stored.odd
+    ]
 
 
 def _filled_way(stored: Stored, encoding: str, language: str, filled: list[Filled | None], damage: int) -> Way:
@@ -165,7 +238,7 @@ def _filled_way(stored: Stored, encoding: str, language: str, filled: list[Fille
     )
 
 
-def _likely_pages(stored: Stored, ways: list[Way]) -> list[tuple[str, str, int]]:
+def _likely_pages(stored: Stored, ways: list[Way]) -> list[Page]:
     """The encodings worth a search, with language and prior.
 
     They are the best of those that read what is left, and the double-byte ones, which cannot.

@@ -22,7 +22,7 @@ from mediacrawl.encoding.decision import FieldDecision, Hints, Repair
 from mediacrawl.encoding.hinting import Shift, shift_of
 from mediacrawl.encoding.hypotheses import NEVER
 from mediacrawl.encoding.long_texts import head_of, whole_of
-from mediacrawl.encoding.lossy import is_marked, lossy_ways, may_have_lost, unmended
+from mediacrawl.encoding.lossy import dropping_pages, is_marked, lossy_ways, may_have_lost, unmended
 from mediacrawl.encoding.reading import has_unused, read
 from mediacrawl.encoding.undoing import Candidate, Found, in_order, lossless_ways
 from mediacrawl.encoding.ways import STAYS, WORD, Stored, Way, good
@@ -193,7 +193,8 @@ def _priced(stored: Stored, few: int) -> tuple[Stored, list[Candidate]]:
     """The record and all ways back worth a look, with the marks that it has charged to what leaves them."""
     found = lossless_ways(stored, few)
     marked = is_marked(stored.odd)
-    if not marked:
+    dropping = [] if marked else dropping_pages(found)
+    if not marked and not dropping:
         is_odd = stored.badness() > 1 or any(map(looks_like_utf8, stored.odd))
         if not is_odd or not may_have_lost(stored) or not (_is_partly_utf8(found) or found.badness() > 1):
             return stored, found.candidates
@@ -203,7 +204,8 @@ def _priced(stored: Stored, few: int) -> tuple[Stored, list[Candidate]]:
         stored = replace(stored, clean=tuple(map(add, stored.clean, left)))
         ways = [way._replace(damage=way.damage + marks) for way in found.ways()]
         found = Found(stored, [Candidate.of(way, stored, few) for way in ways])
-    return stored, [*found.candidates, *[Candidate.of(way, stored, few) for way in lossy_ways(stored, found)]]
+    lossy = lossy_ways(stored, found, dropping)
+    return stored, [*found.candidates, *[Candidate.of(way, stored, few) for way in lossy]]
 
 
 def _is_partly_utf8(found: Found) -> bool:
@@ -233,7 +235,8 @@ def _tells(text: str, place: int) -> bool:
     """Whether a character beyond ASCII is a letter, or a sign where clean text has none: before a letter, say."""
     char = text[place]
     if char == "\ufffd":
-        return False
+        # Inside a word it stands for a letter.
+        return text[max(0, place - 1) : place].isalpha() and text[place + 1 : place + 2].isalpha()
     if (char.isalpha() and char not in "ªº") or not is_clean_sign(text, place):
         return True
     # The DOS and Mac encodings have accented letters there, which end many words.

@@ -32,6 +32,13 @@ _HIGH_HALVES: Final = bytes((*range(9), 0x0B, 0x0C, *range(0x0E, 0x1B), *range(0
 _INDIC_HALVES: Final = b"\x09\x0a\x0d"
 _NEITHER_HALF: Final = bytes(byte for byte in range(256) if byte not in _HIGH_HALVES + _INDIC_HALVES)
 """High halves of Devanagari, Bengali, Gurmukhi, Gujarati, Malayalam and Sinhala, which 8-bit texts have as blanks."""
+ENOUGH_SEQUENCES: Final = 4
+"""So many characters of UTF-8 to a byte that is none do not stand in other text by chance."""
+MOST_WRONG: Final = 3
+"""More wrong bytes are words in another encoding."""
+_AT_ODDS: Final = re.compile(rb"(?:[\x00-\x7f]*+(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4](?![\x80-\xbf]))){2}")
+"""Two wrong bytes before anything right."""
+_CUT: Final = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
 _FORGIVEN: Final = dict.fromkeys(b"\x00\t\n\r", " ")
 _WIDE: Final = ("utf-16", "utf_16", "utf16")
 
@@ -98,7 +105,26 @@ def _unmarked(raw: bytes, declared: str) -> Shape:
         torn = raw.decode("utf-8", "replace")
         if _is_mostly_right(torn):
             return Shape("utf-8", torn, suspect=True)
-    return Shape(codec_name(declared) or "cp1252")
+    encoding = codec_name(declared) or "cp1252"
+    if encoding == "cp1252" and len(raw) > 2 * ENOUGH_SEQUENCES and (torn := _torn_utf8(raw)):
+        return Shape("utf-8", torn, suspect=True)
+    return Shape(encoding)
+
+
+def _torn_utf8(raw: bytes) -> str:
+    """What bytes that claim Latin-1 are, if they are UTF-8 but for a wrong byte; empty if they are not.
+
+    One wrong byte needs `ENOUGH_SEQUENCES` characters beyond ASCII, each more as many again. A last character that is
+    cut is not wrong.
+    """
+    if _AT_ODDS.match(raw):
+        return ""
+    torn = raw.decode("utf-8", "replace")
+    lost = torn.count("\ufffd")
+    if not 0 < lost <= MOST_WRONG or (lost == 1 and torn[-1] == "\ufffd" and _CUT.search(raw)):
+        return ""
+    good = sum(char > "\x7f" for char in torn) - lost
+    return torn if good >= ENOUGH_SEQUENCES * lost else ""
 
 
 def _is_mostly_right(text: str) -> bool:

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from mediacrawl.encoding.chance import coincidence, has_clean_signs, lookalikes, signs_as_letters
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.damage import DOUBLE_MISREADINGS, MISREADINGS, bytes_of, joined_halves, misread_in
+from mediacrawl.encoding.gaps import torn
 from mediacrawl.encoding.hinting import Shift
 from mediacrawl.encoding.hypotheses import NEVER, Hypothesis, decode_as, decode_single, hypotheses, utf8_bonus
 from mediacrawl.encoding.reading import CJK_RUN, has_unused, read
@@ -334,9 +335,9 @@ class _Single(Candidate):
 
 @remembered_if_short(8192)
 def _read_again(raw: bytes, before: str, misread: str, encoding: str) -> tuple[str, int]:
-    """The text that bytes are in an encoding, and what it costs that `before`, which they were, may be clean."""
+    """The text that bytes are in an encoding, and what it costs that `before` may be clean, or the text torn."""
     after = decode_as(raw, encoding) or ""
-    return after, _doubt(before, raw, after, misread, encoding)
+    return after, _doubt(before, raw, after, misread, encoding) + (torn(after) if encoding in MULTIBYTE else 0)
 
 
 def _with_signs(way: Way) -> Way:

@@ -81,3 +81,8 @@ def test_signs_in_the_midst_of_words_are_no_clean_signs():
 def test_signs_of_figures_and_apostrophes_stay(text, declared):
     assert detect([text.encode(declared)], Hints(declared=declared)).texts == (text,)
     assert repair([text]).texts == (text,)
+
+
+@pytest.mark.parametrize("title", ["“Ö”", "Ä–Ö–Å", "“É” – “È”", "(ú¬ú)", "Ó…", "Å–Ä–Ö", "× 2 × 3 ×"])
+def test_bytes_of_letters_and_signs_that_stand_alone_stay_as_declared(title):
+    assert detect([title.encode("cp1252")], Hints(declared="cp1252")).texts == (title,)

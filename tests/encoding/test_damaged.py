@@ -122,3 +122,44 @@ def test_of_marks_alone_no_text_is_made(monkeypatch, stored):
     monkeypatch.setattr("mediacrawl.encoding.lossy.fill_gaps", pytest.fail)
     (found,) = repair([stored]).fields
     assert (found.text, found.decision, found.suspect) == (stored, "declared", True)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "titles"),
+    [
+        ("cp1256", ["دانشگاه شيراز", "جنگل و باران", "فروشگاه بزرگ"]),
+        ("kz1048", ["Қарағанды", "Қазақ жері"]),
+        ("cp932", ["コンピューター", "サッカーの夜"]),
+        ("cp932", ["カレーライスの歌", "スーパーマーケット"]),
+    ],
+)
+def test_letters_that_were_dropped_without_a_mark_are_proposed_and_told(encoding, titles):
+    found = repair([title.encode(encoding).decode("cp1252", "ignore") for title in titles])
+    assert list(found.texts) == titles
+    assert all(field.lossy and field.confidence < 0.9 for field in found.fields)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "titles"),
+    [
+        ("cp1256", ["لاله و باران", "سلام من", "امروز"]),
+        ("kz1048", ["Ана тілі", "Ән мен өлең"]),
+        ("cp1251", ["Мој брат", "Небо и вода", "Зима"]),
+        ("cp1250", ["Modrá řeka", "Český les", "Půlnoc"]),
+        ("cp932", ["君と夜の街", "風の歌B"]),
+    ],
+)
+def test_no_letter_is_put_into_text_that_lost_none(encoding, titles):
+    found = repair([title.encode(encoding).decode("cp1252") for title in titles])
+    assert list(found.texts) == titles
+    assert not any(field.lossy for field in found.fields)
+
+
+def test_a_lost_joiner_is_proposed_between_a_persian_word_and_its_ending():
+    titles = ["کتاب\u200cهاي تاريخ", "پيامبر"]
+    assert list(repair([title.encode("cp1256").decode("cp1252", "replace") for title in titles]).texts) == titles
+
+
+@pytest.mark.parametrize("titles", [["Менің қалам", "Ана тілі"], ["Біздің қала", "Ән мен күй"]])
+def test_a_lost_letter_is_small_where_other_words_begin_with_a_small_letter(titles):
+    assert list(repair([title.encode("kz1048").decode("cp1252", "replace") for title in titles]).texts) == titles

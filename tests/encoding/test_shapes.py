@@ -165,3 +165,22 @@ def test_one_bad_byte_does_not_change_the_rest_of_a_text_that_is_declared_as_utf
     found = detect([text.encode() + bad, "Земфира".encode()], Hints(declared="utf-8")).fields[0]
     assert found.text.startswith(text)
     assert found.suspect
+
+
+@pytest.mark.parametrize("title", ["Größe und Übermut für Mädchen", "Песня о весне и любви", "日本の歌と夜の街"])
+@pytest.mark.parametrize("claim", ["latin-1", "cp1252"])
+def test_utf_8_with_one_wrong_byte_that_claims_latin_1_is_read_as_utf_8_and_suspect(title, claim):
+    raw = title.encode()
+    for place in (0, len(raw)):
+        torn = raw[:place] + b"\x96" + raw[place:]
+        found = detect([torn], Hints(declared=claim)).fields[0]
+        assert found.text == torn.decode("utf-8", "replace")
+        assert found.suspect
+        assert found.confidence <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("title", "encoding"), [("Ça va, Ö", "cp1252"), ("Москва и Нева", "cp1251"), ("大地的歌声", "gbk")]
+)
+def test_other_text_with_sequences_of_utf_8_is_not_taken_for_it(title, encoding):
+    assert detect([title.encode(encoding)]).texts == (title,)
