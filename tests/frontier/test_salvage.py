@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from long_forms import slow
+from long_forms import examples, slow
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.seen import url_key
@@ -516,7 +516,7 @@ def test_without_the_end_of_the_wal_the_file_is_as_it_was_before(told_in_wal, tm
 HITS = st.lists(st.tuples(st.floats(0, 1), st.integers(1, 5000), st.booleans()), min_size=1, max_size=6)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(hits=HITS, wal=st.booleans(), seed=st.integers(0, 1000), cut=st.floats(0.3, 1))
 def test_no_noise_makes_repair_fail_or_a_second_repair_change_anything(
     small, small_in_wal, tmp_path, hits, wal, seed, cut
