@@ -14,7 +14,8 @@ crawl: $(STAMP)
 	@test -n "$(SEED)" || { echo "say where to begin: make crawl SEED=seeds.txt CONTACT=https://your.page"; exit 2; }
 	$(BIN)/scrapy crawl media -a seed=$(SEED) $(if $(CONTACT),-s MEDIACRAWL_CONTACT=$(CONTACT))
 
-# Without those that are marked slow: the long forms of what the others test as well. Most tests wait for delays, so that
+# Without those that are marked slow: the long forms of what the others test as well, and with a quarter of the examples
+# of Hypothesis (tests/long_forms.py goes by these very words of -m). Many tests wait for delays, so that
 # six processes keep two cores busy: 4:12 minutes, where four take 5:22.
 PYTEST = $(BIN)/pytest -q -n 6 --dist loadfile --no-loadscope-reorder
 test: $(STAMP)

@@ -72,7 +72,7 @@ class World:
         return site if site is not None and site.spelling.files_host == host else None
 
     def of_files(self, site: Site, path: str) -> Site | None:
-        """Whose file it is: that of a client, on the site of a file host.
+        """Whose file it is: on the site of a file host that of a client, if its path begins with the number of one.
 
         Args:
             site: of the URL.
@@ -81,7 +81,9 @@ class World:
         if site.outline.kind != "file host" or not path.endswith(".mp3"):
             return site
         client = path[1:].partition("/")[0]
-        number = int(client) if client.isdecimal() and len(client) < 9 else len(self.outlines)
+        if not client.isdecimal():
+            return site
+        number = int(client) if len(client) < 9 else len(self.outlines)
         return self.site(number) if number < len(self.outlines) else None
 
     def chosen(self, site: Site, draw: int, topic: int) -> Site:

@@ -6,6 +6,7 @@ import os
 import signal
 
 import launcher
+import long_forms
 import pytest
 from hypothesis import settings
 from redis_server import RedisServer
@@ -20,8 +21,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # No example is timed: machines are noisy. Each run draws the same ones, so that none fails by the luck of the draw.
 # MEDIACRAWL_EXAMPLES=1000 looks harder, and each time elsewhere.
 _EXAMPLES = os.environ.get("MEDIACRAWL_EXAMPLES")
-settings.register_profile("ours", deadline=None, derandomize=not _EXAMPLES, max_examples=int(_EXAMPLES or 30))
-settings.load_profile("ours")
+_USUAL = 30
+
+
+def pytest_configure(config):
+    """The short form, which ``make test`` runs, tries fewer examples (long_forms.py)."""
+    long_forms.begin(short=config.option.markexpr == "not slow")
+    number = int(_EXAMPLES) if _EXAMPLES else long_forms.examples(_USUAL)
+    settings.register_profile("ours", deadline=None, derandomize=not _EXAMPLES, max_examples=number)
+    settings.load_profile("ours")
+
 
 _WAITING = ("crash", "e2e", "deploy", "redis", "fleet", "doors")
 """Folders whose tests crawl, and mostly wait; the slowest first."""

@@ -2,6 +2,7 @@ import json
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.encoding.told import told_element
 from mediacrawl.encoding.values import best_values
@@ -16,7 +17,7 @@ FACTS = st.lists(
 ).map(lambda found: [each for each in found if each])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(FACTS)
 def test_facts_come_back_as_they_were_packed_each_once(facts):
     assert unpack(pack(facts)) == list(dict.fromkeys(facts))

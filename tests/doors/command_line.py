@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from launcher import environment, launcher
+from launcher import ROOT, environment, launcher
 
 MEDIACRAWL = [sys.executable, "-m", "mediacrawl"]
 SCRAPY = [sys.executable, "-m", "scrapy"]
@@ -65,10 +65,17 @@ class Ended:
 def run(folder, *command, **changes):
     """Run a command in a folder until it ends: ours from the launcher, if nothing is asked of the interpreter."""
     interpreter, option, *others = command
-    if (interpreter, option) != (sys.executable, "-m") or any(name.startswith("PYTHON") for name in changes):
+    if (interpreter, option) != (sys.executable, "-m") or any(_asks(*change) for change in changes.items()):
         return run_anew(folder, *command, **changes)
     done = launcher().run_and_read(others[0], others[1:], folder, environment(**changes), seconds=90)
     return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def _asks(name, value):
+    """Whether a variable asks something of the interpreter itself; a path with our mediacrawl in it does not."""
+    if name == "PYTHONPATH":
+        return str(ROOT) not in value.split(os.pathsep)
+    return name.startswith("PYTHON")
 
 
 def run_anew(folder, *command, **changes):

@@ -5,6 +5,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.document import Claim, asked_if_long, decide_document, sample_of
@@ -178,7 +179,7 @@ def test_the_sample_is_bounded():
 
 
 @given(st.binary(max_size=400), st.sampled_from(["", "utf-8", "cp1251", "cp932", "utf-7", "idna", "utf-16"]))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 def test_any_bytes_get_an_answer(raw, claimed):
     found = decide_document(raw, [Claim(claimed, "header")] if claimed else [])
     assert isinstance(found.text, str)

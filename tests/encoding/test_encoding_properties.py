@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.encoding import Hints, detect, repair
 from mediacrawl.encoding.languages import LANGUAGES
@@ -59,7 +60,7 @@ hints = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(80))
 @given(fields, hints)
 @example([], Hints())
 @example([b"", b"\x00"], Hints(declared="utf-16"))
@@ -84,7 +85,7 @@ def test_a_record_of_many_long_fields_is_decided_as_rightly_as_a_short_one():
     assert detect([verse.encode("koi8_r") for verse in verses]).texts == tuple(verses)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(80))
 @given(fields)
 def test_bytes_that_stay_undecided_are_read_as_declared(raw):
     for data, field in zip(raw, detect(raw).fields, strict=True):
@@ -95,7 +96,7 @@ def test_bytes_that_stay_undecided_are_read_as_declared(raw):
             assert all(char in pair for char, *pair in zip(field.text, windows, plain, strict=True))
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(80))
 @given(st.lists(st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=40), max_size=5), hints)
 def test_ascii_comes_back_unchanged_beside_anything(plain, hints):
     odd = "Подмосковные вечера".encode("cp1251")
@@ -107,7 +108,7 @@ def _parts(hints):
     return {name: getattr(hints, name) for name in Hints.__slots__}
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(80))
 @given(st.lists(texts, max_size=5), hints)
 @example(["\ud800"], Hints())
 @example(["é\udcff" * 20], Hints())
@@ -132,7 +133,7 @@ bad_readings = st.builds(
 latin = st.text(st.characters(min_codepoint=0x20, max_codepoint=0xFF), max_size=20)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(80))
 @given(st.lists(st.one_of(bad_readings, latin, texts), max_size=3))
 def test_repairing_twice_changes_nothing_more(stored):
     once = repair(stored).texts

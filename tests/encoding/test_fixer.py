@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from itemadapter import ItemAdapter
+from long_forms import examples
 
 import mediacrawl.encoding.fixer as module
 from mediacrawl.encoding import FieldDecision, model_version
@@ -583,7 +584,7 @@ ITEMS = st.fixed_dictionaries(
 
 
 @given(ITEMS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_no_input_raises(item):
     Fixer().fix(item)
     Fixer({"title": "raw"}, min_confidence=0.5, history=History()).fix(item)
@@ -606,7 +607,7 @@ TAGS = st.builds(
 
 
 @given(st.lists(TAGS, min_size=1, max_size=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_raw_bytes_come_back_before_and_after_and_twice_is_once(tags):
     item = record(*map(tag_element, tags))
     Fixer().fix(item)
@@ -622,7 +623,7 @@ def test_raw_bytes_come_back_before_and_after_and_twice_is_once(tags):
 
 
 @given(st.text(max_size=30) | TEXTS | st.builds(mangled, st.sampled_from([TITLE, ARTIST])))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_text_of_other_projects_comes_back_from_its_evidence(text):
     item = {"title": text}
     Fixer().fix(item)

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.encoding import FieldDecision, detect
 from mediacrawl.encoding.fields import Field
@@ -70,7 +71,7 @@ def test_a_whole_that_cannot_be_read_as_its_head_stays_as_it_was():
 
 
 @given(st.lists(st.binary(max_size=9000), max_size=3), st.sampled_from(["latin-1", "utf-16", "utf-8"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_field_has_a_short_head_that_stands_in_it(raws, declared):
     fields = [field(raw, declared) for raw in raws]
     for raw, head in zip(raws, heads_of(fields), strict=True):

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.encoding import Hints, detect, detector
 from mediacrawl.encoding.long_fields import LONGEST, head_of
@@ -63,7 +64,7 @@ def test_only_pieces_of_a_megabyte_are_looked_at(unit, declared, monkeypatch):
 
 
 @given(st.binary(max_size=3_000), st.sampled_from(["latin-1", "utf-8", "utf-16", "utf-16-be", "gb18030", "nonsense"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_head_stands_in_its_field(raw, declared):
     head = head_of(raw, declared, 256)
     assert head in raw

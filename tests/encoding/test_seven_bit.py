@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.evidence import raw_bytes, tag_element
@@ -73,7 +74,7 @@ def test_other_escapes_are_no_japanese(raw):
 
 
 @given(st.text(st.characters(codec="ascii", exclude_characters="\x1b"), max_size=40))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @example("~{this is~}")
 @example("a ~{fine day~}")
 def test_printable_ascii_without_both_brackets_is_itself(text):
@@ -82,7 +83,7 @@ def test_printable_ascii_without_both_brackets_is_itself(text):
 
 
 @given(st.binary(max_size=60))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_any_bytes_after_an_escape_are_read_or_not(raw):
     found = iso2022(b"\x1b$B" + bytes(byte & 0x7F for byte in raw))
     assert found is None or found.whole == ("\ufffd" not in found.text)

@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.extract import parse_page
 from mediacrawl.extract.json_ld import LONGEST, MOST_SCRIPTS, read_scripts
@@ -91,7 +92,7 @@ def test_a_text_that_never_ends_is_looked_for_once(end):
     assert read_scripts([endless, '{"a": "/* 1 */", /* 2 */ "b": 3,}']) == [{"a": "/* 1 */", "b": 3}]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.text(alphabet='{}[]",:/*\\;<!->x1 \n', max_size=300))
 def test_no_script_raises(text):
     read_scripts([text])
@@ -110,7 +111,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(VALUES)
 def test_no_object_raises_whatever_its_properties_are(value):
     page = page_of(json.dumps({"@type": "VideoObject", "x": value}).replace("</", "<\\/"))

@@ -5,6 +5,7 @@ import gzip
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.extract import Manifest, list_form, parse_list, unpacked
 from mediacrawl.extract.feeds import MAX_ENTRIES
@@ -314,7 +315,7 @@ def test_hostile_lists_are_lists(body):
         parse_list(form, body, URL)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.sampled_from([*PLAIN, *XML, "hls", "dash", "sitemap", "feed"]), st.binary(max_size=300))
 def test_any_bytes_are_a_list(form, noise):
     starts = (SITEMAP, HLS, MASTER, DASH, XSPF, ASX, PLS, OPML, M3U.encode())

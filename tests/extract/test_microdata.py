@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.extract import microdata, parse_page
 
@@ -121,7 +122,7 @@ ATTRIBUTES = st.sampled_from(
 ELEMENTS = st.tuples(st.sampled_from(["<div", "<b", "<meta", "<a", "</div"]), st.lists(ATTRIBUTES, max_size=4))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(ELEMENTS, max_size=25))
 def test_no_page_raises(elements):
     page_of(VIDEO.join(["<p ", ">"]) + "".join(f"{tag} {' '.join(words)}>" for tag, words in elements))

@@ -22,7 +22,7 @@ PACKED = {
     "x-gzip": gzip.compress(TEXT[:100]) + gzip.compress(TEXT),
     "deflate": zlib.compress(TEXT),
     "DEFLATE ": _raw_deflate(TEXT),
-    "br": import_module("brotli").compress(TEXT),
+    "br": import_module("brotli").compress(TEXT, quality=5),
 }
 
 

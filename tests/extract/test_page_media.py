@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.extract import MAX_LINKS, facts_by_url, inherit, parse_page, standing_alone
 from mediacrawl.extract.medium import MOST_ALONE, MOST_FILES, MOST_MEDIA
@@ -380,7 +381,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(st.lists(PIECES, max_size=12))
 def test_no_page_raises_and_all_facts_can_be_stored(pieces):
     page = page_of("".join(pieces))

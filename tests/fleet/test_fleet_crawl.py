@@ -12,6 +12,7 @@ import crawling
 import pytest
 import redis
 from crawling import Crawl
+from long_forms import slow
 
 from mediacrawl.demo import DemoWeb
 from mediacrawl.fleet import LOST
@@ -155,7 +156,7 @@ def test_a_fleet_that_was_stopped_or_killed_goes_on_within_its_borders(crawl):
     assert crawl.early() == []
 
 
-@pytest.mark.parametrize("killed", [False, True], ids=["at_work", "one_was_killed"])
+@pytest.mark.parametrize("killed", [*slow(False), True], ids=["at_work", "one_was_killed"])
 def test_a_frontier_that_was_emptied_ends_the_fleet_and_no_worker_begins_anew(crawl, killed):
     crawl.start(*paced(1))
     crawl.until_both_ask()

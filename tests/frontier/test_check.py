@@ -9,6 +9,7 @@ from contextlib import closing
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.order import Levels
@@ -261,7 +262,7 @@ def test_a_file_cut_short_by_less_than_sqlite_notices_is_named(path):
     assert any("cut short: 1 of" in problem for problem in check(path).problems)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_whatever_the_store_writes_is_sound(tmp_path_factory, seed):
     """Random work, with stops and kills between; after each commit the file is checked."""

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from long_forms import examples
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.seen import url_key
@@ -309,9 +310,11 @@ class SQLiteMachine(Machine):
         return self.accepted - waiting
 
 
-STEPS = settings(max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck))
+STEPS = settings(
+    max_examples=examples(60), stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+)
 
 TestMemory = Machine.TestCase
 TestMemory.settings = STEPS
 TestSQLite = SQLiteMachine.TestCase
-TestSQLite.settings = settings(STEPS, max_examples=25)
+TestSQLite.settings = settings(STEPS, max_examples=examples(25))

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from long_forms import slow
+from long_forms import examples, slow
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.seen import url_key
@@ -220,7 +220,7 @@ def on_page(path, number):
     return urls, ended
 
 
-@pytest.mark.parametrize("kind", ["noise", *slow("zeros"), "another page"])
+@pytest.mark.parametrize("kind", ["noise", *slow("zeros", "another page")])
 def test_a_page_that_is_lost_takes_only_its_own_rows_with_it(small, tmp_path, kind):
     rng = random.Random(4)
     path = copy(small, tmp_path)
@@ -243,7 +243,7 @@ def test_a_page_that_is_lost_takes_only_its_own_rows_with_it(small, tmp_path, ki
         assert not (seen - seen_now) - {url_key(url) for url in urls}
 
 
-@pytest.mark.parametrize("tree", ["url", "inbox", "site", "sqlite_schema", *slow("seen", "ended", "class", "note")])
+@pytest.mark.parametrize("tree", ["url", "sqlite_schema", *slow("inbox", "site", "seen", "ended", "class", "note")])
 def test_a_crawl_goes_on_when_the_top_of_a_table_is_lost(told, tmp_path, tree):
     path = copy(told, tmp_path)
     waiting, _, _ = contents(path)
@@ -254,7 +254,7 @@ def test_a_crawl_goes_on_when_the_top_of_a_table_is_lost(told, tmp_path, tree):
     assert everything_comes_out(path) == waiting - hit
 
 
-@pytest.mark.parametrize("trees", [("site", "sqlite_autoindex_site_1"), ("class",), ("site", "class")])
+@pytest.mark.parametrize("trees", [("site", "sqlite_autoindex_site_1"), *slow(("class",), ("site", "class"))])
 def test_sites_and_classes_are_made_anew_of_their_urls(told, tmp_path, trees):
     path = copy(told, tmp_path)
     pages = page_map(path)
@@ -409,7 +409,7 @@ def dump(path):
         return {name: list(db.execute(question)) for name, question in questions.items()}
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.999])
+@pytest.mark.parametrize("share", [0.1, *slow(0.5), 0.999])
 def test_a_file_that_was_cut_short_keeps_what_it_has(told, tmp_path, share):
     path = copy(told, tmp_path)
     waiting, _, seen = contents(path)
@@ -480,7 +480,7 @@ def test_what_is_only_in_the_wal_is_read_there(told_in_wal, tmp_path):
     assert not path.with_name("frontier.db-wal").exists()
 
 
-@pytest.mark.parametrize("part", [0, *slow(1, 2, 3), 4])
+@pytest.mark.parametrize("part", [0, *slow(1, 2, 3, 4)])
 def test_what_was_committed_behind_noise_in_the_wal_is_found(told_in_wal, tmp_path, part):
     path = copy(told_in_wal, tmp_path)
     waiting, ended, _ = contents(copy(told_in_wal, tmp_path / "same"))
@@ -496,7 +496,7 @@ def test_what_was_committed_behind_noise_in_the_wal_is_found(told_in_wal, tmp_pa
     assert everything_comes_out(path) == waits_now
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.4, 0.99])
+@pytest.mark.parametrize("share", [0.0, *slow(0.01, 0.4), 0.99])
 def test_without_the_end_of_the_wal_the_file_is_as_it_was_before(told_in_wal, tmp_path, share):
     path = copy(told_in_wal, tmp_path)
     _, ended, seen = contents(copy(told_in_wal, tmp_path / "same"))
@@ -516,7 +516,7 @@ def test_without_the_end_of_the_wal_the_file_is_as_it_was_before(told_in_wal, tm
 HITS = st.lists(st.tuples(st.floats(0, 1), st.integers(1, 5000), st.booleans()), min_size=1, max_size=6)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(hits=HITS, wal=st.booleans(), seed=st.integers(0, 1000), cut=st.floats(0.3, 1))
 def test_no_noise_makes_repair_fail_or_a_second_repair_change_anything(
     small, small_in_wal, tmp_path, hits, wal, seed, cut

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 from mending import mend
 from music_files import FORMATS, SAMPLES, id3v1, id3v2, misread, mp3, mp3_v1_alone, raw
 from mutagen import apev2, id3
@@ -150,7 +151,7 @@ def test_a_tag_stays_as_long_as_it_was_where_its_padding_suffices(tmp_path):
     assert path.stat().st_size == size
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 500), st.integers(0, 3000), st.binary(max_size=60)), max_size=6))
 def test_a_delta_leads_back_whatever_the_files_are(parts):
     noise = Random(1).randbytes(4000)

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.observe import RequestLine, RequestLog, archive, finding, packing, site_index
 from mediacrawl.observe.finding import Search
@@ -70,7 +71,7 @@ def test_a_site_is_found_in_few_members_and_no_line_is_missed(tmp_path, small):
 names = st.text(max_size=12) | st.sampled_from(["a.example", 'x","site":"a.example', "\\", '"', "münchen.example"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(sites=st.lists(names, max_size=60), wanted=names, member=st.integers(1, 2_000))
 def test_whatever_names_sites_have_the_packed_file_gives_the_lines_of_the_plain_one(
     tmp_path_factory, sites, wanted, member
@@ -117,7 +118,7 @@ def test_the_index_of_an_earlier_state_of_the_file_is_not_believed(tmp_path, sma
     assert search.whole == [PACKED]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(place=st.floats(0, 1, exclude_max=True), change=st.integers(1, 255), cut=st.booleans())
 def test_a_damaged_index_never_hides_a_line(tmp_path_factory, place, change, cut):
     folder = tmp_path_factory.mktemp("log")

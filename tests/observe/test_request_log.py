@@ -17,6 +17,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.observe import LogError, RequestLine, RequestLog, archive, day_file, read
 from mediacrawl.observe.request_log import MAX_ROBOTS, MAX_TEXT
@@ -87,7 +88,7 @@ hostile = st.none() | hostile_text
 numbers = st.none() | st.floats()
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(hostile_text, hostile, hostile, hostile, hostile, numbers, numbers)
 def test_no_header_can_break_a_line(tmp_path_factory, url, header, length, location, error, duration, delay):
     folder = tmp_path_factory.mktemp("log")

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from long_forms import examples
 from robots_asking import DAY, ELSEWHERE, HOUR, OWN, RULES, TIMES, A, Store, learn, say
 
 from mediacrawl.politeness.robots_book import LEAST_TRIES, LOOK, RobotsBook, Say
@@ -331,5 +332,5 @@ class Histories(RuleBasedStateMachine):
             assert unpack(self.store.kept[A]).failing is not None
 
 
-Histories.TestCase.settings = settings(max_examples=30, stateful_step_count=40, deadline=None)
+Histories.TestCase.settings = settings(max_examples=examples(30), stateful_step_count=40, deadline=None)
 TestHistories = Histories.TestCase

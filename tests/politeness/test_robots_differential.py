@@ -12,6 +12,7 @@ import re
 
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 from protego import Protego
 
 from mediacrawl.politeness.robots import RobotsRules
@@ -19,7 +20,7 @@ from mediacrawl.politeness.robots import RobotsRules
 AGENT = "mediacrawl"
 SITE = "https://site.example"
 MANY = settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
 
 # -- the other matcher -------------------------------------------------------------------------------------------
@@ -261,7 +262,7 @@ def test_no_bytes_are_too_strange_to_be_read_written_and_read_again(noise, path)
         assert again.allowed(SITE + "/" + path) == rules.allowed(SITE + "/" + path)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     st.sampled_from(["*a", "a*", "*", "aaaa*", "*ab*", "a", "**", "*$", "%2a*"]),
     st.sampled_from(["", "$", "b", "b$", "c"]),

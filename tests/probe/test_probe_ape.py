@@ -6,6 +6,7 @@ import struct
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 from mutagen.apev2 import APEv2
 from probe_media import audio, cover, frame, id3, id3v1, run, sample, saved, size7, texts
 
@@ -237,7 +238,7 @@ BITS = st.sampled_from([APE, V1, LYRICS, V2, b"LYRICS200", b"999999LYRICS200", b
 
 
 @given(st.lists(BITS | st.binary(max_size=60), max_size=6), st.integers(0, 200))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_any_tail_ends_calmly(parts, cut):
     data = audio(4) + b"".join(parts)
     result = run(data[: len(data) - cut], restart=False).result

@@ -5,6 +5,7 @@ import struct
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 from probe_media import run, sample, texts
 
 
@@ -227,7 +228,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES, st.binary(min_size=1, max_size=20).filter(lambda raw: not raw.endswith(b"\0") and raw.strip()))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_what_stands_behind_any_value_is_read(value, raw):
     data = flv(script(array(named(b"any", value), named(b"zz", string(raw)))), SOUND)
     tags = run(data, restart=False).result.tags

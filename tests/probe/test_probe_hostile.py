@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 from probe_media import SAMPLES, audio, frame, id3, id3v1, picture, run, sample
 
 from mediacrawl.probe import Probe, build_item, raw_bytes
@@ -32,7 +33,7 @@ def test_every_truncation_ends_calmly(name):
 
 
 @given(st.sampled_from(sorted(WHOLE)), st.data())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_a_file_with_flipped_bytes_ends_calmly(name, draw):
     data = bytearray(WHOLE[name])
     # Damage where the structure is: at the front, at the end, and at ilst and the like in between.

@@ -6,6 +6,7 @@ import struct
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 from mutagen.monkeysaudio import MonkeysAudio
 from mutagen.musepack import Musepack
 from mutagen.trueaudio import TrueAudio
@@ -190,7 +191,7 @@ CHANGES = st.lists(st.tuples(st.integers(4, 50), st.integers(0, 255)), max_size=
 
 
 @given(st.sampled_from(SEEDS), CHANGES, st.integers(0, 90))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_damaged_headers_end_calmly(seed, changes, cut):
     data = bytearray(seed)
     for at, value in changes:

@@ -5,6 +5,7 @@ import struct
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 from probe_media import cover, run, sample, texts
 
 from mediacrawl.probe.policy import ProbePolicy
@@ -356,7 +357,7 @@ def test_a_length_that_is_none_says_nothing(length):
 
 
 @given(st.sampled_from(["film.mkv", "live.webm"]), st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_damage_in_the_structure_ends_calmly(name, draw):
     data = bytearray(sample(name))
     for at, value in draw.draw(st.lists(st.tuples(st.integers(0, 900), st.integers(0, 255)), max_size=12)):

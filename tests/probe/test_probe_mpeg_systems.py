@@ -5,6 +5,7 @@ import struct
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 from probe_media import run, sample
 
 from mediacrawl.probe import mpeg_ts
@@ -354,7 +355,7 @@ def test_any_bytes_behind_a_start_code_are_a_picture_or_none(codec, body):
 
 
 @given(st.sampled_from(["film.ts", "film.vob", "film.mpg"]), st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_damage_ends_calmly(name, draw):
     data = bytearray(sample(name))
     place = st.integers(0, 800) | st.integers(0, len(data) - 1)

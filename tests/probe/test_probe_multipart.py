@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.demo import grow_mp3, media_bytes
 from mediacrawl.probe import ProbePolicy
@@ -93,7 +94,7 @@ def test_a_content_range_is_read_or_is_none(text, place):
     assert read_place(text) == place
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.binary(max_size=300), st.text(max_size=60))
 def test_no_bytes_break_the_reader(answer, content_type):
     for kind in (TYPE, content_type):

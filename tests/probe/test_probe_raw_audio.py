@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 from probe_media import cover, frame, id3, id3v1, run, sample, texts
 
 from mediacrawl.probe.ac3 import AC3
@@ -145,7 +146,7 @@ SYNCS = st.sampled_from([b"\xff\xf1", b"\xff\xfb\x90", b"\xff\xfb\x00", b"\x0b\x
 
 @pytest.mark.parametrize("kind", [AAC, AC3, DTS, MPEG])
 @given(st.binary(max_size=400), SYNCS)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_any_bytes_are_frames_or_none(kind, data, sync):
     data = sync.join([data[:7], data[7:30], data[30:]])
     at = find(kind, data)

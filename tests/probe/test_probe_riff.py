@@ -6,6 +6,7 @@ import struct
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 from mutagen.id3 import TPE2
 from mutagen.wave import WAVE
 from probe_media import frame, id3, picture, run, sample, saved, texts
@@ -241,7 +242,7 @@ def test_a_million_chunks_are_not_walked():
 @given(
     st.lists(st.binary(min_size=1, max_size=40).map(lambda raw: raw.rstrip(b"\0") + b"."), max_size=6), st.booleans()
 )
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_what_was_written_is_read_wherever_it_stands(values, behind):
     listed = info(*[(b"ICMT", value) for value in values])
     parts = [data(1), listed] if behind else [listed, data(1)]

@@ -5,6 +5,7 @@ import gzip
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.demo import grow_mp3, media_bytes
 from mediacrawl.notes import NoNotes
@@ -339,7 +340,7 @@ def test_identity_is_no_compression(session):
 HEADERS = st.text(alphabet='0123456789-+/* _xbytes"W', max_size=30)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_no_answer_breaks_a_probe_and_it_ends_within_its_budget(data):
     session = Session.load(b"", POLICY)

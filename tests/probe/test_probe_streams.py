@@ -5,6 +5,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 from probe_media import sample
 
 from mediacrawl.encoding.fixer import Fixer
@@ -241,7 +242,7 @@ def test_as_much_is_read_as_the_answer_is_good_for(kind, headers, once, wanted):
     assert bytes_wanted(kind, headers, Limits(200_000, 16_384, 65_536), asked=asked, once=once) == wanted
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(
     st.lists(
         st.tuples(st.sampled_from(["icy-name", "icy-br", "icy-sr", "ice-audio-info", "content-type"]), st.binary())

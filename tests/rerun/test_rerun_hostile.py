@@ -10,6 +10,7 @@ import tracemalloc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 from stored_items import go, our_record, read_lines
 
 from mediacrawl.encoding.fixer import Fixer
@@ -207,7 +208,7 @@ def test_nothing_in_gives_nothing_out(tmp_path, kind):
 LETTERS = st.sampled_from('"",,;\t\r\n\n\\ab \xe9')
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(st.lists(LETTERS, max_size=60).map("".join), st.sampled_from(",;\t"))
 def test_rows_of_a_csv_file_are_all_of_it(text, delimiter):
     """Whatever stands in it: no byte is lost, and every row but the last ends with a line."""
@@ -243,7 +244,7 @@ def row_by_row(lines, delimiter, longest):
 QUOTED = st.sampled_from(['"', '"', '""', ",", ";", "x", "\r", "\n", "\n", 'x"y,"z\n', '","'])
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(st.lists(QUOTED, max_size=40).map("".join), st.sampled_from(",;\t"), st.sampled_from([5, 12, 30, LONGEST]))
 def test_a_row_ends_where_its_quotes_end_and_a_row_without_an_end_is_one_line(text, delimiter, longest):
     lines = list(filter(None, split(text.encode())))
@@ -306,7 +307,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(st.dictionaries(st.text(max_size=5), VALUES, max_size=5), st.booleans())
 def test_a_record_that_is_written_reads_as_itself(record, ascii_only):
     line = json.dumps(record, ensure_ascii=True).encode()

@@ -60,7 +60,7 @@ def test_a_run_that_is_killed_again_and_again_ends(lines, whole, tmp_path, kind)
 
 
 @pytest.mark.parametrize("kind", ["jl", *slow("jl.gz", "csv"), "parquet"])
-@pytest.mark.parametrize("moment", ["settle", "finish", "_place"])
+@pytest.mark.parametrize("moment", ["settle", *slow("finish"), "_place"])
 def test_a_kill_at_the_end_leaves_only_the_end_to_do(lines, whole, tmp_path, kind, moment):
     path = tmp_path / f"out.{kind}"
     owner = "parquet:ParquetFile" if kind == "parquet" else "output_file:OutputFile"
@@ -210,7 +210,7 @@ def test_other_options_or_another_input_do_not_go_on_with_it(lines, tmp_path):
     assert result.tally.records == 351
 
 
-@pytest.mark.parametrize("damage", ["{", "[]", '{"offset": "x"}', '{"offset": 99999999999}', '{"offset": 0}'])
+@pytest.mark.parametrize("damage", ["{", *slow("[]", '{"offset": "x"}', '{"offset": 0}'), '{"offset": 99999999999}'])
 def test_damaged_progress_is_a_sentence(lines, tmp_path, damage):
     path = tmp_path / "out.jl"
     killed(lines, path, 3, save_every=0.0)

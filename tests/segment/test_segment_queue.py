@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 from segment_run import DAY, go, rows_of, write_lines
 
 from mediacrawl.priority.score import Scores
@@ -64,7 +65,7 @@ def expected(links, seen, max_depth, per_site):
     return [row for _, rows in kept for row in rows]
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     links=st.lists(LINKS, max_size=25),
     seen=st.lists(st.builds("{}{}{}".format, SCHEMES, HOSTS, PATHS).filter(bool), max_size=4),

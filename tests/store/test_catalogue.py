@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.records import MediaItem
 from mediacrawl.store import Catalogue, Filters, Stored, StoreError, json_line
@@ -118,7 +119,7 @@ nested = st.recursive(
 fields = st.sampled_from([*asdict(MediaItem()), "last_seen_at", "extra", "price", "\ud800", ""])
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.dictionaries(fields, nested))
 def test_any_mapping_with_a_url_is_stored_and_comes_back_as_valid_json(catalogue, record):
     catalogue.upsert({**record, "content_url": "https://a.example/x"})
@@ -205,7 +206,7 @@ words = st.sampled_from(["alpha", "beta", "gamma", "delta", "größe"])
 texts = st.none() | st.lists(words, min_size=1, max_size=3).map(" ".join)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 4), texts, texts, texts, st.sampled_from(["complete", "partial"])), max_size=25)
 )

@@ -2,6 +2,7 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.store.merge import SIGHTING, merge
 from mediacrawl.store.rows import as_row
@@ -117,7 +118,7 @@ def some_row():
     ).map(lambda fields: row(**fields))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(some_row(), some_row())
 def test_the_same_sighting_twice_changes_nothing_more(old, new):
     once = merge(old, new)

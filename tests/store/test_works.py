@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 
 from mediacrawl.store import Catalogue
 from mediacrawl.store.bulk import BulkCatalogue
@@ -230,7 +231,7 @@ CHANGES = st.tuples(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(CHANGES, max_size=14), st.sets(st.sampled_from("abcde"), max_size=2))
 def test_whatever_is_stored_and_deleted_each_work_has_a_first_record_and_like_files_one_work(changes, deleted):
     with tempfile.TemporaryDirectory() as folder, Catalogue(Path(folder) / "media.db") as made:
