@@ -15,9 +15,9 @@ crawl: $(STAMP)
 	$(BIN)/scrapy crawl media -a seed=$(SEED) $(if $(CONTACT),-s MEDIACRAWL_CONTACT=$(CONTACT))
 
 # Without those that are marked slow: the long forms of what the others test as well, and with a quarter of the examples
-# of Hypothesis (tests/long_forms.py goes by these very words of -m). Many tests wait for delays, so that
-# six processes keep two cores busy: 4:12 minutes, where four take 5:22.
-PYTEST = $(BIN)/pytest -q -n 6 --dist loadfile --no-loadscope-reorder
+# of Hypothesis (tests/long_forms.py goes by these very words of -m). Many tests wait for delays, so that eight processes
+# keep two cores busy: 4:50 minutes with other work going on, where six alone on the machine took 5:03.
+PYTEST = $(BIN)/pytest -q -n 8 --dist loadfile --no-loadscope-reorder
 test: $(STAMP)
 	$(PYTEST) -m "not slow"
 
