@@ -181,7 +181,7 @@ def hypotheses(
         about = _about(fields, shift, tuple(claims))
         found = _weighed_by(kernel, priced, of_record, about, may_mix=may_mix and is_done)
         may_mix = may_mix and not is_done
-    _mind_signs(found, priced, signs, declared=bool(claims), hinted=shift is not None)
+    _mind_signs(found, priced, signs, claims, hinted=shift is not None)
     _read_whole(found, raws, cut)
     _distrust_spaces(found, priced, spaces)
     if may_mix:
@@ -425,16 +425,17 @@ def _clean_signs(raws: Sequence[bytes], *, declared: bool) -> dict[int, str]:
 
 
 def _mind_signs(
-    found: list[Hypothesis], raws: Sequence[bytes], clean: dict[int, str], *, declared: bool, hinted: bool
+    found: list[Hypothesis], raws: Sequence[bytes], clean: dict[int, str], claims: Sequence[str], *, hinted: bool
 ) -> None:
     """Signs that stand in the cp1252 reading as in clean text are seldom letters of another encoding.
 
     Bytes have a declared encoding, which is believed besides; a sign at the end of a word is the accented letter of a
     DOS or Mac encoding there more often than in texts that somebody stored. So they pay less, but not where there is
     nothing else than signs, or where no two letters beyond ASCII come out together. Where letters stand alone
-    as well, and there are no hints, what is declared stays.
+    as well, Latin-1 or cp1252 is declared, and there are no hints, it stays.
     """
-    lone = declared and not hinted and sum(not raw.isascii() for raw in raws) == 1
+    declared = bool(claims)
+    lone = set(claims) == {"cp1252"} and not hinted and sum(not raw.isascii() for raw in raws) == 1
     for place, stored in clean.items():
         raw = raws[place]
         alone = LETTERS_ALONE if lone and has_letters_alone(stored) else 0

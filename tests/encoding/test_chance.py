@@ -86,3 +86,11 @@ def test_signs_of_figures_and_apostrophes_stay(text, declared):
 @pytest.mark.parametrize("title", ["“Ö”", "Ä–Ö–Å", "“É” – “È”", "(ú¬ú)", "Ó…", "Å–Ä–Ö", "× 2 × 3 ×"])
 def test_bytes_of_letters_and_signs_that_stand_alone_stay_as_declared(title):
     assert detect([title.encode("cp1252")], Hints(declared="cp1252")).texts == (title,)
+
+
+@pytest.mark.parametrize(
+    ("title", "declared"),
+    [("№ 5 — Я", "cp1251"), ("“Ж”", "cp1251"), ("Ő… Ű", "cp1250"), ("Σ – Ω", "cp1253"), ("İ…", "cp1254")],
+)
+def test_letters_that_stand_alone_stay_in_another_encoding_that_is_declared(title, declared):
+    assert detect([title.encode(declared)], Hints(declared=declared)).texts == (title,)
