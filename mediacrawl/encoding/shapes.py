@@ -14,8 +14,10 @@ from typing import Final
 
 from mediacrawl.encoding.damage import joined_halves
 from mediacrawl.encoding.priors import codec_name
+from mediacrawl.encoding.reading import read
 from mediacrawl.encoding.seven_bit import may_be_seven_bit, seven_bit
 from mediacrawl.encoding.utf16 import BAD, utf16_of
+from mediacrawl.encoding.ways import worth
 
 BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -36,6 +38,11 @@ ENOUGH_SEQUENCES: Final = 4
 """So many characters of UTF-8 to a byte that is none do not stand in other text by chance."""
 MOST_WRONG: Final = 3
 """More wrong bytes are words in another encoding."""
+MOST_ODD: Final = 1.75
+"""Torn UTF-8 costs up to so many times as much as right texts do: of 3,865 titles with one wrong byte 98 of 100 do, and
+none of 26 titles in GBK, Big5, EUC-JP, Shift-JIS or cp855 that have as many sequences of UTF-8 by chance."""
+LONGEST_READ: Final = 400
+"""Characters of a text that are read for that."""
 _AT_ODDS: Final = re.compile(rb"(?:[\x00-\x7f]*+(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4](?![\x80-\xbf]))){2}")
 """Two wrong bytes before anything right."""
 _CUT: Final = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
@@ -114,8 +121,8 @@ def _unmarked(raw: bytes, declared: str) -> Shape:
 def _torn_utf8(raw: bytes) -> str:
     """What bytes that claim Latin-1 are, if they are UTF-8 but for a wrong byte; empty if they are not.
 
-    One wrong byte needs `ENOUGH_SEQUENCES` characters beyond ASCII, each more as many again. A last character that is
-    cut is not wrong.
+    One wrong byte needs `ENOUGH_SEQUENCES` characters beyond ASCII, each more as many again, and they have to be words
+    of some language. A last character that is cut is not wrong.
     """
     if _AT_ODDS.match(raw):
         return ""
@@ -124,7 +131,10 @@ def _torn_utf8(raw: bytes) -> str:
     if not 0 < lost <= MOST_WRONG or (lost == 1 and torn[-1] == "\ufffd" and _CUT.search(raw)):
         return ""
     good = sum(char > "\x7f" for char in torn) - lost
-    return torn if good >= ENOUGH_SEQUENCES * lost else ""
+    if good < ENOUGH_SEQUENCES * lost:
+        return ""
+    words = torn[:LONGEST_READ].replace("\ufffd", " ")
+    return torn if read(words).cost <= MOST_ODD * worth((words,)) else ""
 
 
 def _is_mostly_right(text: str) -> bool:

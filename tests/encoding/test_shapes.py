@@ -184,3 +184,11 @@ def test_utf_8_with_one_wrong_byte_that_claims_latin_1_is_read_as_utf_8_and_susp
 )
 def test_other_text_with_sequences_of_utf_8_is_not_taken_for_it(title, encoding):
     assert detect([title.encode(encoding)]).texts == (title,)
+
+
+@pytest.mark.parametrize(
+    ("title", "encoding"),
+    [("莫泰人口变化", "gbk"), ("おかしいな、", "big5"), ("駅ひとつ違う", "euc_jp"), ("Нека не буде", "cp855")],
+)
+def test_four_sequences_of_utf_8_to_a_wrong_byte_are_no_utf_8_if_no_words_come_out(title, encoding):
+    assert shape_of(title.encode(encoding), "latin-1").text is None
