@@ -28,7 +28,7 @@ SWITCH: Final = "MEDIACRAWL_NATIVE"
 MOST_GAIN_STEPS: Final = 480
 """`scoring.gain_cost` is constant beyond so many twelfths of a nat, on either side."""
 UNUSED: Final = 16
-_LAST_NEAR: Final = 0xFFFF
+LAST_NEAR: Final = 0xFFFF
 """The kernel has a table of what the code points up to this one are, and ranges of the unused ones beyond."""
 
 
@@ -346,7 +346,7 @@ def _kinds() -> list[tuple[int, int, int]]:
         (reading.UNUSED.pattern, UNUSED),
     )
     every = [(first, last, bit) for pattern, bit in classes for first, last in _ranges(pattern)]
-    return [(first, last, bit) for first, last, bit in every if first <= _LAST_NEAR or bit == UNUSED]
+    return [(first, last, bit) for first, last, bit in every if first <= LAST_NEAR or bit == UNUSED]
 
 
 def _telling() -> list[tuple[int, int, int]]:
@@ -354,7 +354,7 @@ def _telling() -> list[tuple[int, int, int]]:
     from mediacrawl.encoding import reading  # noqa: PLC0415 - that module asks this one
 
     every = [(first, last, bit) for pattern, bit in reading.telling() for first, last in _ranges(pattern)]
-    return [(first, min(last, _LAST_NEAR), bit) for first, last, bit in every if first <= _LAST_NEAR]
+    return [(first, min(last, LAST_NEAR), bit) for first, last, bit in every if first <= LAST_NEAR]
 
 
 def _outside() -> list[tuple[int, int, int]]:

@@ -45,7 +45,11 @@ def shifts(shift: Shift) -> bytes:
 
 
 def spec() -> dict[str, Any]:
-    """The tables and constants that the kernel weighs with."""
+    """The tables and constants that the kernel weighs with.
+
+    Raises:
+        ValueError: an encoding has characters that do not fit the tables.
+    """
     from mediacrawl.encoding import hypotheses, pieces, reading  # noqa: PLC0415 - the first and last ask this one
 
     tone = min(byte for byte in range(256) if hypotheses.LOOSE_TONE_SIGN.match(bytes((byte,))))
@@ -65,5 +69,17 @@ def spec() -> dict[str, Any]:
         "set_apart": bytes(hypotheses.SET_APART.match(bytes((0xA0, byte))) is not None for byte in range(256)),
         "tones": bytes(hypotheses.LOOSE_TONE_SIGN.match(bytes((byte,))) is not None for byte in range(256)),
         "toned": bytes(hypotheses.LOOSE_TONE_SIGN.match(bytes((byte, tone)), 1) is None for byte in range(256)),
-        "characters": [array("H", map(ord, characters(encoding))).tobytes() for encoding in native.encodings()],
+        "characters": [_code_points(encoding) for encoding in native.encodings()],
     }
+
+
+def _code_points(encoding: str) -> bytes:
+    """The code points of the 256 characters of an 8-bit encoding, 16 bits each.
+
+    Raises:
+        ValueError: one of them is beyond U+FFFF, as in the alphabet of a user's own language.
+    """
+    points = list(map(ord, characters(encoding)))
+    if max(points) > native.LAST_NEAR:
+        raise ValueError(f"{encoding} has the character U+{max(points):X}.")
+    return array("H", points).tobytes()

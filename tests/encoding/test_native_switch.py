@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mediacrawl.encoding import codepages, detect, native
+from mediacrawl.encoding import codepages, detect, native, weighing
 from mediacrawl.encoding.own import forget
 
 
@@ -53,6 +53,16 @@ def test_an_alphabet_beyond_the_basic_plane_does_not_fit(monkeypatch):
     monkeypatch.setattr(codepages, "characters", lambda encoding: "a\U0001e922")
     with pytest.raises(ValueError, match=r"u-ff has the character U\+1E922\."):
         native._codes("u-ff")
+
+
+def test_texts_are_priced_in_python_beside_such_an_alphabet(monkeypatch, caplog):
+    monkeypatch.setattr(weighing, "characters", lambda encoding: "a\U0001e922")
+    monkeypatch.setitem(sys.modules, native.MODULE, SimpleNamespace(ABI=native.ABI, Kernel=lambda *given: given))
+    monkeypatch.delenv(native.SWITCH, raising=False)
+    forget()
+    assert native.kernel() is None
+    (record,) = caplog.records
+    assert record.message.endswith(" has the character U+1E922.")
 
 
 def test_the_command_tells_it():
