@@ -1,8 +1,8 @@
 """The optional native part (``deploy/native``, ``make native``): the same prices, computed in C.
 
-The modules of this package stay the reference: `scoring`, `hypotheses` and `reading` ask `kernel` first, and price in
-Python where it answers None. The C code has no table and no price of its own: `_spec` hands over those of the modules.
-All costs are integers, and `tests/encoding/test_native.py` compares both bit for bit.
+The modules of this package stay the reference: `scoring`, `hypotheses`, `reading` and `gaps` ask `kernel` first, and
+price in Python where it answers None. The C code has no table and no price of its own: `_spec` hands over those of the
+modules. All costs are integers, and `tests/encoding/test_native.py` compares both bit for bit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ logger = logging.getLogger(__name__)
 
 MODULE: Final = "mediacrawl_native"
 ABI: Final = 3
-"""Raised with every change of what `_spec` hands over or of what the kernel's methods take and give."""
+"""Raised with every change of what `_spec` hands over or of what the kernel's methods take and give; the version in
+``deploy/native/pyproject.toml`` begins with it."""
 SWITCH: Final = "MEDIACRAWL_NATIVE"
 """Environment variable; ``0`` decides in pure Python although the native part is installed."""
 MOST_GAIN_STEPS: Final = 480

@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -63,6 +65,14 @@ def test_texts_are_priced_in_python_beside_such_an_alphabet(monkeypatch, caplog)
     assert native.kernel() is None
     (record,) = caplog.records
     assert record.message.endswith(" has the character U+1E922.")
+
+
+def test_a_wheel_of_another_abi_has_another_version():
+    """Pip does not replace an installed wheel by one of the same version."""
+    folder = Path(__file__).parents[2] / "deploy" / "native"
+    version = tomllib.loads((folder / "pyproject.toml").read_text())["project"]["version"]
+    assert version.split(".")[0] == str(native.ABI)
+    assert f"mediacrawl_native-{version}-" in (folder / "README.md").read_text()
 
 
 def test_the_command_tells_it():
