@@ -29,7 +29,7 @@ LETTER: Final = 3 * STEP
 SIGNS_AS_LETTERS: Final = 8 * STEP
 """Cost of each sign, the first two of them, that stands as in clean text and becomes a letter in another encoding."""
 ENOUGH_SIGNS: Final = 3
-"""So many signs without any letter are no word."""
+"""A text without letters and with at least so many signs is not a misread word."""
 SIGN_AFTER_SMALL: Final = STEP // 2
 """And of one right behind a small letter of ASCII, where DOS and Mac encodings have accented letters."""
 LOOKALIKE: Final = 10 * STEP
@@ -137,10 +137,11 @@ def has_clean_signs(stored: str) -> bool:
 
 
 def has_letters_alone(stored: str) -> bool:
-    """Whether each letter beyond ASCII of a text with clean signs stands alone; or three signs do, and there is none.
+    """Whether no letter beyond ASCII in a text with clean signs has another letter next to it.
 
-    A letter is alone if no letter stands next to it. A sign that opens, behind something else than a blank, and one
-    behind a small letter of ASCII, where DOS and Mac encodings have accented letters, say that it is no such text.
+    A text without any letter counts too if at least `ENOUGH_SIGNS` signs stand alone in it. A text does not count if a
+    sign stands right behind a small letter of ASCII, where DOS and Mac encodings have accented letters, or if an
+    opening quotation mark stands right behind a character beyond ASCII.
     """
     if _AFTER_SMALL.search(stored) or _OPENS_INSIDE.search(stored):
         return False

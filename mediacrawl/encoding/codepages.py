@@ -76,7 +76,7 @@ WEDGE_NATS: Final = {
     SIGN: 2.0,
     RARE_SIGN: 2.0,
     ODD: 2.0,
-    # Between two names it is at home.
+    # A dash often stands between two names.
     DASH: -3.0,
     JOINER: 0.0,
     SINGLE_QUOTE: 8.0,

@@ -42,9 +42,9 @@ LOOSE_JOINER: Final = 20 * STEP
 """A joiner behind a letter that is never joined to the next, after or before a single one, or at a word's edge."""
 _NEVER_JOINED: Final = frozenset("اآأإدذرزژوؤءةى")
 KEPT_INSIDE: Final = 8 * STEP
-"""A question mark inside a word that is to be one, in a text that stays."""
+"""Cost of a question mark inside a word, in a text that is left as it is."""
 KEPT_BETWEEN: Final = 12 * STEP
-"""And in one of which other question marks stand for lost letters."""
+"""Cost of a question mark inside a word that stays one, where others in the text are replaced by letters."""
 KEPT_AT_END: Final = 6 * STEP
 KEPT_LOST: Final = BROKEN
 """A loss that nothing is proposed for."""
@@ -156,9 +156,10 @@ def _joiner(encoding: str, language: str) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _collision(raw: bytes, encoding: str, language: str) -> int:
-    """What of a price is not believed: the word list holds hashes, and of many proposals one is hit by chance.
+    """What is added to the cost of a proposed word that the word list makes much cheaper than its letters do.
 
-    A proposal in 1,500 is; so no more than the logarithm of that speaks for a word, whatever its price in the list.
+    The list holds hashes, and one proposal in 1,500 has the hash of another word by chance. So being listed saves at
+    most the logarithm of that number.
     """
     return sum(max(0, spelled - listed - MOST_BELIEVED) for spelled, listed in listed_words(raw, encoding, language))
 
