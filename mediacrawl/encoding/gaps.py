@@ -23,11 +23,11 @@ from mediacrawl.encoding.scoring import MULTIBYTE
 
 FILL: Final = STEP
 """A lost byte whose place is known."""
-MOST_INSERTED: Final = 3
+MOST_INSERTED: Final = 2
 """In one word."""
-LONGEST_DROPPED: Final = 40
+LONGEST_DROPPED: Final = 20
 """Bytes of a word in which dropped letters are searched: the time of that grows with their square."""
-INSERT_BEAM: Final = 6
+INSERT_BEAM: Final = 4
 """Proposals with so many letters put in that get one more."""
 SLACK: Final = 2 * STEP
 """A letter more is tried where the last one made the word no dearer than this."""

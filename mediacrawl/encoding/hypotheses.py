@@ -64,7 +64,7 @@ UTF8_MORE: Final = 5 * STEP // 2
 """And for each further one: of the characters of cp949, where it happens most, one in eleven is a sequence of UTF-8."""
 MOST_SEQUENCES: Final = 24
 _LETTERS: Final = re.compile(r"[^\W\d_a-zA-Z]{2}")
-LETTERS_ALONE: Final = 26 * STEP
+LETTERS_ALONE: Final = 22 * STEP
 """Cost of another reading of bytes whose letters in cp1252 each stand alone: no word speaks for it."""
 SIGNS_IN_BYTES: Final = STEP
 """What `chance.SIGNS_AS_LETTERS` is for stored texts, for bytes: 8 nats there cost 16 of 277 fields with such signs."""
