@@ -81,7 +81,7 @@ def test_what_waits_is_kept_and_shown_as_it_will_be_requested(tmp_path):
         build(web)
         crawl = Crawl(web, tmp_path)
         # The page is read; all that it names waits for the next start.
-        crawl.start("-s", "POLITENESS_MIN_DELAY=1", seed=web.url("start", "/?home"))
+        crawl.start("-s", "POLITENESS_MIN_DELAY=2", "-s", "PRIORITY=rules", seed=web.url("start", "/?home"))
         crawl.until(lambda seen: len(seen) > 2)
         crawl.interrupt()
         start = web.url("start", "")
