@@ -1,4 +1,4 @@
-"""Reads the settings of mediacrawl: a setting that is set nowhere has the default that `mediacrawl.settings` declares."""
+"""Reads the settings of mediacrawl; one that is set nowhere has the default that `mediacrawl.settings` declares."""
 
 from __future__ import annotations
 
