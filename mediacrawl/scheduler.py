@@ -41,6 +41,7 @@ from mediacrawl.frontier.byte_budget import byte_budget, within
 from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.held import HeldRequests
 from mediacrawl.observe.format import plural
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.politeness.delay import DAY
@@ -102,13 +103,14 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._crawler = crawler
         self._parts = parts
         self._clock = parts.clock
-        self._take = parts.settings.getint("FRONTIER_TAKE", 32)
-        self._most_urls = parts.settings.getint("FRONTIER_MAX_URLS", 20_000_000)
-        self._most_bytes = parts.settings.getint("FRONTIER_MAX_BYTES", 6_000_000_000)
-        self._page_bytes = parts.settings.getint("FRONTIER_PAGE_BYTES", 32_768)
-        self._page_factor = parts.settings.getfloat("FRONTIER_PAGE_FACTOR", 4.5)
+        own = OwnSettings(parts.settings)
+        self._take = own.getint("FRONTIER_TAKE")
+        self._most_urls = own.getint("FRONTIER_MAX_URLS")
+        self._most_bytes = own.getint("FRONTIER_MAX_BYTES")
+        self._page_bytes = own.getint("FRONTIER_PAGE_BYTES")
+        self._page_factor = own.getfloat("FRONTIER_PAGE_FACTOR")
         self._pruning = False
-        self._commit_every = parts.settings.getfloat("FRONTIER_COMMIT", 1.0)
+        self._commit_every = own.getfloat("FRONTIER_COMMIT")
         self._attempts = parts.policy.attempts
         self._leases: deque[Lease] = deque()
         self._ready: deque[Request] = deque()
@@ -121,7 +123,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._closed = self._failed = False
         self._unopened = ""
         self._held = False
-        self._waits = parts.settings.getbool("SCHEDULER_WAIT")
+        self._waits = own.getbool("SCHEDULER_WAIT")
         self._in_memory = HeldRequests(None, resumes=False)
         self._told_unstorable = False
         self.waiting_at_start = 0

@@ -19,6 +19,7 @@ from scrapy.utils.misc import load_object
 
 import mediacrawl.settings as ours
 from mediacrawl.nearest import did_you_mean, nearest
+from mediacrawl.own_settings import OwnSettings
 
 if TYPE_CHECKING:
     from mediacrawl.priority.nuggets import UserFunction
@@ -477,7 +478,7 @@ def fields_setting(settings: BaseSettings) -> Sequence[str] | Mapping[str, str] 
     Raises:
         ValueError: it is none of these.
     """
-    fields = settings.get("MOJIBAKE_FIELDS") or None
+    fields = OwnSettings(settings).get("MOJIBAKE_FIELDS") or None
     if isinstance(fields, str):
         fields = _of_json(fields) if fields.lstrip().startswith(("{", "[")) else fields.split(",")
     if isinstance(fields, Mapping):

@@ -18,6 +18,7 @@ from mediacrawl.commands import INTERRUPTED, Checked, leave_output, on_disk, ref
 from mediacrawl.encoding.pairs import read_pairs
 from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.observe.text import printable
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.pipelines.mojibake import models_setting
 from mediacrawl.rerun import Options, RerunError, rerun
 from mediacrawl.rerun.console import Console, is_coloured, refuse_unreadable, write_report
@@ -163,7 +164,9 @@ def _least(opts: argparse.Namespace, settings: BaseSettings) -> float:
     Raises:
         UsageError: it is none.
     """
-    least = settings.getfloat("MOJIBAKE_MIN_CONFIDENCE") if opts.min_confidence is None else opts.min_confidence
+    least = opts.min_confidence
+    if least is None:
+        least = OwnSettings(settings).getfloat("MOJIBAKE_MIN_CONFIDENCE")
     if not 0 <= least <= 1:
         raise UsageError("--min-confidence must be between 0 and 1", print_help=False)
     return float(least)

@@ -21,6 +21,7 @@ from mediacrawl.observe.critical_log import CriticalLog
 from mediacrawl.observe.errors import Fault, Faults, Kinds, Silence, Telling
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.wording import in_words
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.records import VISIT, Drop, Kind, Outcome, Trouble, Visit
 from mediacrawl.scope import site_of
@@ -70,19 +71,19 @@ class Breaker:
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
-        get = parts.settings.getfloat
+        own = OwnSettings(parts.settings)
         self._crawler = crawler
         self._parts = parts
         self._clock = parts.clock
         self._faults = Faults(
-            parts.settings.getint("BREAKER_ERRORS", 50),
-            get("BREAKER_WINDOW", 60.0),
-            parts.settings.getint("BREAKER_SITE_ERRORS", 5),
+            own.getint("BREAKER_ERRORS"),
+            own.getfloat("BREAKER_WINDOW"),
+            own.getint("BREAKER_SITE_ERRORS"),
             alone=not parts.leases,
         )
-        self._silence = Silence(parts.settings.getint("BREAKER_SITES", 50), get("BREAKER_SILENCE", 30.0))
+        self._silence = Silence(own.getint("BREAKER_SITES"), own.getfloat("BREAKER_SILENCE"))
         self._kinds = Kinds(self._clock.now())
-        self._interval = get("LOGSTATS_INTERVAL", 60.0)
+        self._interval = parts.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
         self._stats_before: Counter[str] = Counter()
         self._log = CriticalLog(parts.folder / "log")
         self._ear = _Ear(self._heard)

@@ -12,6 +12,7 @@ from scrapy.exceptions import NotConfigured
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe.harvest import CLASSES, Harvest, Tally, tally_of
 from mediacrawl.observe.harvest_lines import HarvestLines
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.priority.again import is_again
 from mediacrawl.records import Outcome, Visit
@@ -35,8 +36,9 @@ class HarvestFile:
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
-        self._every = parts.settings.getint("HARVEST_EVERY", 1_000)
-        self._name = str(parts.settings.get("HARVEST_FILE", "harvest.jl") or "")
+        own = OwnSettings(parts.settings)
+        self._every = own.getint("HARVEST_EVERY")
+        self._name = str(own.get("HARVEST_FILE"))
         if self._every <= 0 or not self._name:
             raise NotConfigured("HARVEST_EVERY is 0, or HARVEST_FILE is empty")
         if not parts.leases:

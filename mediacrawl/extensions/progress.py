@@ -19,6 +19,7 @@ from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.observe import CrawlFacts, progress_line, summary
 from mediacrawl.observe.harvest import Tally
 from mediacrawl.observe.limits import OverLimits
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.records import Drop, Kind, Outcome, Visit
@@ -49,8 +50,11 @@ class Progress:
         self._parts = parts
         self._clock = parts.clock
         self._terminal = sys.stderr.isatty() and not parts.settings.get("LOG_FILE")
-        get = parts.settings.getfloat
-        seconds = get("PROGRESS_INTERVAL", 1.0) if self._terminal else get("LOGSTATS_INTERVAL", 60.0)
+        seconds = (
+            OwnSettings(parts.settings).getfloat("PROGRESS_INTERVAL")
+            if self._terminal
+            else parts.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
+        )
         self._interval = seconds or 60.0
         self._timer: CallLaterResult | None = None
         self._began = self._clock.now()
@@ -122,8 +126,13 @@ class Progress:
             lost_lines=get("request_log/lost", 0),
             catalogue_path=str(catalogue),
             next_command=f"{_program()} catalogue --db {catalogue}",
-            log_path=str(self._parts.log_folder) if self._parts.settings.getbool("REQUEST_LOG_ENABLED") else "",
+            log_path=self._log_path(),
         )
+
+    def _log_path(self) -> str:
+        """The folder of the request log; empty if none is written."""
+        folder, is_on = self._parts.log_folder, OwnSettings(self._parts.settings).getbool("REQUEST_LOG_ENABLED")
+        return str(folder) if is_on and folder.is_dir() else ""
 
     def _formats(self) -> Mapping[str, int]:
         """Records by format: those that the catalogue stored, or without a catalogue the files that were probed."""
@@ -176,7 +185,7 @@ class Progress:
         if self._drawn is not None:
             self._drawn.detach()
         self.text = summary(self.facts(reason), colour=self._terminal and sys.stdout.isatty())
-        if self._parts.settings.getbool("PROGRESS_SUMMARY", True):
+        if OwnSettings(self._parts.settings).getbool("PROGRESS_SUMMARY"):
             logger.info("Summary\n%s", self.text)
 
 

@@ -14,6 +14,7 @@ from mediacrawl.extensions.progress import Progress
 from mediacrawl.fleet.account import Account
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe import CrawlFacts
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.signals import seeds_joined
 
@@ -37,14 +38,15 @@ class StatsFile:
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
-        name = str(parts.settings.get("STATS_FILE") or "")
+        own = OwnSettings(parts.settings)
+        name = own.getstr("STATS_FILE")
         if not name:
             raise NotConfigured
         path = Path(name)
         self._path = path if path.parent != Path() else parts.folder / path
         self._crawler = crawler
         self._clock = parts.clock
-        every = (parts.settings.getfloat("STATS_FILE_INTERVAL", 10.0), parts.settings.getfloat("LOGSTATS_INTERVAL"))
+        every = (own.getfloat("STATS_FILE_INTERVAL"), parts.settings.getfloat("LOGSTATS_INTERVAL"))
         self._interval = min((seconds for seconds in every if seconds > 0), default=10.0)
         self._timer: CallLaterResult | None = None
         self._reason = ""

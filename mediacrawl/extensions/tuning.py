@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
+from mediacrawl.own_settings import OwnSettings
+
 if TYPE_CHECKING:
     from typing import Self
 
@@ -26,7 +28,7 @@ class Tuning:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        tuning = cls(crawler.settings.getint("GC_THRESHOLD", 50_000))
+        tuning = cls(OwnSettings(crawler.settings).getint("GC_THRESHOLD"))
         crawler.signals.connect(tuning._opened, signals.spider_opened)
         crawler.signals.connect(tuning._closed, signals.spider_closed)
         return tuning

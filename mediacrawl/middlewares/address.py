@@ -11,6 +11,7 @@ from twisted.internet.error import DNSLookupError
 from mediacrawl import foreign
 from mediacrawl.frontier import FrontierError
 from mediacrawl.middlewares.refused import RefusedRequest, refuse, refuse_address, refuse_late
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.address_clocks import AddressClocks
 from mediacrawl.politeness.guard import GuardedAddressError
@@ -47,7 +48,8 @@ class AddressMiddleware:
         self._clock = parts.clock
         self._names = parts.resolver
         self._parts = parts
-        slots, share = parts.settings.getint("CONCURRENT_REQUESTS"), parts.settings.getfloat("UNTRIED_SHARE", 0.5)
+        slots = parts.settings.getint("CONCURRENT_REQUESTS")
+        share = OwnSettings(parts.settings).getfloat("UNTRIED_SHARE")
         self._untried = UntriedAddresses(max(int(slots * share), 1))
         self._taken: dict[int, str] = {}
 

@@ -9,6 +9,7 @@ from scrapy.exceptions import StopDownload
 
 from mediacrawl import foreign
 from mediacrawl.extract.packed import ends
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.priority.nuggets import is_worth_opening
 from mediacrawl.probe.answer import Answer, Limits, answer_kind, bytes_wanted
@@ -50,8 +51,8 @@ class CutMiddleware:
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        page = parts.settings.getint("PAGE_MAX_BYTES", 200_000)
-        lists = parts.settings.getint("LIST_MAX_BYTES", 3_000_000)
+        own = OwnSettings(parts.settings)
+        page, lists = own.getint("PAGE_MAX_BYTES"), own.getint("LIST_MAX_BYTES")
         self._limits = Limits(page, parts.probe.head_bytes, parts.probe.single_bytes, lists)
         self._ignores_ranges = parts.ignores_ranges
         # `ListsMiddleware` made it, and closes what is opened here.

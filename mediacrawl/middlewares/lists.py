@@ -9,6 +9,7 @@ from scrapy.exceptions import NotConfigured
 
 from mediacrawl import foreign
 from mediacrawl.middlewares.refused import refuse
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.records import VISIT, Drop, Kind, Outcome, Visit
 from mediacrawl.signals import visit_ended
@@ -37,7 +38,7 @@ class ListsMiddleware:
         self._stats = crawler.stats
         self._lists = parts.open_lists
         self._clock = parts.clock
-        self._longest = parts.settings.getint("LIST_MAX_BYTES", 3_000_000)
+        self._longest = OwnSettings(parts.settings).getint("LIST_MAX_BYTES")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, check_store
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import REDIS, Parts, locate
 from mediacrawl.politeness.identity import agent_problem, contact_problem
 from mediacrawl.scope import NeverCrawl, NeverCrawlError, site_of
@@ -205,7 +206,8 @@ class RecheckArguments:
             path = locate_items(items.strip(), folder)
         except ItemsError as error:
             raise ArgumentError(str(error)) from error
-        return cls(path, confidence(below or str(settings.getfloat("RECHECK_BELOW", 0.9))), switch("fresh", fresh))
+        least = below or str(OwnSettings(settings).getfloat("RECHECK_BELOW"))
+        return cls(path, confidence(least), switch("fresh", fresh))
 
 
 def sites(text: str) -> int:
@@ -296,7 +298,7 @@ def check_nevercrawl(settings: BaseSettings) -> None:
         ArgumentError: it cannot; a crawl without its list must not start.
     """
     try:
-        NeverCrawl.load([locate(name) for name in settings.getlist("NEVERCRAWL_FILES")], 0.0)
+        NeverCrawl.load([locate(name) for name in OwnSettings(settings).getlist("NEVERCRAWL_FILES")], 0.0)
     except NeverCrawlError as error:
         raise ArgumentError(f"{error} (setting NEVERCRAWL_FILES)") from error
 

@@ -19,6 +19,7 @@ from mediacrawl.facts import of_tags, pack
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.observe.format import plural
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.mojibake import fixer_of
 from mediacrawl.priority import Scores
@@ -127,7 +128,7 @@ class RecheckSpider(BesideSpider):
             crawler.settings.set("MEDIACRAWL_DB", str(arguments.items.resolve()), priority="spider")
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
-        if arguments.fresh or crawler.settings.get("SCHEDULER_STORE") == "memory":
+        if arguments.fresh or OwnSettings(crawler.settings).get("SCHEDULER_STORE") == "memory":
             spider._forget()
         elif not (parts.frontier_folder / SQLITE_FILE).exists():
             # Somebody deleted it, and with it the end of the last round: this one begins anew.
