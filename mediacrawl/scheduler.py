@@ -37,7 +37,7 @@ from mediacrawl import foreign, seams
 from mediacrawl.crediting import Crediting, Waiting
 from mediacrawl.failures import UnreadableAnswerError, is_anticipated, trouble_in
 from mediacrawl.frontier import Frontier, FrontierError
-from mediacrawl.frontier.byte_budget import byte_budget, within
+from mediacrawl.frontier.byte_budget import PAGE_BYTES, PAGE_FACTOR, byte_budget, within
 from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.held import HeldRequests
 from mediacrawl.observe.format import plural
@@ -62,6 +62,12 @@ logger = logging.getLogger(__name__)
 
 HOUSEKEEPING = 1.0
 """Seconds between two looks for leases that nobody ended; also how often stats are written."""
+
+COMMIT_INTERVAL = 1.0
+"""Seconds after which writes are made durable at the latest. A kill undoes at most the ends of this long."""
+
+LEASES_AT_ONCE = 32
+"""Leases taken in one batch, which is one commit. A lease that is not sent yet keeps its site from nobody else."""
 
 PRUNED_AT_ONCE = 5_000
 """URLs that are pruned in one piece, within a tenth of a second."""
@@ -104,13 +110,9 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._parts = parts
         self._clock = parts.clock
         own = OwnSettings(parts.settings)
-        self._take = own.getint("FRONTIER_TAKE")
         self._most_urls = own.getint("FRONTIER_MAX_URLS")
         self._most_bytes = own.getint("FRONTIER_MAX_BYTES")
-        self._page_bytes = own.getint("FRONTIER_PAGE_BYTES")
-        self._page_factor = own.getfloat("FRONTIER_PAGE_FACTOR")
         self._pruning = False
-        self._commit_every = own.getfloat("FRONTIER_COMMIT")
         self._attempts = parts.policy.attempts
         self._leases: deque[Lease] = deque()
         self._ready: deque[Request] = deque()
@@ -395,8 +397,8 @@ class PenaltyBoxScheduler(BaseScheduler):
     def _join_found(self, visit: Visit) -> int:
         """Let join what a visit found, as far as the length of its answer allows; answers how many were new."""
         # Where no body was read it is the target of a redirect, or the sitemaps of a robots.txt.
-        if self._page_factor > 0 and visit.unpacked:
-            most = byte_budget(visit.unpacked, visit.bytes, self._page_bytes, self._page_factor)
+        if visit.unpacked:
+            most = byte_budget(visit.unpacked, visit.bytes, PAGE_BYTES, PAGE_FACTOR)
             fitting = within(visit.found, most)
             if fitting.bare or fitting.dropped:
                 visit.found = fitting.candidates
@@ -441,7 +443,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         if not isinstance(self.frontier, Remote):
             # In one commit with the ends of the visits that it was learned from.
             self._parts.priority.save(self._clock.now())
-        self._leases.extend(self.frontier.take(self._clock.now(), self._take))
+        self._leases.extend(self.frontier.take(self._clock.now(), LEASES_AT_ONCE))
         return bool(self._leases)
 
     def _request(self, lease: Lease) -> Request | None:
@@ -704,7 +706,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._write_stats()
         now = self._clock.now()
         try:
-            if now - self._committed >= self._commit_every:
+            if now - self._committed >= COMMIT_INTERVAL:
                 self._committed = now
                 self._prune()
                 self._parts.priority.save(now)

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+INTERVAL = 1.0
+"""Seconds between two progress lines on a terminal."""
+
 _FORMAT = "media/format/"
 _SITES = 10_000
 
@@ -39,7 +42,7 @@ _SITES = 10_000
 class Progress:
     """One line that shows where the crawl stands, and the summary at its end.
 
-    On a terminal the line is redrawn every ``PROGRESS_INTERVAL`` seconds; without one (scrapyd, cron, pipes) it is
+    On a terminal the line is redrawn every `INTERVAL` seconds; without one (scrapyd, cron, pipes) it is
     logged every ``LOGSTATS_INTERVAL`` seconds.
 
     It must never end up on stdout: scrapyd and feeds live there. It writes to stderr.
@@ -50,11 +53,7 @@ class Progress:
         self._parts = parts
         self._clock = parts.clock
         self._terminal = sys.stderr.isatty() and not parts.settings.get("LOG_FILE")
-        seconds = (
-            OwnSettings(parts.settings).getfloat("PROGRESS_INTERVAL")
-            if self._terminal
-            else parts.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
-        )
+        seconds = INTERVAL if self._terminal else parts.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
         self._interval = seconds or 60.0
         self._timer: CallLaterResult | None = None
         self._began = self._clock.now()

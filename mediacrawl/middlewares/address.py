@@ -38,8 +38,8 @@ class AddressMiddleware:
 
     Only with our scheduler; Scrapy's own has no place where a request could wait.
 
-    Settings: ``POLITENESS_ADDRESS_FACTOR``, ``POLITENESS_ADDRESS_MIN_DELAY``, ``POLITENESS_ADDRESS_MAX_DELAY``,
-    ``UNTRIED_SHARE``. Stats: ``address/waits``, ``address/untried_waits``.
+    Settings: ``POLITENESS_ADDRESS_FACTOR``, ``POLITENESS_ADDRESS_MIN_DELAY``, ``UNTRIED_SHARE``. Stats:
+    ``address/waits``, ``address/untried_waits``.
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ListsMiddleware:
-    """Bounds the bytes of lists that are held at a time (setting ``LIST_OPEN_BYTES``), with a spider of ours.
+    """Bounds the bytes of lists that are held at a time (`OpenLists`), with a spider of ours.
 
     A list is 3 MB where a page is 200 KB, and 128 of them at a time were half a gigabyte. While there is no place for
     another one, requests for lists go back into the frontier for some seconds, and nothing is asked; their sites go on

@@ -54,8 +54,8 @@ class RobotsMiddleware:
     downloader while the page waits, as Scrapy's own does; unlike that one it asks anew after a day, with a condition,
     reads the status, and forbids everything while the file cannot be had.
 
-    Settings: ``ROBOTS_ENABLED``, ``ROBOTS_TOKEN``, ``ROBOTS_MAX_AGE``, ``ROBOTS_MIN_AGE``, ``ROBOTS_RETRY``,
-    ``ROBOTS_GIVE_UP``, ``ROBOTS_SITEMAPS``.
+    Settings: ``ROBOTS_ENABLED``, ``ROBOTS_TOKEN``, ``ROBOTS_MAX_AGE``, ``ROBOTS_RETRY``,
+    ``ROBOTS_SITEMAPS``.
 
     Stats: ``drop/robots``, ``robots/fetched``, ``robots/failed``, ``robots/status/<code>``, ``robots/html``,
     ``robots/ambiguous_group``, ``robots/sitemaps``; of redirects ``robots/redirected``, ``robots/redirect_offsite`` (to

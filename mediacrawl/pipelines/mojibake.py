@@ -82,8 +82,7 @@ class MojibakePipeline:
         Raises:
             CloseSpider: a setting cannot be used; the log says so in one sentence.
         """
-        hosts = OwnSettings(self._settings).getint("MOJIBAKE_HISTORY_HOSTS")
-        history = History.load(self._path, hosts) if hosts > 0 else None
+        history = History.load(self._path)
         try:
             self._fixer = fixer_of(self._settings, history)
         except ValueError as error:

@@ -29,6 +29,10 @@ _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"", "0", "false", "no", "off"})
 _LISTS = (".txt", ".lst", ".list", ".csv", ".tsv")
 _SHOWN = 20
+BELOW = 0.9
+"""Confidence, 0 to 1, below which a recheck asks for a file again: of decisions at 0.9 one in ten is wrong, which is
+worth a visit."""
+
 SET_CONTACT = "set MEDIACRAWL_CONTACT to a page or mail address of yours (-s MEDIACRAWL_CONTACT=https://...)"
 
 
@@ -194,7 +198,7 @@ class RecheckArguments:
     fresh: bool
 
     @classmethod
-    def read(cls, settings: BaseSettings, folder: Path, items: str = "", below: str = "", fresh: str = "") -> Self:
+    def read(cls, folder: Path, items: str = "", below: str = "", fresh: str = "") -> Self:
         """Read the arguments as the command line gives them.
 
         Raises:
@@ -206,8 +210,7 @@ class RecheckArguments:
             path = locate_items(items.strip(), folder)
         except ItemsError as error:
             raise ArgumentError(str(error)) from error
-        least = below or str(OwnSettings(settings).getfloat("RECHECK_BELOW"))
-        return cls(path, confidence(least), switch("fresh", fresh))
+        return cls(path, confidence(below) if below else BELOW, switch("fresh", fresh))
 
 
 def sites(text: str) -> int:

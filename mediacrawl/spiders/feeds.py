@@ -118,7 +118,6 @@ class FeedsSpider(BesideSpider):
         self._policy = PollPolicy(
             least=get("FEEDS_MIN_INTERVAL"),
             most=get("FEEDS_MAX_INTERVAL"),
-            first=get("FEEDS_FIRST_INTERVAL"),
         )
         self._sources: Sources | None = None
         self._polls: dict[int, _Poll] = {}

@@ -29,6 +29,7 @@ from mediacrawl.scope import Spelling, canonical, spelling
 from mediacrawl.scope.joining import candidate
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.arguments import (
+    BELOW,
     ArgumentError,
     RecheckArguments,
     check_contact,
@@ -98,7 +99,7 @@ class RecheckSpider(BesideSpider):
         Argument(
             "below",
             "NUMBER",
-            "a decision of less confidence, 0 to 1, is in doubt (setting RECHECK_BELOW).",
+            f"a decision of less confidence, 0 to 1, is in doubt; left out, {BELOW}.",
             lambda text: confidence(text or "0"),
         ),
         Argument("fresh", "1", "forget an interrupted round.", partial(switch, "fresh")),
@@ -121,7 +122,7 @@ class RecheckSpider(BesideSpider):
         """
         refuse_unknown(kwargs, cls)
         parts = Parts.of(crawler)
-        arguments = RecheckArguments.read(crawler.settings, parts.folder, items, below, fresh)
+        arguments = RecheckArguments.read(parts.folder, items, below, fresh)
         _check_contact(parts, arguments)
         cls.move(parts)
         if is_catalogue(arguments.items):
@@ -152,7 +153,7 @@ class RecheckSpider(BesideSpider):
         parts = Parts(settings)
         own = cls.own_folder(parts)
         known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
-        read = RecheckArguments.read(settings, parts.folder, **known)
+        read = RecheckArguments.read(parts.folder, **known)
         _check_contact(parts, read)
         check_nevercrawl(settings)
         check_frontiers(settings, own, fresh=read.fresh or not (own / SQLITE_FILE).exists())
