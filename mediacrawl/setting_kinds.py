@@ -437,7 +437,7 @@ def unknown_names(settings: BaseSettings) -> Iterator[str]:
         if name in KINDS or name in _SCRAPYS or name in _SCRAPY_REDIS:
             continue
         if name in REMOVED:
-            yield f"{name} is no longer a setting; its value is fixed at {REMOVED[name]:g}"
+            yield f"{name} is no longer a setting; its value is fixed at {REMOVED[name]:.10g}"
         elif _first_word(name) in _PREFIXES:
             yield f"{name} is no setting of mediacrawl, and changes nothing{did_you_mean(name, KINDS)}"
         elif alike := nearest(name, _OURS | _SCRAPYS, _ALIKE):

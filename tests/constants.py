@@ -40,10 +40,12 @@ def change_field(owner, name, value):
 
 def take(arguments):
     """Change the constants that a command names; answers its other words."""
-    words = list(arguments)
-    for place in reversed(range(len(words) - 1)):
-        path, is_one, value = words[place + 1].partition("=")
-        if words[place] == "-s" and path.startswith("mediacrawl.") and is_one:
+    words = []
+    for word in arguments:
+        path, is_one, value = word.partition("=")
+        if words[-1:] == ["-s"] and path.startswith("mediacrawl.") and is_one:
             change(path, json.loads(value))
-            del words[place : place + 2]
+            words.pop()
+        else:
+            words.append(word)
     return words
