@@ -11,7 +11,7 @@ import scrapy.settings.default_settings as scrapy_defaults
 from scrapy.settings import BaseSettings
 
 import mediacrawl.settings as ours
-from mediacrawl.setting_kinds import KINDS, wrong_values
+from mediacrawl.setting_checks import KINDS, wrong_values
 
 PACKAGE = Path(ours.__file__).parent
 OURS = {name for name in vars(ours) if name.isupper() and not hasattr(scrapy_defaults, name)}

@@ -25,7 +25,7 @@ from mediacrawl.frontier.contract import FrontierLostError
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.mojibake import use_settings
-from mediacrawl.setting_kinds import unknown_names, wrong_values
+from mediacrawl.setting_checks import unknown_names, wrong_values
 from mediacrawl.spiders.arguments import ArgumentError
 from mediacrawl.spiders.taking import listed, mistakes
 
