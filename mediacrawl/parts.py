@@ -57,7 +57,8 @@ from mediacrawl.scope.ports import REFUSED_PORTS
 from mediacrawl.scope.reach import Reach
 from mediacrawl.scope.sessions import SESSION_NAMES
 from mediacrawl.scope.sites import authority_of
-from mediacrawl.setting_checks import SettingsError, check_settings, user_function
+from mediacrawl.setting_checks import SettingsError, check_settings
+from mediacrawl.setting_types import user_function
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

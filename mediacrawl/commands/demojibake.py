@@ -22,7 +22,7 @@ from mediacrawl.own_settings import OwnSettings
 from mediacrawl.pipelines.mojibake import models_setting
 from mediacrawl.rerun import Options, RerunError, rerun
 from mediacrawl.rerun.console import Console, is_coloured, refuse_unreadable, write_report
-from mediacrawl.setting_checks import fields_setting
+from mediacrawl.setting_types import fields_setting
 
 _ROWS = 40
 """Rows of the table that a dry run shows unless asked otherwise."""

@@ -23,7 +23,7 @@ from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.folders import state_folder
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.records import MediaItem
-from mediacrawl.setting_checks import fields_setting
+from mediacrawl.setting_types import fields_setting
 from mediacrawl.threads import in_thread
 
 logger = logging.getLogger(__name__)
