@@ -20,10 +20,10 @@ from scrapy.utils.misc import load_object
 
 from mediacrawl.clock import Clock
 from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, redis_url
+from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.encoding.history import History
 from mediacrawl.fleet import server
 from mediacrawl.folders import spider_folder, state_folder
-from mediacrawl.foreign import is_ours
 from mediacrawl.frontier import Counts, Frontier, FrontierError, FrontierPolicy
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.order import BestFirst, Levels, Order
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 
     from mediacrawl.frontier.stores.redis import RedisFrontier
     from mediacrawl.frontier.stores.redis_worker import RedisWorker
-    from mediacrawl.names import GuardedNames
+    from mediacrawl.net.guarded_names import GuardedNames
     from mediacrawl.priority.adaptive import AdaptivePolicy
     from mediacrawl.priority.classes import ScorePolicy
     from mediacrawl.priority.learner import Learner
@@ -620,7 +620,7 @@ class Parts:
     @cached_property
     def resolver(self) -> GuardedNames:
         """What tells the address that is asked for a host."""
-        from mediacrawl.names import GuardedNames  # noqa: PLC0415 - most commands look up no name
+        from mediacrawl.net.guarded_names import GuardedNames  # noqa: PLC0415 - most commands look up no name
 
         return GuardedNames(self.guard)
 

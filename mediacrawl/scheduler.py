@@ -33,13 +33,13 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from mediacrawl import foreign, seams
-from mediacrawl.crediting import Crediting, Waiting
-from mediacrawl.failures import UnreadableAnswerError, is_anticipated, trouble_in
+from mediacrawl.crawl import request_serialization, scrapy_internals
+from mediacrawl.crawl.failures import UnreadableAnswerError, is_anticipated, trouble_in
+from mediacrawl.crawl.held_requests import HeldRequests
+from mediacrawl.crawl.rewards import Crediting, Waiting
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.byte_budget import byte_budget, within
 from mediacrawl.frontier.contract import FrontierLostError, Remote
-from mediacrawl.held import HeldRequests
 from mediacrawl.observe.format import plural
 from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
@@ -84,11 +84,11 @@ class PenaltyBoxScheduler(BaseScheduler):
     """Scrapy's scheduler on a frontier (setting ``SCHEDULER_STORE``).
 
     Also for other people's spiders: a plain `Request` that a spider yields joins the frontier with its callback,
-    headers and meta, and comes out when its site may be asked (`foreign`). Their frontiers are kept in JOBDIR, else in
-    memory.
+    headers and meta, and comes out when its site may be asked (`crawl.request_serialization`). Their frontiers are kept
+    in JOBDIR, else in memory.
 
     On disk: what the store keeps; the scheduler itself keeps nothing that outlives the process. Requests that cannot be
-    stored are lost with it (`held.HeldRequests`).
+    stored are lost with it (`crawl.held_requests.HeldRequests`).
 
     Stats: ``frontier/new``, ``frontier/known``, ``frontier/end/<end>``, ``frontier/swept``, ``frontier/unstorable``,
     ``drop/<reason>``, ``trouble/<word>``.
@@ -354,7 +354,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         """Hand out nothing, or go on."""
         self._held = held
         if not held:
-            seams.wake(self._crawler.engine)
+            scrapy_internals.wake(self._crawler.engine)
 
     def count(self, name: str, number: int = 1) -> None:
         """Count something that happens on every page; it is written to the stats once a second."""
@@ -370,7 +370,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         joined = self._join_found(visit) if visit.found else 0
         try:
             if outcome.end in FINAL:
-                if key := foreign.held_key(visit.lease.evidence):
+                if key := request_serialization.held_key(visit.lease.evidence):
                     self._let_go(key, visit, joined=joined > 0)
                 # Before the site is let go: it takes its place by the new scores.
                 for site, scores in self._parts.priority.ended(visit.lease, min(visit.reward, 1.0)):
@@ -404,7 +404,7 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _let_go(self, key: str, visit: Visit, *, joined: bool) -> None:
         """Let go of a request that was held for a visit, unless the target of a redirect goes on with it."""
-        if not (joined and any(foreign.held_key(found.evidence) == key for found in visit.found)):
+        if not (joined and any(request_serialization.held_key(found.evidence) == key for found in visit.found)):
             self._in_memory.end(key)
 
     def failed(self, failure: Failure) -> Failure | None:
@@ -414,7 +414,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         is_refused = isinstance(failure.value, IgnoreRequest)
         if visit is not None:
             self._fail(visit, request, failure)
-        return failure if is_refused and not foreign.is_ours(self._crawler.spider) else None
+        return failure if is_refused and not request_serialization.is_ours(self._crawler.spider) else None
 
     def _fail(self, visit: Visit, request: Request, failure: Failure) -> None:
         if visit.outcome is None:
@@ -447,11 +447,11 @@ class PenaltyBoxScheduler(BaseScheduler):
         visit = Visit(lease, lease.requested or lease.url, lease.kind)
         spider: Any = self._crawler.spider
         try:
-            if foreign.is_ours(spider):
+            if request_serialization.is_ours(spider):
                 request: Request = spider.make_request(visit)
             else:
-                request = foreign.request(visit, spider, self._in_memory)
-        except foreign.LostRequestError as error:
+                request = request_serialization.request(visit, spider, self._in_memory)
+        except request_serialization.LostRequestError as error:
             logger.warning("%s is not asked: %s", lease.url, error)
             visit.drop(Drop.LOST_REQUEST)
             self.end(visit)
@@ -476,12 +476,12 @@ class PenaltyBoxScheduler(BaseScheduler):
         if visit is None or visit.over:
             return None
         sent = self._open.get(visit.lease.id)
-        return visit if sent is not None and seams.is_downloaded(self._crawler.engine, sent[1]) else None
+        return visit if sent is not None and scrapy_internals.is_downloaded(self._crawler.engine, sent[1]) else None
 
     def _exchange(self, visit: Visit, request: Request) -> bool:
         """A middleware answered a request with another one: a retry, or a redirect that is not ours."""
         if _is_of(request, visit):
-            if foreign.is_ours(self._crawler.spider):
+            if request_serialization.is_ours(self._crawler.spider):
                 visit.outcome = after_failure(visit.lease, self._attempts, Drop.DOWNLOAD_ERROR, _trouble(visit))
             else:
                 # Scrapy's RetryMiddleware counts (RETRY_TIMES), and hands the last failure to the spider.
@@ -504,7 +504,7 @@ class PenaltyBoxScheduler(BaseScheduler):
             scored: as in `add`.
         """
         facts = self._facts(request)
-        found = foreign.candidate(request, self._crawler.spider, self._parts.scores, facts, of)
+        found = request_serialization.candidate(request, self._crawler.spider, self._parts.scores, facts, of)
         if found is None:
             logger.warning("%s is not asked: the frontier keeps URLs of http and https only", request)
             self._counted[f"drop/{Drop.BAD_URL}"] += 1
@@ -535,11 +535,11 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _facts(self, request: Request) -> str | None:
         """A request as JSON; None if it has to wait in memory."""
-        if self._parts.store == "memory" and not foreign.is_ours(self._crawler.spider):
+        if self._parts.store == "memory" and not request_serialization.is_ours(self._crawler.spider):
             return None
         try:
-            return foreign.facts_of(request, self._crawler.spider)
-        except foreign.UnstorableError as error:
+            return request_serialization.facts_of(request, self._crawler.spider)
+        except request_serialization.UnstorableError as error:
             if not self._told_unstorable:
                 logger.warning(_UNSTORABLE_REDIS if isinstance(self.frontier, Remote) else _UNSTORABLE, request, error)
             self._told_unstorable = True
@@ -587,13 +587,13 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _sweep(self) -> None:
         """End the visits that the engine has let go of without a word."""
-        alive = seams.in_progress(self._crawler.engine).union(self._ready)
+        alive = scrapy_internals.in_progress(self._crawler.engine).union(self._ready)
         left = [visit for visit, request in self._open.values() if request not in alive]
         for visit in left:
             self.end(visit)
         if left:
             self._counted["frontier/swept"] += len(left)
-            seams.wake(self._crawler.engine)
+            scrapy_internals.wake(self._crawler.engine)
 
     # -- signals ---------------------------------------------------------------------------------------------
 
@@ -626,7 +626,7 @@ class PenaltyBoxScheduler(BaseScheduler):
     def _measure(self, visit: Visit, request: Request) -> None:
         if visit.sent is None or visit.response_time is not None:
             return
-        took, since_sent = self._clock.now() - visit.sent, seams.since_sent(self._crawler.engine, request)
+        took, since_sent = self._clock.now() - visit.sent, scrapy_internals.since_sent(self._crawler.engine, request)
         # Scrapy's own delay may hold a request back in the downloader.
         visit.response_time = took if since_sent is None else min(took, since_sent)
 
@@ -678,7 +678,7 @@ class PenaltyBoxScheduler(BaseScheduler):
     def _heed(self) -> None:
         if not self._closed:
             self._timer_at = None
-            seams.wake(self._crawler.engine)
+            scrapy_internals.wake(self._crawler.engine)
 
     # -- timers ----------------------------------------------------------------------------------------------
 
@@ -694,7 +694,7 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _wake(self) -> None:
         self._timer = None
-        seams.wake(self._crawler.engine)
+        scrapy_internals.wake(self._crawler.engine)
 
     def _housekeep(self) -> None:
         self._housekeeper = call_later(HOUSEKEEPING, self._housekeep)

@@ -704,7 +704,7 @@ EXTENSIONS = {
     "mediacrawl.extensions.LastWord": 950,  # behind all that say something
 }
 
-TWISTED_DNS_RESOLVER = "mediacrawl.resolver.HostsResolver"
+TWISTED_DNS_RESOLVER = "mediacrawl.net.resolver.HostsResolver"
 ASYNCIO_EVENT_LOOP = "uvloop.Loop" if find_spec("uvloop") else None
 """uvloop, where it is installed (extra ``speed``), spends a third less on the network."""
 
@@ -719,8 +719,8 @@ DOWNLOAD_FAIL_ON_DATALOSS = False
 """Half a page has links, too: it is read as far as it came, and asked again."""
 
 DOWNLOAD_HANDLERS = {
-    "http": "mediacrawl.handler.PoliteHTTPHandler",
-    "https": "mediacrawl.handler.PoliteHTTPHandler",
+    "http": "mediacrawl.net.http_handler.PoliteHTTPHandler",
+    "https": "mediacrawl.net.http_handler.PoliteHTTPHandler",
     "file": None,
     "data": None,
     "ftp": None,

@@ -17,6 +17,7 @@ from scrapy.exceptions import UsageError
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.commands.fleet_server import frontier_named
+from mediacrawl.crawl.arguments import ArgumentError, Arguments
 from mediacrawl.fleet import FleetError
 from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
 from mediacrawl.frontier.exchange import is_json, lines_of, seed_lines, write
@@ -44,7 +45,6 @@ from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
 from mediacrawl.scope.imported import Import
 from mediacrawl.scope.seeds import parse_seeds
 from mediacrawl.scope.sites import authority_of
-from mediacrawl.spiders.arguments import ArgumentError, Arguments
 
 if TYPE_CHECKING:
     from mediacrawl.frontier.stores.redis_reading import RedisReader

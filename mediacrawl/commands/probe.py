@@ -14,6 +14,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
+from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_nevercrawl
 from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.encoding.history import History
 from mediacrawl.observe.text import printable
@@ -24,7 +25,6 @@ from mediacrawl.probe.account import Account, Fetch, as_object, fetch_line, line
 from mediacrawl.probe.answer import is_media
 from mediacrawl.records import Evidence
 from mediacrawl.scope import canonical
-from mediacrawl.spiders.arguments import ArgumentError, check_contact, check_nevercrawl
 from mediacrawl.store import json_line
 
 _SWITCHED: dict[str, Any] = {

@@ -11,6 +11,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 from twisted.python.failure import Failure
 
+from mediacrawl.crawl.shared_clocks import Neighbour
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.frontier.stores.reading import FrontierReader
@@ -25,7 +26,6 @@ from mediacrawl.scope.canonical import spelling
 from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of, site_of
 from mediacrawl.signals import visit_ended
-from mediacrawl.spiders.neighbour import Neighbour
 from mediacrawl.spiders.probing import ProbingSpider
 
 if TYPE_CHECKING:

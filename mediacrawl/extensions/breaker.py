@@ -15,7 +15,7 @@ from scrapy.http import Response
 from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.defer import deferred_from_coro
 
-from mediacrawl.failures import is_anticipated, trouble_in
+from mediacrawl.crawl.failures import is_anticipated, trouble_in
 from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.observe.critical_log import CriticalLog
 from mediacrawl.observe.errors import Fault, Faults, Kinds, Silence, Telling

@@ -12,8 +12,8 @@ from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later, run_in_thread
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
-from mediacrawl import seams
 from mediacrawl.connection import ConnectionSettingError, connect, hidden, key_of, redis_url
+from mediacrawl.crawl import scrapy_internals
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError, Remote
 from mediacrawl.frontier.feed import FeedError, FeedKeyError, Unreadable, read_entry
@@ -157,7 +157,7 @@ class Feeding:
         # Only what was asked after the crawl had nothing else to do says that it is over.
         self._empty = at_idle and taken is not None and not taken.left and not taken.entries
         if at_idle or self._idle:
-            seams.wake(self._crawler.engine)
+            scrapy_internals.wake(self._crawler.engine)
 
     async def _take_in(self, queue: StartUrls, taken: Taken) -> None:
         self._count_refused({Unreadable.TOO_LONG: taken.too_long})

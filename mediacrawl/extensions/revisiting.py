@@ -12,7 +12,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
-from mediacrawl import seams
+from mediacrawl.crawl import scrapy_internals
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.headers import header
@@ -194,7 +194,7 @@ class Revisiting:
 
     def _tick(self) -> None:
         self._timer = call_later(self._interval, self._tick)
-        if self._parts.final is None and not seams.is_closing(self._crawler.engine):
+        if self._parts.final is None and not scrapy_internals.is_closing(self._crawler.engine):
             self._look()
 
     def _look(self) -> None:
@@ -210,7 +210,7 @@ class Revisiting:
             return
         self._crawler.stats.set_value("revisit/hubs", len(hubs))
         if due:
-            seams.wake(self._crawler.engine)
+            scrapy_internals.wake(self._crawler.engine)
 
     def _is_idle(self) -> bool:
         """Whether nothing but revisits waits or is out."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 
-from mediacrawl import seams
-from mediacrawl.failures import trouble_in
+from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.middlewares.site_slot import SiteSlot
@@ -133,7 +133,9 @@ class AdaptiveDelayMiddleware:
         slot.delay = max(self._delay(clocks), wait)
         clocks = self._keep(key, replace(clocks, delay=slot.delay, release=now + slot.delay))
         if self._is_left_alone(clocks):
-            seams.refuse_queued(self._crawler.engine, lambda r: self._refusal(r) if _slot_of(r) == key else None)
+            scrapy_internals.refuse_queued(
+                self._crawler.engine, lambda r: self._refusal(r) if _slot_of(r) == key else None
+            )
 
     def _is_left_alone(self, clocks: Clocks) -> bool:
         """Whether a site is left alone for longer than requests are let wait for it."""

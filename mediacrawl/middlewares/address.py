@@ -8,7 +8,7 @@ from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from twisted.internet.error import DNSLookupError
 
-from mediacrawl import foreign
+from mediacrawl.crawl import request_serialization
 from mediacrawl.frontier import FrontierError
 from mediacrawl.middlewares.refused import RefusedRequest, refuse, refuse_address, refuse_late
 from mediacrawl.parts import Parts
@@ -86,7 +86,7 @@ class AddressMiddleware:
             # The look-ups took so long that another worker may be asking this site by now.
             if not wait:
                 self._end(address, None, asked=False)
-            foreign.hide(request, self._crawler.spider)
+            request_serialization.hide(request, self._crawler.spider)
             raise refuse_late(request, self._stats)
         if wait:
             raise self._back(request, "address/waits", f"{address} is asked", wait)
@@ -98,7 +98,7 @@ class AddressMiddleware:
 
     def _back(self, request: Request, stat: str, why: str, wait: float) -> RefusedRequest:
         self._stats.inc_value(stat)
-        foreign.hide(request, self._crawler.spider)
+        request_serialization.hide(request, self._crawler.spider)
         return refuse(request, self._stats, Drop.ADDRESS, f"{request.url}: {why}", wait=wait)
 
     def _ended(self, visit: Visit, outcome: Outcome) -> None:

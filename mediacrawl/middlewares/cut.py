@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request, signals
 from scrapy.exceptions import StopDownload
 
-from mediacrawl import foreign
+from mediacrawl.crawl import request_serialization
 from mediacrawl.extract.packed import ends
 from mediacrawl.parts import Parts
 from mediacrawl.priority.nuggets import is_worth_opening
@@ -107,7 +107,7 @@ class CutMiddleware:
         if not self._is_wanted(visit, headers, told):
             visit.limit = 0
             visit.drop(Drop.NOT_WORTH)
-            foreign.hide(request, self._crawler.spider)
+            request_serialization.hide(request, self._crawler.spider)
         lists = self._lists(visit)
         if lists is not None and not lists.begin(visit.lease.id):
             self._ask_again(visit)

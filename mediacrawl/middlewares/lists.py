@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
-from mediacrawl import foreign
+from mediacrawl.crawl import request_serialization
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
 from mediacrawl.records import VISIT, Drop, Kind, Outcome, Visit
@@ -62,7 +62,7 @@ class ListsMiddleware:
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None and visit.kind is Kind.LIST and not self._lists.begin(visit.lease.id):
             self._stats.inc_value("list/waits")
-            foreign.hide(request, self._crawler.spider)
+            request_serialization.hide(request, self._crawler.spider)
             wait = self._lists.wait(self._clock.now())
             raise refuse(request, self._stats, Drop.IGNORED, f"{request.url}: too many lists are open", hold=wait)
 

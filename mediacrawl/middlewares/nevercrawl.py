@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request, signals
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
-from mediacrawl import seams
+from mediacrawl.crawl import scrapy_internals
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
@@ -173,7 +173,7 @@ class NeverCrawlMiddleware:
             self._stats.inc_value("nevercrawl/reloaded")
             entries = plural(self._list.size, "entry")
             logger.info("NeverCrawl read again: %s, in %.1f s", entries, monotonic() - self._began)
-            seams.refuse_queued(self._crawler.engine, self._refusal)
+            scrapy_internals.refuse_queued(self._crawler.engine, self._refusal)
             self._begin_dropping()
         self._tell()
 
@@ -185,7 +185,7 @@ class NeverCrawlMiddleware:
     def _dropped_all(self) -> None:
         self._drops = iter(())
         if self._tell_dropped():
-            seams.wake(self._crawler.engine)
+            scrapy_internals.wake(self._crawler.engine)
 
     def _tell_dropped(self) -> int:
         """Say how many were dropped since it was last said; answers how many."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 
-from mediacrawl import foreign
+from mediacrawl.crawl import request_serialization
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
 from mediacrawl.priority.again import handed_on
@@ -72,7 +72,7 @@ class RedirectCapMiddleware:
             return _again(request, response, target.requested, hops)
         visit.outcome = Outcome(End.DONE)
         self._queue(visit, target)
-        foreign.hide(request, self._crawler.spider)
+        request_serialization.hide(request, self._crawler.spider)
         return response
 
     def _refuse(self, request: Request, response: Response, reason: Drop) -> Response:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 
-from mediacrawl import seams
+from mediacrawl.crawl import scrapy_internals
 from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.observe import RequestLine
 from mediacrawl.parts import Parts
@@ -142,7 +142,7 @@ class RequestLogMiddleware:
         elif exception is not None:
             line.error = type(exception).__name__
             if sent is None and not isinstance(exception, IgnoreRequest):
-                sent = now - (seams.since_sent(self._crawler.engine, request) or 0.0)
+                sent = now - (scrapy_internals.since_sent(self._crawler.engine, request) or 0.0)
         if sent is not None:
             line.time, line.duration = sent, now - sent
         if response is not None:

@@ -12,8 +12,8 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from mediacrawl import foreign
-from mediacrawl.failures import trouble_in
+from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.middlewares.redirect import target_of
@@ -133,7 +133,7 @@ class RobotsMiddleware:
             raise refuse(request, self._stats, Drop.ROBOTS, f"{request.url} ({saying.rule})")
         if saying.say is not Say.ALLOWED:
             if visit is not None:
-                foreign.hide(request, self._crawler.spider)
+                request_serialization.hide(request, self._crawler.spider)
             detail = f"{request.url} ({saying.rule})"
             raise refuse(request, self._stats, Drop.ROBOTS, detail, hold=max(saying.wait, 1.0))
 
@@ -234,7 +234,7 @@ class RobotsMiddleware:
         if saying is not None:
             return self._robots_request(request, visit, saying)
         self._stats.inc_value("robots/outdated")
-        foreign.hide(request, self._crawler.spider)
+        request_serialization.hide(request, self._crawler.spider)
         visit.outcome = Outcome(End.DONE)
         raise RefusedRequest(Drop.ROBOTS, f"{visit.lease.url} is not waited for any more")
 
@@ -252,7 +252,7 @@ class RobotsMiddleware:
         robots = request.replace(
             url=saying.url, headers=headers | _conditions(saying), method="GET", body=b"", meta=meta
         )
-        return foreign.hide(robots, self._crawler.spider).replace(errback=self._robots_failed)
+        return request_serialization.hide(robots, self._crawler.spider).replace(errback=self._robots_failed)
 
     def _robots_failed(self, failure: Failure) -> None:
         """A robots.txt that did not come, or that another part could not unpack, forbids everything until it does."""

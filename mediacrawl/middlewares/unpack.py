@@ -8,7 +8,7 @@ from scrapy import Request
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import IgnoreRequest
 
-from mediacrawl.failures import UnreadableAnswerError
+from mediacrawl.crawl.failures import UnreadableAnswerError
 from mediacrawl.records import VISIT, Limit, Visit
 
 if TYPE_CHECKING:

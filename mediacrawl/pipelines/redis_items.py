@@ -15,8 +15,8 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.misc import load_object
 from twisted.internet.defer import Deferred
 
-from mediacrawl import seams
 from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, key_of, redis_url
+from mediacrawl.crawl import scrapy_internals
 from mediacrawl.observe.text import cut, printable
 from mediacrawl.store import StoreError, json_line
 
@@ -141,7 +141,7 @@ class RedisItemsPipeline:
                 self._give_up(batch, error.words)
                 return
             self._tell(error.words)
-            failed += seams.is_closing(self._crawler.engine)
+            failed += scrapy_internals.is_closing(self._crawler.engine)
             if failed >= LAST_TRIES:
                 self._give_up(batch, error.words)
                 return

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
-from mediacrawl import seams
+from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_frontiers, check_nevercrawl, switch
+from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
+from mediacrawl.crawl.feeds_arguments import FeedsArguments, rounds_of
+from mediacrawl.crawl.polled_sources import FILE, Source, Sources, SourcesError, delete_sources
 from mediacrawl.extract import Listing
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import delete_store
@@ -22,17 +26,13 @@ from mediacrawl.parts import Parts
 from mediacrawl.politeness.freshness import lifetime
 from mediacrawl.politeness.robots_note import shortened
 from mediacrawl.priority.polling import PollPolicy
+from mediacrawl.reading.poll_reader import PollReader, shown
+from mediacrawl.reading.reader import Reader
 from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scope import Spelling, canonical, spelling
 from mediacrawl.scope.joining import candidate
 from mediacrawl.signals import visit_ended
-from mediacrawl.spiders.arguments import ArgumentError, check_contact, check_frontiers, check_nevercrawl, switch
 from mediacrawl.spiders.beside import BesideSpider
-from mediacrawl.spiders.feeds_arguments import FeedsArguments, rounds_of
-from mediacrawl.spiders.poll_reader import PollReader, shown
-from mediacrawl.spiders.reader import Reader
-from mediacrawl.spiders.sources import FILE, Source, Sources, SourcesError, delete_sources
-from mediacrawl.spiders.taking import Argument, refuse_unknown
 
 if TYPE_CHECKING:
     from typing import Self
@@ -223,7 +223,7 @@ class FeedsSpider(BesideSpider):
 
     def _is_over(self) -> bool:
         rounds, polled = self.arguments.rounds, self.sources.polled()
-        if seams.is_closing(self.crawler.engine) or not polled:
+        if scrapy_internals.is_closing(self.crawler.engine) or not polled:
             return True
         if not rounds:
             return False

@@ -13,22 +13,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 
 from mediacrawl.connection import redis_url
-from mediacrawl.failures import trouble_in
-from mediacrawl.frontier.contract import FrontierError, Remote
-from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
-from mediacrawl.headers import header, headers
-from mediacrawl.middlewares.redirect import is_redirect, target_of
-from mediacrawl.observe.format import plural
-from mediacrawl.observe.outset import Outset, start_line
-from mediacrawl.parts import MODEL_FILE, OLD_MODEL, REDIS, Parts
-from mediacrawl.pipelines.store import catalogue_path
-from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
-from mediacrawl.priority.again import is_again
-from mediacrawl.records import End, Evidence, Outcome, SiteState, Visit
-from mediacrawl.scope import site_of
-from mediacrawl.scope.ports import port_of
-from mediacrawl.signals import seeds_joined, visit_ended
-from mediacrawl.spiders.arguments import (
+from mediacrawl.crawl.arguments import (
     SET_CONTACT,
     ArgumentError,
     Arguments,
@@ -39,11 +24,26 @@ from mediacrawl.spiders.arguments import (
     sites,
     switch,
 )
-from mediacrawl.spiders.borders import Borders
+from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
+from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.crawl.kept_scope import Borders
+from mediacrawl.crawl.readmission import Readmission
+from mediacrawl.frontier.contract import FrontierError, Remote
+from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
+from mediacrawl.headers import header, headers
+from mediacrawl.middlewares.redirect import is_redirect, target_of
+from mediacrawl.observe.format import plural
+from mediacrawl.observe.outset import Outset, start_line
+from mediacrawl.parts import MODEL_FILE, OLD_MODEL, REDIS, Parts
+from mediacrawl.pipelines.store import catalogue_path
+from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
+from mediacrawl.priority.again import is_again
+from mediacrawl.reading.reader import candidate
+from mediacrawl.records import End, Evidence, Outcome, SiteState, Visit
+from mediacrawl.scope import site_of
+from mediacrawl.scope.ports import port_of
+from mediacrawl.signals import seeds_joined, visit_ended
 from mediacrawl.spiders.probing import ProbingSpider
-from mediacrawl.spiders.reader import candidate
-from mediacrawl.spiders.readmission import Readmission
-from mediacrawl.spiders.taking import Argument, refuse_unknown
 from mediacrawl.threads import in_reactor
 
 if TYPE_CHECKING:

@@ -10,15 +10,15 @@ from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
 from twisted.python.failure import Failure
 
+from mediacrawl.crawl.declared_arguments import Argument
 from mediacrawl.frontier import FrontierError
 from mediacrawl.parts import Parts
 from mediacrawl.probe.session import Session
+from mediacrawl.reading.reader import Reader
 from mediacrawl.records import VISIT, Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, Trouble, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Scope
 from mediacrawl.scope.sites import authority_of
-from mediacrawl.spiders.reader import Reader
-from mediacrawl.spiders.taking import Argument
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

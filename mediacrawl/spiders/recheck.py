@@ -13,6 +13,16 @@ from itemadapter import ItemAdapter
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
+from mediacrawl.crawl.arguments import (
+    ArgumentError,
+    RecheckArguments,
+    check_contact,
+    check_frontiers,
+    check_nevercrawl,
+    confidence,
+    switch,
+)
+from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
 from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.encoding.values import FILE_FIELDS
 from mediacrawl.facts import of_tags, pack
@@ -23,24 +33,14 @@ from mediacrawl.parts import Parts
 from mediacrawl.pipelines.mojibake import fixer_of
 from mediacrawl.priority import Scores
 from mediacrawl.probe.record import item_id
+from mediacrawl.recheck.doubtful_texts import Doubts, keep_user, kept, pairs
+from mediacrawl.recheck.round import Round, RoundError, delete_round, report
+from mediacrawl.recheck.stored_records import ItemsError, check_items, is_catalogue, records
 from mediacrawl.records import VISIT, Candidate, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scope import Spelling, canonical, spelling
 from mediacrawl.scope.joining import candidate
 from mediacrawl.signals import visit_ended
-from mediacrawl.spiders.arguments import (
-    ArgumentError,
-    RecheckArguments,
-    check_contact,
-    check_frontiers,
-    check_nevercrawl,
-    confidence,
-    switch,
-)
 from mediacrawl.spiders.beside import BesideSpider
-from mediacrawl.spiders.doubt import Doubts, keep_user, kept, pairs
-from mediacrawl.spiders.round import Round, RoundError, delete_round, report
-from mediacrawl.spiders.stored import ItemsError, check_items, is_catalogue, records
-from mediacrawl.spiders.taking import Argument, refuse_unknown
 
 if TYPE_CHECKING:
     from typing import Self

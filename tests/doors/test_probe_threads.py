@@ -11,9 +11,9 @@ from scrapy.utils.test import get_crawler
 
 from mediacrawl.demo import grow_mp3, media_bytes
 from mediacrawl.parts import Parts
+from mediacrawl.reading import file_reader
+from mediacrawl.reading.file_reader import FileReader, takes_unasked
 from mediacrawl.records import End, Evidence, Kind, Lease, Visit
-from mediacrawl.spiders import file_reader
-from mediacrawl.spiders.file_reader import FileReader, takes_unasked
 
 SONG = grow_mp3(media_bytes("nachtzug.mp3"), 100)
 URL = "http://music.example/song.mp3"

@@ -16,8 +16,8 @@ from mediacrawl.demo import DemoWeb
 from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.observe import read
+from mediacrawl.recheck.doubtful_texts import Doubts
 from mediacrawl.scope import site_of
-from mediacrawl.spiders.doubt import Doubts
 from mediacrawl.store import Catalogue
 
 LOST = "\ufffd\ufffd\ufffd \u0432 \ufffd\ufffd\ufffd"

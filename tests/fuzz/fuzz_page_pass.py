@@ -10,11 +10,11 @@ from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 
 from mediacrawl.parts import Parts
+from mediacrawl.reading.reader import Reader
 from mediacrawl.records import VISIT, Candidate, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import site_of
 from mediacrawl.spiders.probing import ProbingSpider
-from mediacrawl.spiders.reader import Reader
 
 URL = "https://www.station.example/shows/page.html"
 

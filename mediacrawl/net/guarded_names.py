@@ -9,12 +9,12 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface import implementer
 
+from mediacrawl.net.resolver import HostsResolver, NoAnswerError, NoSuchNameError, spelled
 from mediacrawl.politeness.guard import Guard
-from mediacrawl.resolver import HostsResolver, NoAnswerError, NoSuchNameError, spelled
 from mediacrawl.scope.hosts import is_address
 
 if TYPE_CHECKING:
-    from mediacrawl.name_servers import Count
+    from mediacrawl.net.name_servers import Count
 
 _PATIENCE = 60.0
 """Seconds that a resolver which is not ours is waited for."""

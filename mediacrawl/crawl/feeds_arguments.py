@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from mediacrawl.crawl.arguments import ArgumentError, switch
 from mediacrawl.extract import list_form, parse_list
 from mediacrawl.scope import spelling
 from mediacrawl.scope.seeds import SeedError, parse_seeds, read_seed_source, split_inline
-from mediacrawl.spiders.arguments import ArgumentError, switch
 
 _MOST_DIGITS = 9
 

@@ -2,8 +2,9 @@
 
 What Scrapy needs to make a request again (callback by name, method, headers, body, meta) is kept as JSON. Never as
 pickle: a frontier that somebody else can write to must not be able to run code. A request that JSON does not carry
-exactly (a lambda as callback, an item in ``cb_kwargs``, a tuple in ``meta``) waits in memory (`held.HeldRequests`), as
-with Scrapy's own scheduler, and so does each request where the frontier is in memory itself.
+exactly (a lambda as callback, an item in ``cb_kwargs``, a tuple in ``meta``) waits in memory
+(`held_requests.HeldRequests`), as with Scrapy's own scheduler, and so does each request where the frontier is in memory
+itself.
 
 What is the same URL is asked once. A request with a body or another method than GET is another one for each body, and
 so is each request with ``dont_filter``, save those of ``start()``: Scrapy marks all of them, and a crawl that goes on
@@ -26,7 +27,7 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.http import Response
 from scrapy.utils.request import fingerprint, request_from_dict
 
-from mediacrawl.held import HeldRequests
+from mediacrawl.crawl.held_requests import HeldRequests
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.records import VISIT, Candidate, Evidence, Kind, Lease, Visit
 from mediacrawl.scope.canonical import canonical

@@ -7,10 +7,10 @@ from hashlib import sha256
 
 from mediacrawl.extract import Listed, Listing
 from mediacrawl.parts import Parts
+from mediacrawl.reading.list_reader import ListReader
 from mediacrawl.records import Kind, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Scope
-from mediacrawl.spiders.list_reader import ListReader
 
 
 class PollReader(ListReader):

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mediacrawl.crawl.kept_scope import Borders
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, check_store
 from mediacrawl.parts import REDIS, Parts, locate
 from mediacrawl.politeness.identity import agent_problem, contact_problem
+from mediacrawl.recheck.stored_records import ItemsError, locate_items
 from mediacrawl.scope import NeverCrawl, NeverCrawlError, site_of
 from mediacrawl.scope.include import Include, IncludeError
 from mediacrawl.scope.ports import port_of
 from mediacrawl.scope.seeds import SeedError, parse_seeds, read_seed_source, split_inline
 from mediacrawl.scope.sites import host_of
-from mediacrawl.spiders.borders import Borders
-from mediacrawl.spiders.stored import ItemsError, locate_items
 
 if TYPE_CHECKING:
     from typing import Self

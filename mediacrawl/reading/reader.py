@@ -28,14 +28,14 @@ from mediacrawl.priority.again import is_again
 from mediacrawl.probe import sniff
 from mediacrawl.probe.answer import Answer, answer_kind, is_media
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
+from mediacrawl.reading.document_encodings import DocumentEncodings
+from mediacrawl.reading.file_reader import FileReader, takes_unasked
+from mediacrawl.reading.list_reader import ListReader
+from mediacrawl.reading.page_media import PageMedia
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, MediaItem, Outcome, Trouble, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, canonical, extension_of, joining
 from mediacrawl.scope.originals import is_named_copy, of_a_copy
-from mediacrawl.spiders.encodings import DocumentEncodings
-from mediacrawl.spiders.file_reader import FileReader, takes_unasked
-from mediacrawl.spiders.list_reader import ListReader
-from mediacrawl.spiders.page_media import PageMedia
 
 if TYPE_CHECKING:
     from scrapy.http import Response

@@ -24,7 +24,7 @@ from mediacrawl.politeness.guard import GuardedAddressError
 if TYPE_CHECKING:
     from twisted.web._newclient import HTTP11ClientProtocol
 
-    from mediacrawl.names import GuardedNames
+    from mediacrawl.net.guarded_names import GuardedNames
 
 logger = logging.getLogger(__name__)
 

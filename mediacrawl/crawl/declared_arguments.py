@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
+from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.nearest import nearest
 from mediacrawl.observe.text import printable
-from mediacrawl.spiders.arguments import ArgumentError
 
 _COLUMN = 22
 _WIDTH = 79
