@@ -11,7 +11,7 @@ from mediacrawl import foreign
 from mediacrawl.extract.packed import ends
 from mediacrawl.parts import Parts
 from mediacrawl.priority.nuggets import is_worth_opening
-from mediacrawl.probe.answer import Answer, Limits, answer_kind, bytes_wanted
+from mediacrawl.probe.response import Answer, Limits, answer_kind, bytes_wanted
 from mediacrawl.records import VISIT, Drop, End, Kind, Outcome, Visit
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from mediacrawl.music.delta import Piece, delta
 from mediacrawl.music.mapping import STRETCH, Data, forget
-from mediacrawl.probe import SparseFile, ape_tag, id3, id3v1, lyrics3
+from mediacrawl.probe import SparseFile
+from mediacrawl.probe.formats import ape_tag, id3, id3v1, lyrics3
 
 Part = tuple[bytes, int, int]
 """What goes into the hash: a label, then the bytes of the file from one offset to another."""
@@ -103,7 +104,7 @@ def digests(data: Data, container: str) -> Digests:
 
     Args:
         data: the file.
-        container: name of its format, see `mediacrawl.probe.sniff`; empty for a file without audio.
+        container: name of its format, see `mediacrawl.probe.formats.sniff`; empty for a file without audio.
 
     Raises:
         NoAudioError: the audio is not told apart from the tags.

@@ -14,7 +14,7 @@ from typing import BinaryIO
 from mediacrawl.music.audio import MappedFile, bounds
 from mediacrawl.music.mapping import Data, mapped
 from mediacrawl.music.replacing import RefusedError
-from mediacrawl.probe import ape_tag, id3v1
+from mediacrawl.probe.formats import ape_tag, id3v1
 
 Place = tuple[str, int]
 """A text of a tag: the frame's name as written, and which one of that name it is."""

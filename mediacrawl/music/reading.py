@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mediacrawl.probe import NeedBytes, ProbePolicy, SparseFile
-from mediacrawl.probe.containers import read_container
-from mediacrawl.probe.reading import Reading
+from mediacrawl.probe.context import Reading
+from mediacrawl.probe.formats.containers import read_container
 from mediacrawl.records import Tag
 
 CONTAINERS = frozenset(
@@ -57,7 +57,7 @@ class TaggedFile:
 
     Attributes:
         path: of the file; bytes that are no UTF-8 are lone surrogates, as `os.fsdecode` makes them.
-        container: name of the format by its content, see `mediacrawl.probe.sniff`; empty if it is not known.
+        container: name of the format by its content, see `mediacrawl.probe.formats.sniff`; empty if it is not known.
         tags: all texts of the file, in its order.
         cover: whether there is a picture, its MIME type and its bytes.
         notes: why the reading is not complete.

@@ -27,9 +27,10 @@ from mediacrawl.music.mapping import mapped
 from mediacrawl.music.own_tags import filled
 from mediacrawl.music.reading import TaggedFile, read_tags
 from mediacrawl.music.replacing import RefusedError
-from mediacrawl.probe import NeedBytes, ProbePolicy, id3, ilst
-from mediacrawl.probe.keys import id3_key
-from mediacrawl.probe.reading import BrokenError, LimitError, Reading
+from mediacrawl.probe import NeedBytes, ProbePolicy
+from mediacrawl.probe.context import BrokenError, LimitError, Reading
+from mediacrawl.probe.formats import id3, ilst
+from mediacrawl.probe.formats.keys import id3_key
 from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, cut, decode
 from mediacrawl.records import Tag
 

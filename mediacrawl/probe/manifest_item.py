@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from mediacrawl.encoding.evidence import clean
 from mediacrawl.extract.manifests import Manifest
 from mediacrawl.facts import PLAYLIST, fact, pack, unpack
+from mediacrawl.probe.icecast import STREAM
 from mediacrawl.probe.record import build_page_item
-from mediacrawl.probe.streams import STREAM
 from mediacrawl.records import Evidence, MediaItem
 
 _FIELDS = ("container", "duration", "bitrate", "width", "height", "frame_rate", "video_codec", "audio_codec")

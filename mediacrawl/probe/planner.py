@@ -6,10 +6,10 @@ from typing import Any
 
 import msgpack
 
-from mediacrawl.probe.containers import read_container
+from mediacrawl.probe.context import Reading
+from mediacrawl.probe.formats.containers import read_container
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.ranges import Range, choose
-from mediacrawl.probe.reading import Reading
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import MAX_OFFSET, SparseFile
 

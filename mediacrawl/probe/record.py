@@ -13,9 +13,9 @@ from mediacrawl.encoding.told import name_elements, parts_of_reading, sighted_el
 from mediacrawl.encoding.values import SIGHTED_FIELDS, best_values
 from mediacrawl.facts import Fact, unpack
 from mediacrawl.probe.byte_budget import LEAST, within
+from mediacrawl.probe.icecast import STREAM
 from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.result import ProbeResult
-from mediacrawl.probe.streams import STREAM
 from mediacrawl.records import Evidence, MediaItem
 
 PAGE_STATUS = "page"

@@ -16,9 +16,9 @@ from mediacrawl.headers import header, headers
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.probe import build_page_item
-from mediacrawl.probe.answer import Answer
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
 from mediacrawl.probe.manifest_item import ManifestAnswer, build_manifest_item
+from mediacrawl.probe.response import Answer
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Base, Scope, Spelling, joining, site_of

@@ -26,8 +26,8 @@ from mediacrawl.politeness.wishes import Wishes, wishes_of
 from mediacrawl.priority import Scores
 from mediacrawl.priority.again import is_again
 from mediacrawl.probe import sniff
-from mediacrawl.probe.answer import Answer, answer_kind, is_media
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
+from mediacrawl.probe.response import Answer, answer_kind, is_media
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, MediaItem, Outcome, Trouble, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, canonical, extension_of, joining
