@@ -29,7 +29,7 @@ from mediacrawl.music.reading import TaggedFile, read_tags
 from mediacrawl.music.replacing import RefusedError
 from mediacrawl.probe import NeedBytes, ProbePolicy
 from mediacrawl.probe.context import BrokenError, LimitError, Reading
-from mediacrawl.probe.formats import id3, ilst
+from mediacrawl.probe.formats import id3, mp4_text
 from mediacrawl.probe.formats.keys import id3_key
 from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, cut, decode
 from mediacrawl.records import Tag
@@ -366,7 +366,7 @@ def _freeform(module: Any, name: str, values: Iterable[Any], texts: Iterable[str
     left = iter(texts)
     for value in values:
         raw, kind = bytes(value), int(value.dataformat)
-        codec = ilst.text_codec(name, kind, raw)
+        codec = mp4_text.text_codec(name, kind, raw)
         text = next(left, None) if codec and decode(raw, codec) else None
         if text is None or text == decode(raw, codec):
             yield value

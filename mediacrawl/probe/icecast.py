@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from mediacrawl.probe.context import Reading
-from mediacrawl.probe.formats import adts, mpeg_frames
+from mediacrawl.probe.formats import mpeg_audio, raw_audio
 from mediacrawl.probe.formats.audio_frames import Format, find, set_facts
 from mediacrawl.probe.formats.containers import read_container
 from mediacrawl.probe.formats.sniff import SNIFF_BYTES, UNKNOWN, sniff
@@ -55,8 +55,8 @@ _TEXTS = {
 _INFO = re.compile(rb"(?:ice-)?(bitrate|samplerate|channels)\s*=\s*(\d{1,7})", re.IGNORECASE)
 _DIGITS = re.compile(rb"\s*(\d{1,7})")
 _FORMATS: tuple[tuple[Format, str, str], ...] = (
-    (adts.AAC, "aac", "audio/aac"),
-    (mpeg_frames.MPEG, "mp3", "audio/mpeg"),
+    (raw_audio.AAC, "aac", "audio/aac"),
+    (mpeg_audio.MPEG, "mp3", "audio/mpeg"),
 )
 _CLAIMS: dict[str, tuple[str | None, str, str | None]] = {
     "audio/mpeg": ("mp3", "audio/mpeg", "mp3"),

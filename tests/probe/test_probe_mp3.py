@@ -11,7 +11,7 @@ from mutagen.mp3 import MP3
 from probe_media import audio, cover, frame, id3, id3v1, picture, run, sample, saved, texts
 
 from mediacrawl.probe.formats.audio_frames import Format, find
-from mediacrawl.probe.formats.mpeg_frames import MPEG, read_frame
+from mediacrawl.probe.formats.mpeg_audio import MPEG, read_frame
 from mediacrawl.probe.policy import ProbePolicy
 
 TITLE = frame("TIT2", b"\0Tone")

@@ -7,45 +7,41 @@ from collections.abc import Callable
 from mediacrawl.probe.context import Reading
 from mediacrawl.probe.formats import (
     aiff,
-    ape_tag,
+    ape_family,
     asf,
-    avi,
     flac,
     flv,
     id3,
     matroska,
-    monkey,
     mp4,
-    mpeg,
+    mpeg_audio,
     mpeg_ps,
     mpeg_ts,
-    musepack,
     ogg,
     raw_audio,
-    tta,
-    wav,
-    wavpack,
+    riff,
+    tail_tags,
 )
 from mediacrawl.probe.formats.sniff import APE_TAG, ID3, MP3, SNIFF_BYTES, UNKNOWN, Sniffed, sniff
 
 READERS: dict[str, Callable[[Reading, int], None]] = {
-    "mp3": mpeg.read,
+    "mp3": mpeg_audio.read,
     "mp4": mp4.read,
     "mov": mp4.read,
     "ogg": ogg.read,
     "flac": flac.read,
-    "wav": wav.read,
+    "wav": riff.read_wav,
     "aiff": aiff.read,
-    "avi": avi.read,
+    "avi": riff.read_avi,
     "asf": asf.read,
     "flv": flv.read,
     "aac": raw_audio.read_aac,
     "ac3": raw_audio.read_ac3,
     "dts": raw_audio.read_dts,
-    "ape": monkey.read,
-    "wavpack": wavpack.read,
-    "tta": tta.read,
-    "musepack": musepack.read,
+    "ape": ape_family.read_monkey,
+    "wavpack": ape_family.read_wavpack,
+    "tta": ape_family.read_tta,
+    "musepack": ape_family.read_musepack,
     "matroska": matroska.read,
     "mpeg-ts": mpeg_ts.read,
     "mpeg-ps": mpeg_ps.read,
@@ -82,11 +78,11 @@ def _read_tag(reading: Reading) -> tuple[Sniffed, int]:
 
 
 def _read_ape_tag(reading: Reading) -> tuple[Sniffed, int]:
-    tag = ape_tag.find_at_front(reading.file, 0)
+    tag = tail_tags.find_ape_at_front(reading.file, 0)
     if tag is None:
         return UNKNOWN, 0
     reading.result.has_cover = False
-    reading.stage("ape", ape_tag.read_tag, reading, tag)
+    reading.stage("ape", tail_tags.read_ape, reading, tag)
     return _behind_tags(reading, tag.end), tag.end
 
 

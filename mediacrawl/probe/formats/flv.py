@@ -1,20 +1,150 @@
-"""FLV: ``onMetaData``, and the first and last tags of the streams.
+"""FLV: ``onMetaData`` in AMF0, and the first and last tags of the streams.
 
-Sources: "Adobe Flash Video File Format Specification" 10.1 (2010), annex E; Enhanced RTMP (Veovera, 2023) for
-codecs of four letters. The flags in the file's header are not asked: writers set both, whatever follows.
+Sources: "Adobe Flash Video File Format Specification" 10.1 (2010), annex E; "Action Message Format -- AMF 0" (Adobe,
+2007); Enhanced RTMP (Veovera, 2023) for codecs of four letters. The flags in the file's header are not read: writers
+set both, whatever follows.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mediacrawl.probe.context import BrokenError, Reading, exact, peek, unpack
-from mediacrawl.probe.formats import amf
+from mediacrawl.probe.context import BrokenError, LimitError, Reading, exact, peek, unpack
 from mediacrawl.probe.formats.keys import flv_key
 from mediacrawl.probe.formats.windows_headers import picture_codec
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.text import UTF8, Value
+
+NUMBER, BOOLEAN, STRING, LONG_STRING, DATE = 0, 1, 2, 12, 11
+_OBJECT, _ECMA_ARRAY, _END, _STRICT_ARRAY, _TYPED_OBJECT = 3, 8, 9, 10, 16
+_XML = 15
+_SIZES = {NUMBER: 8, BOOLEAN: 1, 5: 0, 6: 0, 7: 2, DATE: 10, 13: 0}
+"""Bytes of null, undefined, a reference and an unsupported value besides."""
+_MAX_DEPTH = 8
+_ELEMENT = 9
+"""Bytes of a number in an array, with its type."""
+_LOOKED_AT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class AmfProperty:
+    """One named value: the type of the value, and where its bytes stand; of a string those of its text."""
+
+    name: str
+    kind: int
+    start: int
+    stop: int
+
+
+class AmfReader:
+    """Reads values one behind the other; `at` is the offset of the next one.
+
+    Attributes:
+        at: offset in the file.
+        stop: offset behind the last value.
+    """
+
+    def __init__(self, reading: Reading, start: int, stop: int) -> None:
+        self.at = start
+        self.stop = stop
+        self._reading = reading
+
+    def string(self) -> str:
+        """Reads a string value, the name of a message for instance.
+
+        Raises:
+            BrokenError: if another value stands here.
+            NeedBytes: if its bytes are not at hand.
+        """
+        if self._number(1) != STRING:
+            raise BrokenError("not a string")
+        return self._name()
+
+    def properties(self) -> Iterator[AmfProperty]:
+        """Yields the properties of an object or an array of named values (2.5, 2.10); other values have none.
+
+        Values inside a value are stepped over.
+
+        Raises:
+            BrokenError: when a value does not fit into the data, or has no known type.
+            LimitError: when there are too many values, or they are nested too deep.
+            NeedBytes: when bytes are not at hand.
+        """
+        kind = self._number(1)
+        if kind == _ECMA_ARRAY:
+            self._number(4)  # how many there are; many writers put down 0
+        if kind in {_OBJECT, _ECMA_ARRAY}:
+            yield from self._properties(0)
+
+    def _properties(self, depth: int) -> Iterator[AmfProperty]:
+        # Some writers leave the end mark out, and the data end.
+        while self.at < self.stop:
+            self._reading.count()
+            name, kind = self._name(), self._number(1)
+            if kind == _END and not name:
+                return
+            start = self._skip(kind, depth)
+            yield AmfProperty(name, kind, start, self.at)
+
+    def _skip(self, kind: int, depth: int) -> int:
+        """Steps over a value whose type was read; returns the offset of its bytes."""
+        if depth > _MAX_DEPTH:
+            raise LimitError("depth")
+        start = self.at
+        if kind in _SIZES:
+            self._step(_SIZES[kind])
+        elif kind in {STRING, LONG_STRING, _XML}:
+            length = self._number(2 if kind == STRING else 4)
+            start = self.at
+            self._step(length)
+        elif kind == _STRICT_ARRAY:
+            self._skip_array(depth)
+        elif kind in {_OBJECT, _ECMA_ARRAY, _TYPED_OBJECT}:
+            self._skip_object(kind, depth)
+        else:
+            raise BrokenError("a type of value that is not known")
+        return start
+
+    def _skip_object(self, kind: int, depth: int) -> None:
+        if kind == _ECMA_ARRAY:
+            self._number(4)
+        elif kind == _TYPED_OBJECT:
+            self._name()
+        for _ in self._properties(depth + 1):
+            pass
+
+    def _skip_array(self, depth: int) -> None:
+        """Steps over an array without names (2.12). An index of key frames has thousands of numbers: one jump."""
+        count = self._number(4)
+        if count and self.at + _ELEMENT * count <= self.stop:
+            # Where the first ones are numbers, all are; what is not at hand is not fetched to make sure.
+            first = exact(self._reading.file, self.at, self.at + 1)
+            more = self._reading.file.run(self.at, _ELEMENT * min(count, _LOOKED_AT))
+            if not any(first + more[::_ELEMENT]):
+                self.at += _ELEMENT * count
+                return
+        for _ in range(count):
+            self._reading.count()
+            self._skip(self._number(1), depth + 1)
+
+    def _name(self) -> str:
+        length = self._number(2)
+        start = self.at
+        self._step(length)
+        return exact(self._reading.file, start, self.at).decode("utf-8", errors="replace")
+
+    def _number(self, size: int) -> int:
+        start = self.at
+        self._step(size)
+        return int.from_bytes(exact(self._reading.file, start, self.at), "big")
+
+    def _step(self, size: int) -> None:
+        if self.at + size > self.stop:
+            raise BrokenError("a value does not fit into the data")
+        self.at += size
+
 
 AUDIO_TYPE = "audio/x-flv"
 _AUDIO, _VIDEO, _SCRIPT = 8, 9, 18
@@ -141,20 +271,20 @@ def _read_first_tags(reading: Reading, start: int, seen: _Seen) -> None:
 
 def _read_script(reading: Reading, tag: _Tag, seen: _Seen) -> None:
     stop = tag.stop if reading.file.size is None else min(tag.stop, reading.file.size)
-    walk = amf.Walk(reading, tag.body, stop)
+    walk = AmfReader(reading, tag.body, stop)
     if walk.string() != "onMetaData":
         return
     for each in walk.properties():
         _take_property(reading, each, seen)
 
 
-def _take_property(reading: Reading, each: amf.Property, seen: _Seen) -> None:
-    if each.kind == amf.NUMBER:
+def _take_property(reading: Reading, each: AmfProperty, seen: _Seen) -> None:
+    if each.kind == NUMBER:
         (value,) = struct.unpack(">d", exact(reading.file, each.start, each.stop))
         seen.numbers.setdefault(each.name, value)
-    elif each.kind == amf.BOOLEAN:
+    elif each.kind == BOOLEAN:
         seen.numbers.setdefault(each.name, exact(reading.file, each.start, each.stop)[0])
-    elif each.kind in {amf.STRING, amf.LONG_STRING} and reading.fits(each.stop - each.start):
+    elif each.kind in {STRING, LONG_STRING} and reading.fits(each.stop - each.start):
         raw = exact(reading.file, each.start, each.stop).rstrip(b"\0")
         if each.name in {"audiocodecid", "videocodecid"}:
             seen.letters.setdefault(each.name, raw)

@@ -1,7 +1,8 @@
-"""ID3v2.2, 2.3 and 2.4: the raw text of every frame, read past covers without fetching them.
+"""ID3v2.2, 2.3, 2.4 and ID3v1: the raw text of every frame, read past covers without fetching them.
 
-Sources: id3v2-00, id3v2.3.0, id3v2.4.0-structure and -frames (id3.org). Where files in the wild differ from
-them, a comment says so.
+Sources: id3v2-00, id3v2.3.0, id3v2.4.0-structure and -frames (id3.org). Where files in the wild differ from them, a
+comment says so. ID3v1 is always read for itself: where its bytes differ from those of ID3v2, they are evidence of the
+encoding, which parsers that merge both tags throw away.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mediacrawl.probe.context import BrokenError, Reading, Source, exact, peek
+from mediacrawl.probe.formats.from_mutagen import genres
 from mediacrawl.probe.formats.keys import id3_key
 from mediacrawl.probe.sparse import SparseFile
-from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, cut, decode, split
+from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, Value, cut, decode, split
 
 _ENCODINGS = (LATIN1, UTF16, UTF16BE, UTF8)
 _FRAME_ID = {2: re.compile(rb"[A-Za-z0-9]{3}"), 3: re.compile(rb"[A-Za-z0-9]{3}[A-Za-z0-9\0 ]")}
@@ -369,3 +371,40 @@ def _picture(header: bytes, frame_size: int, *, old: bool) -> tuple[str | None, 
     _, data = cut(rest[1:], declared)
     size = None if data is None else frame_size - (len(header) - len(data))
     return mime.decode(LATIN1)[:100].strip() or None, size
+
+
+ID3V1_SIZE = 128
+_NO_GENRE = 255
+_V1_FIELDS = (("title", 3, 33), ("artist", 33, 63), ("album", 63, 93), ("date", 93, 97))
+_INSIDE_APE = (b"TAGEX\xe8\x03\0\0", b"TAGEX\xd0\x07\0\0")
+"""The last letters of an APE tag's preamble, with its version: they begin as an ID3v1 tag does."""
+
+
+def is_id3v1(data: bytes) -> bool:
+    """Tells whether the last 128 bytes of a file are an ID3v1 tag."""
+    return len(data) == ID3V1_SIZE and data.startswith(b"TAG") and not data.startswith(_INSIDE_APE)
+
+
+def read_id3v1(reading: Reading, data: bytes) -> None:
+    """Reads the fields of a tag.
+
+    Args:
+        reading: takes the values; source is ``id3v1``, frame the name of the field.
+        data: the 128 bytes.
+    """
+    for key, start, stop in _V1_FIELDS:
+        _add_v1_field(reading, key, data[start:stop])
+    # ID3v1.1: a zero before the last byte of the comment makes that byte the track number.
+    numbered = data[125] == 0 and data[126] != 0
+    _add_v1_field(reading, "comment", data[97 : 125 if numbered else 127])
+    if numbered:
+        reading.add_number("id3v1", "track", "tracknumber", str(data[126]))
+    # Where there is none, the names need not be loaded.
+    if data[127] < _NO_GENRE and data[127] < len(names := genres()):
+        reading.add_number("id3v1", "genre", "genre", names[data[127]])
+
+
+def _add_v1_field(reading: Reading, key: str, field: bytes) -> None:
+    # What stands behind the first NUL is left over from a longer text before it.
+    raw = field.partition(b"\0")[0].rstrip(b" ")
+    reading.add("id3v1", key, key, Value(raw, LATIN1))

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from mediacrawl.probe.context import BrokenError, unpack
-from mediacrawl.probe.formats import ac3, adts
-from mediacrawl.probe.formats.bits import Bits
+from mediacrawl.probe.formats import raw_audio
+from mediacrawl.probe.formats.mpeg_video import Bits
 from mediacrawl.probe.formats.windows_headers import pcm_codec, picture_codec, sound_codec
 
 _SOUND_BYTES, _PICTURE_BYTES = 36, 86
@@ -287,7 +287,7 @@ def _read_aac(sound: Sound, config: bytes) -> Sound:
     bits = Bits(config[:64])
     kind, rate = _aac_kind(bits), _aac_rate(bits)
     setting = bits.take(4)
-    channels = adts.CHANNELS[setting] if setting < len(adts.CHANNELS) else 0
+    channels = raw_audio.AAC_CHANNELS[setting] if setting < len(raw_audio.AAC_CHANNELS) else 0
     stereo = kind == 29
     if kind in {5, 29}:
         rate = _aac_rate(bits)
@@ -311,7 +311,7 @@ def _aac_rate(bits: Bits) -> int:
     index = bits.take(4)
     if index == 15:
         return bits.take(24)
-    return adts.RATES[index] if index < len(adts.RATES) else 0
+    return raw_audio.AAC_RATES[index] if index < len(raw_audio.AAC_RATES) else 0
 
 
 def _read_flac(sound: Sound, box: bytes) -> Sound:
@@ -326,9 +326,9 @@ def _read_ac3(sound: Sound, box: bytes) -> Sound:
     bits = Bits(box[:3])
     rate = _ac3_rate(sound, bits)
     bits.take(5 + 3)
-    channels = ac3.CHANNELS[bits.take(3)] + bits.take(1)
+    channels = raw_audio.AC3_CHANNELS[bits.take(3)] + bits.take(1)
     code = bits.take(5)
-    bitrate = ac3.BIT_RATES[code] * 1000 if code < len(ac3.BIT_RATES) else 0
+    bitrate = raw_audio.AC3_BIT_RATES[code] * 1000 if code < len(raw_audio.AC3_BIT_RATES) else 0
     return replace(sound, sample_rate=rate, channels=channels, bitrate=bitrate)
 
 
@@ -339,9 +339,9 @@ def _read_eac3(sound: Sound, box: bytes) -> Sound:
     bits.take(3)
     rate = _ac3_rate(sound, bits)
     bits.take(5 + 1 + 1 + 3)
-    channels = ac3.CHANNELS[bits.take(3)] + bits.take(1)
+    channels = raw_audio.AC3_CHANNELS[bits.take(3)] + bits.take(1)
     return replace(sound, sample_rate=rate, channels=channels, bitrate=bitrate)
 
 
 def _ac3_rate(sound: Sound, bits: Bits) -> int:
-    return (*ac3.RATES, sound.sample_rate)[bits.take(2)]
+    return (*raw_audio.AC3_RATES, sound.sample_rate)[bits.take(2)]

@@ -11,12 +11,10 @@ from itertools import pairwise
 from statistics import median
 
 from mediacrawl.probe.context import Reading
-from mediacrawl.probe.formats.ac3 import AC3
-from mediacrawl.probe.formats.adts import AAC
 from mediacrawl.probe.formats.audio_frames import Format, Frame, find, follow
-from mediacrawl.probe.formats.dts import DTS
-from mediacrawl.probe.formats.mpeg_frames import MPEG
+from mediacrawl.probe.formats.mpeg_audio import MPEG
 from mediacrawl.probe.formats.mpeg_video import Picture, find_picture
+from mediacrawl.probe.formats.raw_audio import AAC, AC3, DTS
 
 CLOCK = 90_000
 """Ticks of a time stamp per second."""

@@ -1,8 +1,4 @@
-"""Size and frame rate of video in MPEG streams, which have no other header than the video's own.
-
-Sources: ISO/IEC 11172-2, 2.4.2.3 and 13818-2, 6.2.2 (sequence header); ITU-T H.264, 7.3.2.1.1 and E.1.1;
-ITU-T H.265, 7.3.2.2 (sequence parameter sets).
-"""
+"""Bits of a codec's header, read one field after the other, from the highest bit of each byte."""
 
 from __future__ import annotations
 
@@ -11,7 +7,56 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from mediacrawl.probe.context import BrokenError
-from mediacrawl.probe.formats.bits import Bits
+
+_LONGEST_CODE = 32
+"""Leading zeros of an Exp-Golomb code: no field of a header has more bits."""
+
+
+class Bits:
+    """A cursor over the bits of a few hundred bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        self._value = int.from_bytes(data, "big")
+        self._left = len(data) * 8
+
+    @property
+    def left(self) -> int:
+        """Bits that were not read yet."""
+        return self._left
+
+    def take(self, count: int) -> int:
+        """Reads an unsigned number of `count` bits.
+
+        Raises:
+            BrokenError: when there are fewer.
+        """
+        if count > self._left:
+            raise BrokenError("the data end inside a structure")
+        self._left -= count
+        return self._value >> self._left & ((1 << count) - 1)
+
+    def flag(self) -> bool:
+        """Reads one bit."""
+        return self.take(1) == 1
+
+    def unsigned(self) -> int:
+        """Reads an Exp-Golomb code, ``ue(v)`` of ITU-T H.264, 9.1.
+
+        Raises:
+            BrokenError: when it is too long, or the bits end.
+        """
+        zeros = 0
+        while not self.flag():
+            zeros += 1
+            if zeros > _LONGEST_CODE:
+                raise BrokenError("a code of too many bits")
+        return (1 << zeros) - 1 + self.take(zeros)
+
+    def signed(self) -> int:
+        """Reads a signed Exp-Golomb code, ``se(v)`` of ITU-T H.264, 9.1.1."""
+        code = self.unsigned()
+        return (code + 1) // 2 if code % 2 else -(code // 2)
+
 
 _SEQUENCE, _EXTENSION = b"\0\0\1\xb3", b"\0\0\1\xb5"
 _RATES = (0.0, 24000 / 1001, 24.0, 25.0, 30000 / 1001, 30.0, 50.0, 60000 / 1001, 60.0)

@@ -1,19 +1,29 @@
-"""Chunks of RIFF and IFF files: header by header, never the bodies.
+"""WAV, RF64, BW64 and AVI: chunks of RIFF header by header, formats, lengths, and texts before or behind the media.
 
-Sources: Multimedia Programming Interface and Data Specifications 1.0 (IBM and Microsoft, 1991) for RIFF, where
-sizes are little-endian; "EA IFF 85" (Electronic Arts, 1985), where they are big-endian.
+Sources: Multimedia Programming Interface and Data Specifications 1.0 (IBM and Microsoft, 1991) for RIFF, where sizes
+are little-endian; "EA IFF 85" (Electronic Arts, 1985), where they are big-endian, see `aiff`. WAV: "New Multimedia Data
+Types and Data Techniques" (Microsoft, 1994), EBU Tech 3306 and ITU-R BS.2088 for files over 4 GB, EBU Tech 3285 for
+``bext``. AVI: "AVI RIFF File Reference" (Microsoft); "OpenDML AVI File Format Extensions" 1.02 (1996) for files
+over 1 GB.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from mediacrawl.probe.context import BrokenError, Reading, exact
+from mediacrawl.probe.context import BrokenError, Reading, exact, unpack
 from mediacrawl.probe.formats import id3
 from mediacrawl.probe.formats.keys import riff_key
+from mediacrawl.probe.formats.windows_headers import (
+    PictureFormat,
+    SoundFormat,
+    picture_codec,
+    read_picture_format,
+    read_sound_format,
+)
 from mediacrawl.probe.sparse import MAX_OFFSET, SparseFile
 from mediacrawl.probe.text import LATIN1, Value
 
@@ -211,3 +221,255 @@ def _chunk_at(file: SparseFile, at: int, stop: int, order: Order) -> bool:
 def _is_header(data: bytes, room: int, order: Order) -> bool:
     name, size = data[:4], int.from_bytes(data[4:HEADER], order)
     return len(data) == HEADER and bool(_NAME.fullmatch(name)) and size <= room
+
+
+_FORMAT_BYTES = 40
+_UNKNOWN = {0, 0xFFFFFFFF}
+_WAV_HEADERS = frozenset({b"ds64", b"fmt ", b"fact"})
+_BEXT = (
+    ("Description", "description", 0, 256),
+    ("Originator", "originator", 256, 288),
+    ("OriginationDate", "date", 320, 330),
+)
+"""Name, key, and place of the texts of ``bext`` (EBU Tech 3285, 2.3). What else it has are references and numbers."""
+
+
+@dataclass(slots=True)
+class _Wave:
+    """What the chunks say.
+
+    Attributes:
+        format: the contents of ``fmt ``.
+        samples: samples of one channel, by ``fact`` or ``ds64``; 0 is unknown.
+        data: bytes of audio.
+        long_sizes: sizes that do not fit into 32 bits, by ``ds64``.
+    """
+
+    format: SoundFormat | None = None
+    samples: int = 0
+    data: int | None = None
+    long_sizes: dict[bytes, int] = field(default_factory=dict)
+
+
+def read_wav(reading: Reading, start: int) -> None:
+    """Reads a WAV file.
+
+    Args:
+        reading: takes what is found.
+        start: offset of ``RIFF`` or ``RF64``.
+    """
+    reading.result.has_cover = False
+    wave = _Wave()
+    reading.stage("chunks", _read_wav_chunks, reading, start, wave)
+    reading.stage("length", _take_wav_facts, reading, wave)
+
+
+def _read_wav_chunks(reading: Reading, start: int, wave: _Wave) -> None:
+    stop = end_of_file(reading.file, start)
+    for chunk in walk(reading, start + 12, stop, long_sizes=wave.long_sizes):
+        if chunk.name == b"data" and wave.data is None:
+            wave.data, last = media_size(reading, chunk, stop)
+            if last:
+                return
+        _read_wav_chunk(reading, chunk, wave)
+
+
+def _read_wav_chunk(reading: Reading, chunk: Chunk, wave: _Wave) -> None:
+    if chunk.name in _WAV_HEADERS:
+        reading.stage("format", _read_wav_header, reading, chunk, wave)
+    elif chunk.name == b"bext":
+        reading.stage("bext", _read_bext, reading, chunk)
+    elif chunk.name in {b"id3 ", b"ID3 "}:
+        reading.stage("id3v2", read_id3, reading, chunk)
+    elif list_type(reading, chunk) == b"INFO":
+        reading.stage("info", read_info, reading, chunk)
+
+
+def _read_wav_header(reading: Reading, chunk: Chunk, wave: _Wave) -> None:
+    if chunk.name == b"ds64":
+        data_size, samples = unpack("<8xQQ", first(reading, chunk, 24))
+        wave.long_sizes[b"data"], wave.samples = data_size, samples
+    elif chunk.name == b"fmt ":
+        wave.format = read_sound_format(first(reading, chunk, min(chunk.size, _FORMAT_BYTES)))
+    elif not wave.samples:
+        (wave.samples,) = unpack("<I", first(reading, chunk, 4))
+
+
+def _read_bext(reading: Reading, chunk: Chunk) -> None:
+    body = first(reading, chunk, min(chunk.size, _BEXT[-1][3]))
+    for name, key, start, stop in _BEXT:
+        raw = body[start:stop].partition(b"\0")[0]
+        reading.add("riff", f"bext {name}", key, Value(raw, LATIN1))
+
+
+def _take_wav_facts(reading: Reading, wave: _Wave) -> None:
+    sound, result = wave.format, reading.result
+    if sound is None:
+        return
+    result.codec = result.audio_codec = sound.codec
+    result.sample_rate, result.channels = sound.sample_rate, sound.channels
+    result.bits_per_sample = sound.bits_per_sample
+    rate = sound.bytes_per_second
+    result.bitrate, result.bitrate_mode = rate * 8, "cbr" if sound.constant else None
+    if wave.data and sound.plain and rate:
+        result.set_duration(wave.data / rate)
+    elif wave.samples not in _UNKNOWN and sound.sample_rate:
+        result.set_duration(wave.samples / sound.sample_rate)
+    elif wave.data and rate:
+        result.set_duration(wave.data / rate, estimated=not sound.constant)
+    if wave.data and result.duration and not sound.plain:
+        result.bitrate = round(wave.data * 8 / result.duration)
+
+
+_AVI_TEXTS = frozenset({b"strn", b"IDIT"})
+
+
+@dataclass(slots=True)
+class _AviStream:
+    """One ``strl``: what kind it is, its codec, and its length in units of `scale` / `rate` seconds."""
+
+    kind: bytes = b""
+    handler: bytes = b""
+    scale: int = 0
+    rate: int = 0
+    length: int = 0
+    sound: SoundFormat | None = None
+    picture: PictureFormat | None = None
+
+    def seconds(self, length: int) -> float:
+        """Turns a number of units into seconds; 0 if a unit is unknown."""
+        return length * self.scale / self.rate if self.rate else 0.0
+
+
+@dataclass(slots=True)
+class _AviHeader:
+    """What ``hdrl`` says; `frames` counts those of the first part of a long file only, `all_frames` all."""
+
+    frame_micros: int = 0
+    frames: int = 0
+    all_frames: int = 0
+    width: int = 0
+    height: int = 0
+    streams: list[_AviStream] = field(default_factory=list)
+
+    def first(self, kind: bytes) -> _AviStream | None:
+        """Returns the first stream of a kind."""
+        return next((stream for stream in self.streams if stream.kind == kind), None)
+
+
+def read_avi(reading: Reading, start: int) -> None:
+    """Reads an AVI file.
+
+    Args:
+        reading: takes what is found.
+        start: offset of ``RIFF``.
+    """
+    reading.result.has_cover = False
+    header = _AviHeader()
+    reading.stage("chunks", _read_avi_chunks, reading, start, header)
+    reading.stage("facts", _take_avi_facts, reading, header)
+
+
+def _read_avi_chunks(reading: Reading, start: int, header: _AviHeader) -> None:
+    stop = end_of_file(reading.file, start)
+    informed = False
+    for chunk in walk(reading, start + 12, stop):
+        kind = list_type(reading, chunk)
+        if kind == b"hdrl":
+            reading.stage("header", _read_avi_header, reading, chunk, header)
+        elif kind == b"INFO":
+            informed = True
+            reading.stage("info", read_info, reading, chunk)
+        elif chunk.name == b"RIFF" or (kind == b"movi" and (informed or not chunk.stated)):
+            # Texts stand once, before the pictures or behind their index; the further parts of a long file have none.
+            return
+
+
+def _read_avi_header(reading: Reading, hdrl: Chunk, header: _AviHeader) -> None:
+    for chunk in children(reading, hdrl):
+        kind = list_type(reading, chunk)
+        if chunk.name == b"avih":
+            body = first(reading, chunk, 40)
+            header.frame_micros, header.frames = unpack("<I12xI", body[:20])
+            header.width, header.height = unpack("<II", body[32:40])
+        elif kind == b"strl":
+            stream = _AviStream()
+            header.streams.append(stream)
+            reading.stage("stream", _read_avi_stream, reading, chunk, stream)
+        elif kind == b"odml":
+            _read_odml(reading, chunk, header)
+        else:
+            _read_avi_text(reading, chunk)
+
+
+def _read_avi_stream(reading: Reading, strl: Chunk, stream: _AviStream) -> None:
+    for chunk in children(reading, strl):
+        if chunk.name == b"strh":
+            body = first(reading, chunk, 36)
+            stream.kind, stream.handler = body[:4], body[4:8]
+            stream.scale, stream.rate, stream.length = unpack("<II4xI", body[20:36])
+        elif chunk.name == b"strf":
+            body = first(reading, chunk, min(chunk.size, _FORMAT_BYTES))
+            if stream.kind == b"auds":
+                stream.sound = read_sound_format(body)
+            elif stream.kind == b"vids":
+                stream.picture = read_picture_format(body)
+        else:
+            _read_avi_text(reading, chunk)
+
+
+def _read_odml(reading: Reading, odml: Chunk, header: _AviHeader) -> None:
+    for chunk in children(reading, odml):
+        if chunk.name == b"dmlh":
+            (header.all_frames,) = unpack("<I", first(reading, chunk, 4))
+
+
+def _read_avi_text(reading: Reading, chunk: Chunk) -> None:
+    """Reads a stream's name, or the date that a camera writes."""
+    if chunk.name in _AVI_TEXTS:
+        reading.stage("text", add_text, reading, "riff", chunk, riff_key(chunk.name.decode("ascii")))
+
+
+def _take_avi_facts(reading: Reading, header: _AviHeader) -> None:
+    result, size = reading.result, reading.file.size
+    audio, video = header.first(b"auds"), header.first(b"vids") or header.first(b"iavs")
+    if audio and audio.sound:
+        sound = audio.sound
+        result.codec = result.audio_codec = sound.codec
+        result.sample_rate, result.channels = sound.sample_rate, sound.channels
+        result.bits_per_sample = sound.bits_per_sample
+    if video:
+        _take_avi_picture(reading, header, video)
+    result.set_duration(_avi_seconds(header, audio, video, MAX_OFFSET if size is None else size))
+    if size and result.duration:
+        result.bitrate = round(size * 8 / result.duration)
+
+
+def _take_avi_picture(reading: Reading, header: _AviHeader, video: _AviStream) -> None:
+    result, picture = reading.result, video.picture
+    result.is_video = True
+    codec = picture.codec if picture else picture_codec(video.handler)
+    result.codec = result.video_codec = codec
+    result.width = (picture.width if picture else 0) or header.width
+    result.height = (picture.height if picture else 0) or header.height
+    if video.scale and video.rate:
+        result.frame_rate = video.rate / video.scale
+    elif header.frame_micros:
+        result.frame_rate = 1e6 / header.frame_micros
+
+
+def _avi_seconds(header: _AviHeader, audio: _AviStream | None, video: _AviStream | None, size: int) -> float:
+    """Returns the seconds of the pictures, of the sound if there are none; 0 if the header was never completed.
+
+    Args:
+        header: the header list.
+        audio: its first audio stream.
+        video: its first video stream.
+        size: bytes of the file. Each frame stands in a chunk: a number that has no room is what writers put
+            down that do not know it yet.
+    """
+    if video:
+        counts = (header.all_frames, video.length, header.frames)
+        frames = max((count for count in counts if count <= size // HEADER), default=0)
+        return video.seconds(frames) or frames * header.frame_micros / 1e6
+    return audio.seconds(audio.length) if audio and audio.length <= size else 0.0

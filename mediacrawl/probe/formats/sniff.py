@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from mediacrawl.probe.formats.ac3 import AC3
-from mediacrawl.probe.formats.adts import AAC as ADTS
 from mediacrawl.probe.formats.audio_frames import LONGEST_HEADER, find, follow, is_stream
-from mediacrawl.probe.formats.mpeg_frames import MPEG
+from mediacrawl.probe.formats.mpeg_audio import MPEG
+from mediacrawl.probe.formats.raw_audio import AAC as ADTS
+from mediacrawl.probe.formats.raw_audio import AC3
 
 SNIFF_BYTES = 4096
 """Enough for two frames of any MPEG audio stream, and for the preamble of most pages."""
