@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 from mediacrawl.commands import INTERRUPTED, leave_output, say
 from mediacrawl.encoding import ModelError, use_models
 from mediacrawl.encoding.substitutions import Substitutions
-from mediacrawl.music.suffixes import CUE, M3U, MEDIA
+from mediacrawl.music.reading import CUE, M3U, MEDIA
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
 from mediacrawl.rerun.console import is_coloured

@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from mediacrawl.music.delta import Piece, delta
-from mediacrawl.music.mapping import STRETCH, Data, forget
+from mediacrawl.music.delta import STRETCH, Data, Piece, delta, forget
 from mediacrawl.probe import SparseFile
 from mediacrawl.probe.formats import id3, tail_tags
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mediacrawl.music.audio import MappedFile, bounds
-from mediacrawl.music.mapping import Data, mapped
+from mediacrawl.music.delta import Data, mapped
 from mediacrawl.music.replacing import RefusedError
 from mediacrawl.probe.formats import id3, tail_tags
 

@@ -23,7 +23,7 @@ from mediacrawl.encoding.evidence import clean
 from mediacrawl.music import own_tags
 from mediacrawl.music.audio import MappedFile, flac_pictures
 from mediacrawl.music.deciding import Decided, Text
-from mediacrawl.music.mapping import mapped
+from mediacrawl.music.delta import mapped
 from mediacrawl.music.own_tags import filled
 from mediacrawl.music.reading import TaggedFile, read_tags
 from mediacrawl.music.replacing import RefusedError

@@ -25,7 +25,7 @@ from mediacrawl.extract import (
     without_steering,
 )
 from mediacrawl.extract.charset import header_charset, read_html
-from mediacrawl.extract.values import moment, seconds, whole, yes_or_no
+from mediacrawl.extract.texts import moment, seconds, whole, yes_or_no
 from mediacrawl.facts import pack
 from mediacrawl.frontier.feed import read_entry
 from mediacrawl.politeness.backoff import asked_to_wait

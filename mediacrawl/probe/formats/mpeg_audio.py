@@ -2,8 +2,8 @@
 
 A frame's header is that of ISO/IEC 11172-3, 2.4.1.3, and 13818-3. The first frame may count all others in Xing's
 header, which LAME and most others write too, or in Fraunhofer's VBRI; then length and bit rate are exact. Neither is in
-the standard; sources are "VBR Header" (Xing Technologies) and "Mp3 Info Tag rev 1" (gabriel.mp3-tech.org). Without such a
-header both are estimated from the frames at hand.
+the standard; sources are "VBR Header" (Xing Technologies) and "Mp3 Info Tag rev 1" (gabriel.mp3-tech.org). Without such
+a header both are estimated from the frames at hand.
 """
 
 from __future__ import annotations

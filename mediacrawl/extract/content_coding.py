@@ -1,4 +1,4 @@
-"""Whether a packed body (RFC 9110, section 8.4) came whole. What unpacks it gives what it can, and does not say."""
+"""Whether a compressed body (RFC 9110, 8.4) is complete: decompressors give what they can and report no missing end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _GZIP = zlib.MAX_WBITS | 16
 _MAGIC = b"\x1f\x8b"
 
 
-def ends(body: bytes, codings: Sequence[str], most: int) -> bool | None:
+def is_complete(body: bytes, codings: Sequence[str], most: int) -> bool | None:
     """Whether a packed body has its end; None if that cannot be told.
 
     Args:
