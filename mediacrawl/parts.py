@@ -47,8 +47,8 @@ from mediacrawl.priority.nuggets import Nuggets, UserFunction
 from mediacrawl.priority.orders import MODEL, RECORDS, Alike, ModelError, Priority, Rules, SiteRate
 from mediacrawl.priority.score import RULES, Scores
 from mediacrawl.probe import ProbePolicy
-from mediacrawl.probe.habits import RangeHabits
 from mediacrawl.probe.open_lists import OpenLists
+from mediacrawl.probe.range_support import RangeHabits
 from mediacrawl.scope import DuplicatePolicy, Duplicates, Scope, ScopeRules, Traps
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import NeverCrawl

@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 from mediacrawl.commands import INTERRUPTED, leave_output, say
 from mediacrawl.encoding import ModelError, use_models
 from mediacrawl.encoding.substitutions import Substitutions
-from mediacrawl.music.suffixes import CUE, M3U, MEDIA
+from mediacrawl.music.reading import CUE, M3U, MEDIA
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
 from mediacrawl.rerun.console import is_coloured
@@ -49,7 +49,7 @@ def _is_music(word: str) -> bool:
         return not any(path.glob("*.parquet"))
     if not path.is_file() or path.suffix.lower() in MEDIA | M3U | CUE:
         return path.suffix.lower() in MEDIA | M3U | CUE
-    from mediacrawl.probe.sniff import SNIFF_BYTES, UNKNOWN, sniff
+    from mediacrawl.probe.formats.sniff import SNIFF_BYTES, UNKNOWN, sniff
 
     try:
         with path.open("rb") as file:

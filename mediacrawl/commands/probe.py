@@ -21,8 +21,8 @@ from mediacrawl.observe.text import printable
 from mediacrawl.parts import REDIS, Parts
 from mediacrawl.pipelines.mojibake import HISTORY_FILE, fixer_of
 from mediacrawl.probe import Probe, ProbePolicy, build_item
-from mediacrawl.probe.account import Account, Fetch, as_object, fetch_line, lines
-from mediacrawl.probe.answer import is_media
+from mediacrawl.probe.report import Account, Fetch, as_object, fetch_line, lines
+from mediacrawl.probe.response import is_media
 from mediacrawl.records import Evidence
 from mediacrawl.scope import canonical
 from mediacrawl.store import json_line

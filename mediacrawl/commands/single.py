@@ -19,7 +19,7 @@ from mediacrawl.observe.format import elapsed
 from mediacrawl.observe.wording import in_words
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.probe import Probe, ProbeResult
-from mediacrawl.probe.account import Account, Fetch
+from mediacrawl.probe.report import Account, Fetch
 from mediacrawl.probe.session import Odd
 from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, MediaItem, Outcome, SiteState, Visit
 from mediacrawl.scope.canonical import spelling

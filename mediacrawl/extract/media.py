@@ -12,12 +12,11 @@ from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from mediacrawl.extract.json_ld import read_scripts
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
-from mediacrawl.extract.microdata import read_items
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
 from mediacrawl.extract.schema_org import WANTED, Where, media_of
+from mediacrawl.extract.structured_data import read_items, read_scripts
 from mediacrawl.extract.texts import absolute, names_media
 from mediacrawl.facts import PAGE, Fact, fact, stated
 

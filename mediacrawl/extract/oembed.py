@@ -11,8 +11,7 @@ from typing import Any
 
 from mediacrawl.extract.links import parse_page
 from mediacrawl.extract.listing import Listing, Player
-from mediacrawl.extract.texts import absolute, without_tags
-from mediacrawl.extract.values import moment, seconds
+from mediacrawl.extract.texts import absolute, moment, seconds, without_tags
 from mediacrawl.extract.xml_text import elements, text_of
 from mediacrawl.facts import LONGEST_TEXT, PAGE, Fact, fact, stated
 

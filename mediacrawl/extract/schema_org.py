@@ -11,8 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mediacrawl.extract.medium import AUDIO, MOST_MEDIA, VIDEO, Medium
-from mediacrawl.extract.texts import absolute, media_type, names_media, unescape, without_tags
-from mediacrawl.extract.values import moment, seconds, yes_or_no
+from mediacrawl.extract.texts import (
+    absolute,
+    media_type,
+    moment,
+    names_media,
+    seconds,
+    unescape,
+    without_tags,
+    yes_or_no,
+)
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
 _KINDS = {

@@ -8,10 +8,10 @@ from scrapy import Request, signals
 from scrapy.exceptions import StopDownload
 
 from mediacrawl.crawl import request_serialization
-from mediacrawl.extract.packed import ends
+from mediacrawl.extract.content_coding import is_complete
 from mediacrawl.parts import Parts
 from mediacrawl.priority.nuggets import is_worth_opening
-from mediacrawl.probe.answer import Answer, Limits, answer_kind, bytes_wanted
+from mediacrawl.probe.response import Answer, Limits, answer_kind, bytes_wanted
 from mediacrawl.records import VISIT, Drop, End, Kind, Outcome, Visit
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class CutMiddleware:
         codings = response.headers.getlist("Content-Encoding")
         if codings:
             words = b",".join(codings).decode("latin-1").split(",")
-            whole = ends(response.body, words, self._unpacked)
+            whole = is_complete(response.body, words, self._unpacked)
             if whole is not None:
                 return not whole
         return BROKE_OFF in response.flags

@@ -27,8 +27,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from mediacrawl.music.audio import Compared, NoAudioError, digests
-from mediacrawl.music.delta import Piece, restored
-from mediacrawl.music.mapping import Data, mapped
+from mediacrawl.music.delta import Data, Piece, mapped, restored
 from mediacrawl.music.reading import CONTAINERS
 from mediacrawl.music.replacing import Draft, RefusedError, draft_of, put, sync
 from mediacrawl.observe.archive import sync_folder

@@ -15,12 +15,11 @@ from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.music import audio
 from mediacrawl.music.batches import Task, batches, write_together
 from mediacrawl.music.deciding import Decided, Decider, Text
+from mediacrawl.music.delta import mapped
 from mediacrawl.music.journal import Journal, line_of
-from mediacrawl.music.mapping import mapped
 from mediacrawl.music.playlists import NewList, new_list, read_list
-from mediacrawl.music.reading import TaggedFile, read_tags
+from mediacrawl.music.reading import Folder, TaggedFile, folders, read_tags
 from mediacrawl.music.replacing import Draft, RefusedError, refuse_unwritable, remove_leftover
-from mediacrawl.music.walking import Folder, folders
 from mediacrawl.music.writing import Id3v1, Plan, is_writable, plan_of, write_tags
 
 _TOGETHER = 1000

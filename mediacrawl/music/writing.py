@@ -23,13 +23,14 @@ from mediacrawl.encoding.evidence import clean
 from mediacrawl.music import own_tags
 from mediacrawl.music.audio import MappedFile, flac_pictures
 from mediacrawl.music.deciding import Decided, Text
-from mediacrawl.music.mapping import mapped
+from mediacrawl.music.delta import mapped
 from mediacrawl.music.own_tags import filled
 from mediacrawl.music.reading import TaggedFile, read_tags
 from mediacrawl.music.replacing import RefusedError
-from mediacrawl.probe import NeedBytes, ProbePolicy, id3, ilst
-from mediacrawl.probe.keys import id3_key
-from mediacrawl.probe.reading import BrokenError, LimitError, Reading
+from mediacrawl.probe import NeedBytes, ProbePolicy
+from mediacrawl.probe.context import BrokenError, LimitError, Reading
+from mediacrawl.probe.formats import id3, mp4_text
+from mediacrawl.probe.formats.keys import id3_key
 from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, cut, decode
 from mediacrawl.records import Tag
 
@@ -365,7 +366,7 @@ def _freeform(module: Any, name: str, values: Iterable[Any], texts: Iterable[str
     left = iter(texts)
     for value in values:
         raw, kind = bytes(value), int(value.dataformat)
-        codec = ilst.text_codec(name, kind, raw)
+        codec = mp4_text.text_codec(name, kind, raw)
         text = next(left, None) if codec and decode(raw, codec) else None
         if text is None or text == decode(raw, codec):
             yield value

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from mediacrawl.frontier.stores.rules import AGAIN
 from mediacrawl.priority.hubs import Again, Page
-from mediacrawl.probe.answer import Answer, answer_kind
+from mediacrawl.probe.response import Answer, answer_kind
 from mediacrawl.records import FINAL, Candidate, Drop, End, Evidence, Kind, Lease, Outcome, Visit
 
 FRONT = "front"

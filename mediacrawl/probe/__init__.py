@@ -11,11 +11,11 @@ structure over a `SparseFile`. A byte that is not there raises `NeedBytes`, whic
 """
 
 from mediacrawl.encoding.evidence import raw_bytes
+from mediacrawl.probe.formats.sniff import Sniffed, sniff
 from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.record import build_item, build_page_item, fill_values, item_id
 from mediacrawl.probe.result import ProbeResult
-from mediacrawl.probe.sniff import Sniffed, sniff
 from mediacrawl.probe.sparse import NeedBytes, SparseFile
 
 __all__ = [

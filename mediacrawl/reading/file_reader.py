@@ -12,9 +12,9 @@ from mediacrawl.parts import Parts
 from mediacrawl.politeness.retry import is_passing
 from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.probe import Probe, ProbeResult, build_item
-from mediacrawl.probe.answer import is_media
+from mediacrawl.probe.icecast import is_stream, read_stream
+from mediacrawl.probe.response import is_media
 from mediacrawl.probe.session import FirstAnswer, Odd, Reply, Session, Step, advance
-from mediacrawl.probe.streams import is_stream, read_stream
 from mediacrawl.records import Drop, End, Kind, Limit, MediaItem, Outcome, Visit
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.threads import in_thread

@@ -16,9 +16,9 @@ from mediacrawl.headers import header, headers
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.probe import build_page_item
-from mediacrawl.probe.answer import Answer
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
-from mediacrawl.probe.manifest_item import ManifestAnswer, build_manifest_item
+from mediacrawl.probe.record import ManifestAnswer, build_manifest_item
+from mediacrawl.probe.response import Answer
 from mediacrawl.reading.document_encodings import DocumentEncodings
 from mediacrawl.reading.page_media import OEMBED, item_of_oembed
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit

@@ -26,8 +26,8 @@ from mediacrawl.politeness.wishes import Wishes, wishes_of
 from mediacrawl.priority import Scores
 from mediacrawl.priority.again import is_again
 from mediacrawl.probe import sniff
-from mediacrawl.probe.answer import Answer, answer_kind, is_media
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
+from mediacrawl.probe.response import Answer, answer_kind, is_media
 from mediacrawl.reading.document_encodings import DocumentEncodings
 from mediacrawl.reading.file_reader import FileReader, takes_unasked
 from mediacrawl.reading.list_reader import ListReader

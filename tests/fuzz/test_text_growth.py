@@ -25,7 +25,7 @@ from mediacrawl.extract import (
     without_steering,
 )
 from mediacrawl.extract.charset import header_charset, read_html
-from mediacrawl.extract.values import moment, seconds, whole, yes_or_no
+from mediacrawl.extract.texts import moment, seconds, whole, yes_or_no
 from mediacrawl.facts import pack
 from mediacrawl.frontier.feed import read_entry
 from mediacrawl.politeness.backoff import asked_to_wait
@@ -35,8 +35,8 @@ from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.priority.features import places
 from mediacrawl.probe import build_item, sniff
-from mediacrawl.probe.answer import answer_kind
 from mediacrawl.probe.multipart import read_parts, read_place
+from mediacrawl.probe.response import answer_kind
 from mediacrawl.records import Candidate, Evidence
 from mediacrawl.rerun import json_text
 from mediacrawl.rerun.csv_cells import split

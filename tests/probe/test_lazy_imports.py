@@ -29,7 +29,7 @@ def test_no_command_imports_mutagen_before_it_reads_a_file():
 
 def test_what_mutagen_knows_is_there_when_it_is_asked():
     from mediacrawl.encoding.values import best_values
-    from mediacrawl.probe.from_mutagen import genres, stream_info
+    from mediacrawl.probe.formats.from_mutagen import genres, stream_info
 
     assert genres()[17] == "Rock"
     assert stream_info(bytes.fromhex("1000100000000e0000100ac442f0000000ff") + bytes(16)).sample_rate == 44_100

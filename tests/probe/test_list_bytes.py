@@ -3,7 +3,7 @@
 import pytest
 
 from mediacrawl.priority import Scores
-from mediacrawl.probe.answer import Limits, bytes_wanted
+from mediacrawl.probe.response import Limits, bytes_wanted
 from mediacrawl.records import Evidence, Kind
 from mediacrawl.scope.joining import candidate, kind_of
 

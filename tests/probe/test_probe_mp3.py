@@ -10,8 +10,8 @@ from mutagen.id3 import ID3
 from mutagen.mp3 import MP3
 from probe_media import audio, cover, frame, id3, id3v1, picture, run, sample, saved, texts
 
-from mediacrawl.probe.frames import Format, find
-from mediacrawl.probe.mpeg_frames import MPEG, read_frame
+from mediacrawl.probe.formats.audio_frames import Format, find
+from mediacrawl.probe.formats.mpeg_audio import MPEG, read_frame
 from mediacrawl.probe.policy import ProbePolicy
 
 TITLE = frame("TIT2", b"\0Tone")

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from probe_media import atom, run, sample, texts
 
-from mediacrawl.probe.mp4_codecs import read_picture, read_sound
-from mediacrawl.probe.reading import BrokenError
+from mediacrawl.probe.context import BrokenError
+from mediacrawl.probe.formats.mp4_codecs import read_picture, read_sound
 
 
 def sound(name, *boxes, channels=2, bits=16, rate=44100, version=0, more=b""):

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from long_forms import examples
 from probe_media import run, sample
 
-from mediacrawl.probe import mpeg_ts
-from mediacrawl.probe.mpeg_video import find_picture
+from mediacrawl.probe.formats import mpeg_ts
+from mediacrawl.probe.formats.mpeg_video import find_picture
 
 # Real files; the values are those of ffprobe.
 

@@ -10,7 +10,7 @@ from long_forms import examples
 from mediacrawl.demo import grow_mp3, media_bytes
 from mediacrawl.notes import NoNotes
 from mediacrawl.probe import ProbePolicy
-from mediacrawl.probe.habits import RangeHabits
+from mediacrawl.probe.range_support import RangeHabits
 from mediacrawl.probe.session import Odd, Reply, Session, advance
 
 POLICY = ProbePolicy()

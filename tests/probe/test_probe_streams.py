@@ -10,8 +10,8 @@ from probe_media import sample
 
 from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.probe import Probe, ProbePolicy, build_item, raw_bytes
-from mediacrawl.probe.answer import Limits, bytes_wanted
-from mediacrawl.probe.streams import STREAM_BYTES, is_stream, read_stream, stream_bytes
+from mediacrawl.probe.icecast import STREAM_BYTES, is_stream, read_stream, stream_bytes
+from mediacrawl.probe.response import Limits, bytes_wanted
 from mediacrawl.records import Evidence, Kind
 
 POLICY = ProbePolicy()
