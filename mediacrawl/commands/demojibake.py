@@ -15,8 +15,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl.commands import INTERRUPTED, Checked, leave_output, on_disk, refuse_options
-from mediacrawl.encoding.pairs import read_pairs
-from mediacrawl.encoding.substitutions import Substitutions
+from mediacrawl.encoding.mojibake.substitutions import Substitutions, read_pairs
 from mediacrawl.observe.text import printable
 from mediacrawl.pipelines.mojibake import models_setting
 from mediacrawl.rerun import Options, RerunError, rerun

@@ -1,6 +1,6 @@
 """From the octets of a page or a list to its text: who claims an encoding, in the order of each standard.
 
-What the claims are worth, and what is done without any, `mediacrawl.encoding.document` decides.
+What the claims are worth, and what is done without any, `mediacrawl.encoding.detection.document` decides.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from functools import lru_cache, partial
 
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
 
-from mediacrawl.encoding.clues import top_level
 from mediacrawl.encoding.decision import Hints, Seen
-from mediacrawl.encoding.document import Claim, Document, decide_document
+from mediacrawl.encoding.detection.document import Claim, Document, decide_document
+from mediacrawl.encoding.hints import top_level
 
 # Codecs of Python that no page means: they are slow on crafted input, warn, or always raise.
 _UNFIT = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})

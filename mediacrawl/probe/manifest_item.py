@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from mediacrawl.encoding.evidence import clean
+from mediacrawl.encoding.records.evidence import clean
 from mediacrawl.extract.manifests import Manifest
 from mediacrawl.facts import PLAYLIST, fact, pack, unpack
 from mediacrawl.probe.record import build_page_item

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
 
-from mediacrawl.encoding.fixer import COMMON_NAMES
+from mediacrawl.encoding.records.fixer import COMMON_NAMES
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import cut
 from mediacrawl.rerun.csv_rows import EVIDENCE, CsvSource

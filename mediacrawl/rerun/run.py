@@ -13,7 +13,7 @@ from typing import Any
 
 from mediacrawl import __version__
 from mediacrawl.encoding import ModelError, model_version, use_models
-from mediacrawl.encoding.substitutions import Substitutions
+from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.rerun import ends, pool, text_encoding
 from mediacrawl.rerun.columns import columns_of
 from mediacrawl.rerun.errors import RerunError

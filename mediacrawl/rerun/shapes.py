@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from mediacrawl.encoding.substitutions import Substitutions
+from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.rerun.tally import Tally
 
 BLOCK_BYTES = 128 << 10

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe.text import clean
 from mediacrawl.rerun import json_text
 

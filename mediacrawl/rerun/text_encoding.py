@@ -20,10 +20,10 @@ from functools import partial
 from typing import BinaryIO, Final, cast
 
 from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.document import decide_document
-from mediacrawl.encoding.evidence import is_codec
-from mediacrawl.encoding.hypotheses import decode_as
-from mediacrawl.encoding.shapes import BYTE_ORDER_MARKS, CONTROLS
+from mediacrawl.encoding.detection.document import decide_document
+from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, CONTROLS
+from mediacrawl.encoding.languages import is_codec
+from mediacrawl.encoding.pricing.decoding import decode_as
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import cut
 from mediacrawl.rerun.errors import RerunError

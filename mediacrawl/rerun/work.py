@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from mediacrawl.encoding.batches import no_collection
+from mediacrawl.encoding.api import no_collection
 from mediacrawl.encoding.decision import FieldDecision
-from mediacrawl.encoding.fixer import Fixed, Fixer
+from mediacrawl.encoding.records.fixer import Fixed, Fixer
 from mediacrawl.rerun.shapes import Block, Done, Entry, Packed, Plan, Row
 from mediacrawl.rerun.tally import Tally
 

@@ -10,7 +10,7 @@ from fuzz_texts import HEADERS, JSON, LISTS, PAGES, ROBOTS, TEXTS, URLS, Plain
 from probe_media import run
 
 from mediacrawl.encoding import detect, repair
-from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.extract import (
     facts_by_url,
     file_facts,

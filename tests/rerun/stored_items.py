@@ -10,9 +10,8 @@ import tempfile
 
 from launcher import ROOT, launcher
 
-from mediacrawl.encoding.evidence import tag_element
-from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.encoding.values import best_values
+from mediacrawl.encoding.records.evidence import best_values, tag_element
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.records import MediaItem, Tag
 from mediacrawl.rerun import Options, Watcher, rerun
 

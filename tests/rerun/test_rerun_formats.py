@@ -11,7 +11,7 @@ import subprocess
 import pytest
 from stored_items import ALBUMS, decided, foreign_item, go, our_record, read_lines
 
-from mediacrawl.encoding.fixer import Fixed, Fixer
+from mediacrawl.encoding.records.fixer import Fixed, Fixer
 from mediacrawl.rerun import RerunError, report
 from mediacrawl.store import Catalogue
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from long_forms import examples
 from stored_items import go, our_record, read_lines
 
-from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.rerun import RerunError, json_text
 from mediacrawl.rerun.csv_rows import OPEN_QUOTE, rows
 from mediacrawl.rerun.places import place

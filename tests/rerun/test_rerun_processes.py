@@ -14,7 +14,7 @@ from stored_items import ROOT, Killer, go
 
 from mediacrawl.encoding import model_version, use_models
 from mediacrawl.encoding.languages import Language
-from mediacrawl.encoding.own_training import train
+from mediacrawl.encoding.user_training import train
 from mediacrawl.rerun import Options, RerunError, Watcher, rerun
 
 

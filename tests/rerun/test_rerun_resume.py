@@ -10,7 +10,7 @@ import pytest
 from long_forms import slow
 from stored_items import go, killed
 
-from mediacrawl.encoding.substitutions import Substitutions
+from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.rerun import Options, RerunError, Watcher, rerun
 from mediacrawl.rerun.output_file import OutputFile
 from mediacrawl.store import Catalogue

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stored_items import go, killed, read_lines
 
-from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.rerun import Options, RerunError, Watcher, report, rerun
 from mediacrawl.rerun.console import refuse_unreadable
 from mediacrawl.rerun.csv_cells import content, rendered, split
