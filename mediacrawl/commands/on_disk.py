@@ -14,7 +14,7 @@ from scrapy.exceptions import UsageError
 
 from mediacrawl.commands import INTERRUPTED, leave_output, say
 from mediacrawl.encoding import ModelError, use_models
-from mediacrawl.encoding.substitutions import Substitutions
+from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.music.reading import CUE, M3U, MEDIA
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable

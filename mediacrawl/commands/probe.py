@@ -15,8 +15,8 @@ from scrapy.settings import Settings
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_nevercrawl
-from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.encoding.history import History
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe.text import printable
 from mediacrawl.parts import REDIS, Parts
 from mediacrawl.pipelines.mojibake import HISTORY_FILE, fixer_of

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from mediacrawl.encoding.fixer import Fixer
+    from mediacrawl.encoding.records.fixer import Fixer
 
 FOLDER = "probe"
 """Folder within the state folder that keeps the clocks of sites which were probed."""

@@ -1,7 +1,7 @@
 """From the octets of a page or a list to what a parser takes: its encoding, and tags without thousands of attributes.
 
-The claims of an encoding come in the order of each standard; `mediacrawl.encoding.document` decides what they are
-worth, and what a document without any is in.
+Declared encodings are taken in the order of each standard. `mediacrawl.encoding.detection.document` decides whether
+they are right, and which encoding a document without a declaration is in.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from itertools import islice
 
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
 
-from mediacrawl.encoding.clues import top_level
 from mediacrawl.encoding.decision import Hints, Seen
-from mediacrawl.encoding.document import Claim, Document, decide_document
+from mediacrawl.encoding.detection.document import Claim, Document, decide_document
+from mediacrawl.encoding.hints import top_level
 
 # Codecs of Python that no page means: they are slow on crafted input, warn, or always raise.
 _UNFIT = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})

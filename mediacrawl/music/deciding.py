@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mediacrawl.encoding.evidence import clean, tag_element
-from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.encoding.history import History
-from mediacrawl.encoding.substitutions import Substitutions
+from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.encoding.records.evidence import clean, tag_element
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.music.reading import TaggedFile
 from mediacrawl.records import Tag
 
@@ -43,7 +43,7 @@ class Text:
 
     Attributes:
         tag: as the file has it.
-        element: with the decision, see `mediacrawl.encoding.evidence`.
+        element: with the decision, see `mediacrawl.encoding.records.evidence`.
     """
 
     tag: Tag

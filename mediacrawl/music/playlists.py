@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.priors import all_priors
+from mediacrawl.encoding.languages import all_priors
 from mediacrawl.music.replacing import RefusedError
 
 _LARGEST = 4 << 20

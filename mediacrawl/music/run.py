@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from mediacrawl.encoding.substitutions import Substitutions
+from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.music import audio
 from mediacrawl.music.batches import Task, batches, write_together
 from mediacrawl.music.deciding import Decided, Decider, Text

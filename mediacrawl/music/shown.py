@@ -12,10 +12,9 @@ from mediacrawl.encoding import model_version
 from mediacrawl.music.run import MusicOptions, Outcome
 from mediacrawl.observe.format import count, plural
 from mediacrawl.observe.text import printable
-from mediacrawl.rerun.console import say
+from mediacrawl.rerun.blocks import PreviewRow
+from mediacrawl.rerun.console import PreviewTable, say
 from mediacrawl.rerun.output_file import replace
-from mediacrawl.rerun.report import Table
-from mediacrawl.rerun.shapes import Row
 
 _MOST = 8
 """Encodings that are named."""
@@ -37,7 +36,7 @@ class Console:
     def __init__(self, out: TextIO, err: TextIO, *, limit: int, colour: bool, width: int = 0) -> None:
         self._out, self._err = out, err
         self._left = limit
-        self._table = Table(width or _WIDTH, colour=colour)
+        self._table = PreviewTable(width or _WIDTH, colour=colour)
         self._has_head = False
         self._folder = Path()
         self._shown: set[tuple[str, str, str | None]] = set()
@@ -56,7 +55,7 @@ class Console:
             self._has_head = True
         say(self._out, printable(str(path)))
         for each in fresh[: self._left]:
-            row = Row(
+            row = PreviewRow(
                 f"  {each['key']}", each["old"], each["new"] or "", each["encoding"], each["confidence"],
                 each["decision"],
             )  # fmt: skip

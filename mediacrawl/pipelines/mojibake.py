@@ -16,10 +16,10 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
 from mediacrawl.encoding import ModelError, use_models
-from mediacrawl.encoding.fixer import Fixed, Fixer
 from mediacrawl.encoding.history import History
+from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.encoding.native import is_native
-from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
+from mediacrawl.encoding.records.fixer import Fixed, Fixer
 from mediacrawl.folders import state_folder
 from mediacrawl.records import MediaItem
 from mediacrawl.setting_kinds import fields_setting

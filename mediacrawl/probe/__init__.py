@@ -10,7 +10,7 @@ kept byte for byte, for that is what this project is for.
 structure over a `SparseFile`. A byte that is not there raises `NeedBytes`, which becomes the next range.
 """
 
-from mediacrawl.encoding.evidence import raw_bytes
+from mediacrawl.encoding.records.evidence import raw_bytes
 from mediacrawl.probe.formats.sniff import Sniffed, sniff
 from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.policy import ProbePolicy

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mediacrawl.encoding.evidence import clean, tag_element
-from mediacrawl.encoding.told import name_elements, parts_of_reading, sighted_elements, told_element
-from mediacrawl.encoding.values import SIGHTED_FIELDS, best_values
+from mediacrawl.encoding.records.evidence import SIGHTED_FIELDS, best_values, clean, tag_element
+from mediacrawl.encoding.records.fields import name_elements, parts_of_reading, sighted_elements, told_element
 from mediacrawl.extract.manifests import Manifest
 from mediacrawl.facts import PLAYLIST, Fact, fact, pack, unpack
 from mediacrawl.probe.byte_budget import LEAST, within

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mediacrawl.encoding.evidence import raw_bytes
+from mediacrawl.encoding.records.evidence import raw_bytes
 from mediacrawl.observe.format import elapsed, playing_time, size
 from mediacrawl.observe.text import cut, pad, printable
 from mediacrawl.probe.planner import Probe

@@ -7,7 +7,7 @@ from functools import partial
 
 from mediacrawl.encoding.decision import Seen
 from mediacrawl.encoding.history import History
-from mediacrawl.encoding.told import parts_of_reading
+from mediacrawl.encoding.records.fields import parts_of_reading
 
 
 class DocumentEncodings:

@@ -10,10 +10,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mediacrawl.encoding.evidence import decision_of, number, raw_bytes
-from mediacrawl.encoding.fields import by_user
-from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.encoding.values import FILE_FIELDS, SIGHTED_FIELDS, best_values
+from mediacrawl.encoding.records.evidence import (
+    FILE_FIELDS,
+    SIGHTED_FIELDS,
+    best_values,
+    decision_of,
+    number,
+    raw_bytes,
+)
+from mediacrawl.encoding.records.fields import by_user
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.probe.record import PAGE_STATUS
 from mediacrawl.store.rows import plain
 

@@ -23,8 +23,8 @@ from mediacrawl.crawl.arguments import (
     switch,
 )
 from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
-from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
-from mediacrawl.encoding.values import FILE_FIELDS
+from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
+from mediacrawl.encoding.records.evidence import FILE_FIELDS
 from mediacrawl.facts import of_tags, pack
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store

@@ -10,7 +10,7 @@ from fuzz_texts import HEADERS, JSON, LISTS, PAGES, ROBOTS, TEXTS, URLS, Plain
 from probe_media import run
 
 from mediacrawl.encoding import detect, repair
-from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.extract import (
     facts_by_url,
     file_facts,
@@ -38,7 +38,7 @@ from mediacrawl.probe import build_item, sniff
 from mediacrawl.probe.multipart import read_parts, read_place
 from mediacrawl.probe.response import answer_kind
 from mediacrawl.records import Candidate, Evidence
-from mediacrawl.rerun import json_text
+from mediacrawl.rerun import json_lines
 from mediacrawl.rerun.csv_cells import split
 from mediacrawl.rerun.text_encoding import UTF8
 from mediacrawl.scope import Base, Scope, canonical, spelling
@@ -124,9 +124,9 @@ def read_text(raw):
 
 
 def read_json_line(raw):
-    read_entry(raw), json_text.parse(raw), split(raw, ",")
+    read_entry(raw), json_lines.parse(raw), split(raw, ",")
     # A line that is not UTF-8 is read in an encoding of its own.
-    json_text.decided(b"\xe9" + raw, UTF8)
+    json_lines.decided(b"\xe9" + raw, UTF8)
 
 
 def read_tags(data):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from long_forms import examples
 from probe_media import sample
 
-from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.probe import Probe, ProbePolicy, build_item, raw_bytes
 from mediacrawl.probe.icecast import STREAM_BYTES, is_stream, read_stream, stream_bytes
 from mediacrawl.probe.response import Limits, bytes_wanted
