@@ -580,8 +580,7 @@ class Parts:
     @cached_property
     def nevercrawl(self) -> NeverCrawl:
         """The domains that are never asked."""
-        interval = self.settings.getfloat("NEVERCRAWL_RELOAD", 900.0)
-        return NeverCrawl.load(self.scope_rules.nevercrawl, self.clock.now(), interval)
+        return NeverCrawl.load(self.scope_rules.nevercrawl)
 
     @cached_property
     def names(self) -> NamePolicy:

@@ -32,8 +32,8 @@ from mediacrawl.frontier.stores.salvage import repair
 from mediacrawl.frontier.telling import overview_text, site_text, told_rows, url_text
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe import Search
-from mediacrawl.observe.asked_before import AskedBefore
 from mediacrawl.observe.format import plural
+from mediacrawl.observe.log_search import UrlHistory
 from mediacrawl.observe.text import printable, printable_lines
 from mediacrawl.parts import REDIS, Parts
 from mediacrawl.politeness.robots_book import own_url
@@ -166,7 +166,7 @@ class Command(Checked, ScrapyCommand):
             robots = unpack(reader.note("robots", authority_of(url)) or b"")
             log = self._parts.log_folder
             lines = list(Search(site).lines(log, "requests")) if log.is_dir() else []
-            before, rules = (AskedBefore.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
+            before, rules = (UrlHistory.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
             say(url_text(seeds[0][1], where, refusal, before=before, rules=rules, robots=robots, now=now))
             if where.candidate is not None:
                 self._explain(reader, where.candidate)

@@ -296,7 +296,7 @@ def check_nevercrawl(settings: BaseSettings) -> None:
         ArgumentError: it cannot; a crawl without its list must not start.
     """
     try:
-        NeverCrawl.load([locate(name) for name in settings.getlist("NEVERCRAWL_FILES")], 0.0)
+        NeverCrawl.load([locate(name) for name in settings.getlist("NEVERCRAWL_FILES")])
     except NeverCrawlError as error:
         raise ArgumentError(f"{error} (setting NEVERCRAWL_FILES)") from error
 
