@@ -38,9 +38,10 @@ from mediacrawl.crawl.failures import UnreadableAnswerError, is_anticipated, tro
 from mediacrawl.crawl.held_requests import HeldRequests
 from mediacrawl.crawl.rewards import Crediting, Waiting
 from mediacrawl.frontier import Frontier, FrontierError
-from mediacrawl.frontier.byte_budget import byte_budget, within
+from mediacrawl.frontier.byte_budget import PAGE_BYTES, PAGE_FACTOR, byte_budget, within
 from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.observe.format import plural
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.politeness.delay import DAY
@@ -61,6 +62,12 @@ logger = logging.getLogger(__name__)
 
 HOUSEKEEPING = 1.0
 """Seconds between two looks for leases that nobody ended; also how often stats are written."""
+
+COMMIT_INTERVAL = 1.0
+"""Seconds after which writes are made durable at the latest. A kill undoes at most the ends of this long."""
+
+LEASES_AT_ONCE = 32
+"""Leases taken in one batch, which is one commit. A lease that is not sent yet keeps its site from nobody else."""
 
 PRUNED_AT_ONCE = 5_000
 """URLs that are pruned in one piece, within a tenth of a second."""
@@ -102,13 +109,10 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._crawler = crawler
         self._parts = parts
         self._clock = parts.clock
-        self._take = parts.settings.getint("FRONTIER_TAKE", 32)
-        self._most_urls = parts.settings.getint("FRONTIER_MAX_URLS", 20_000_000)
-        self._most_bytes = parts.settings.getint("FRONTIER_MAX_BYTES", 6_000_000_000)
-        self._page_bytes = parts.settings.getint("FRONTIER_PAGE_BYTES", 32_768)
-        self._page_factor = parts.settings.getfloat("FRONTIER_PAGE_FACTOR", 4.5)
+        own = OwnSettings(parts.settings)
+        self._most_urls = own.getint("FRONTIER_MAX_URLS")
+        self._most_bytes = own.getint("FRONTIER_MAX_BYTES")
         self._pruning = False
-        self._commit_every = parts.settings.getfloat("FRONTIER_COMMIT", 1.0)
         self._attempts = parts.policy.attempts
         self._leases: deque[Lease] = deque()
         self._ready: deque[Request] = deque()
@@ -121,7 +125,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._closed = self._failed = False
         self._unopened = ""
         self._held = False
-        self._waits = parts.settings.getbool("SCHEDULER_WAIT")
+        self._waits = own.getbool("SCHEDULER_WAIT")
         self._in_memory = HeldRequests(None, resumes=False)
         self._told_unstorable = False
         self.waiting_at_start = 0
@@ -393,8 +397,8 @@ class PenaltyBoxScheduler(BaseScheduler):
     def _join_found(self, visit: Visit) -> int:
         """Let join what a visit found, as far as the length of its answer allows; answers how many were new."""
         # Where no body was read it is the target of a redirect, or the sitemaps of a robots.txt.
-        if self._page_factor > 0 and visit.unpacked:
-            most = byte_budget(visit.unpacked, visit.bytes, self._page_bytes, self._page_factor)
+        if visit.unpacked:
+            most = byte_budget(visit.unpacked, visit.bytes, PAGE_BYTES, PAGE_FACTOR)
             fitting = within(visit.found, most)
             if fitting.bare or fitting.dropped:
                 visit.found = fitting.candidates
@@ -439,7 +443,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         if not isinstance(self.frontier, Remote):
             # In one commit with the ends of the visits that it was learned from.
             self._parts.priority.save(self._clock.now())
-        self._leases.extend(self.frontier.take(self._clock.now(), self._take))
+        self._leases.extend(self.frontier.take(self._clock.now(), LEASES_AT_ONCE))
         return bool(self._leases)
 
     def _request(self, lease: Lease) -> Request | None:
@@ -702,7 +706,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._write_stats()
         now = self._clock.now()
         try:
-            if now - self._committed >= self._commit_every:
+            if now - self._committed >= COMMIT_INTERVAL:
                 self._committed = now
                 self._prune()
                 self._parts.priority.save(now)

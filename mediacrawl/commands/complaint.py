@@ -34,6 +34,7 @@ from mediacrawl.complaint import (
 )
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.scope import Exclusion, NeverCrawlError, canonical
 
@@ -108,7 +109,7 @@ class Command(Checked, ScrapyCommand):
         blocked = self._block(subject, settings, now) if opts.block else None
         parts = Parts(settings)
         logs = Logs.of(map(Path, opts.log or [parts.log_folder]))
-        token, promises = settings.get("ROBOTS_TOKEN") or "mediacrawl", self._promises(parts)
+        token, promises = OwnSettings(settings).getstr("ROBOTS_TOKEN"), self._promises(parts)
         case = open_case(subject, logs, now, since=since, token=token, promises=promises)
         if opts.output:
             rows = write(case, Path(opts.output))
@@ -129,15 +130,16 @@ class Command(Checked, ScrapyCommand):
         added, sentences = block(settings, subject.host or subject.site, "complaint")
         for sentence in sentences:
             _tell(sentence)
-        wait = settings.getfloat("NEVERCRAWL_RELOAD", 900.0) if added.new else 0.0
+        wait = OwnSettings(settings).getfloat("NEVERCRAWL_RELOAD") if added.new else 0.0
         return Blocked(added.entry.covers, now + wait, restart=Parts(settings).scope_rules.nevercrawl != before)
 
     def _promises(self, parts: Parts) -> Promises:
+        own = OwnSettings(parts.settings)
         return Promises(
             min_delay=parts.delay.minimum,
-            robots_age=parts.settings.getfloat("ROBOTS_MAX_AGE", 86_400.0),
+            robots_age=own.getfloat("ROBOTS_MAX_AGE"),
             listed=_listed(parts),
-            listing_takes=parts.settings.getfloat("NEVERCRAWL_RELOAD", 900.0),
+            listing_takes=own.getfloat("NEVERCRAWL_RELOAD"),
         )
 
     def _fail(self, sentence: str) -> None:
@@ -158,7 +160,7 @@ def _listed(parts: Parts) -> Callable[[str], Exclusion | None]:
 def _sender(parts: Parts, token: str, attached: str | None, blocked: Blocked | None) -> Sender:
     return Sender(
         contact="" if parts.anonymous else parts.contact,
-        operator=str(parts.settings.get("MEDIACRAWL_OPERATOR") or ""),
+        operator=OwnSettings(parts.settings).getstr("MEDIACRAWL_OPERATOR"),
         user_agent=parts.user_agent,
         token=token,
         attached=Path(attached).name if attached else "",

@@ -17,6 +17,7 @@ from scrapy.settings import BaseSettings
 from mediacrawl.commands import INTERRUPTED, Checked, leave_output, on_disk, refuse_options
 from mediacrawl.encoding.mojibake.substitutions import Substitutions, read_pairs
 from mediacrawl.observe.text import printable
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.pipelines.mojibake import models_setting
 from mediacrawl.rerun import RerunError, RerunOptions, rerun
 from mediacrawl.rerun.console import RerunConsole, is_coloured, refuse_unreadable, write_report
@@ -162,7 +163,9 @@ def _least(opts: argparse.Namespace, settings: BaseSettings) -> float:
     Raises:
         UsageError: it is none.
     """
-    least = settings.getfloat("MOJIBAKE_MIN_CONFIDENCE") if opts.min_confidence is None else opts.min_confidence
+    least = opts.min_confidence
+    if least is None:
+        least = OwnSettings(settings).getfloat("MOJIBAKE_MIN_CONFIDENCE")
     if not 0 <= least <= 1:
         raise UsageError("--min-confidence must be between 0 and 1", print_help=False)
     return float(least)

@@ -17,9 +17,10 @@ from scrapy.utils.conf import closest_scrapy_cfg
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import printable
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import locate, today
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.exclusions import RELOAD_INTERVAL, Exclusion, NeverCrawl, NeverCrawlError
+from mediacrawl.scope.exclusions import Exclusion, NeverCrawl, NeverCrawlError
 from mediacrawl.scope.exclusions.adding import Addition, add_entry, copy_list, covering, parse_entry
 
 CHECK_FAILED = 2
@@ -153,11 +154,11 @@ class Command(Checked, ScrapyCommand):
 
 
 def _names(settings: BaseSettings) -> list[str]:
-    return settings.getlist("NEVERCRAWL_FILES", ["exclusions/NeverCrawl.txt"])
+    return OwnSettings(settings).getlist("NEVERCRAWL_FILES")
 
 
 def _reload(settings: BaseSettings) -> float:
-    return settings.getfloat("NEVERCRAWL_RELOAD", RELOAD_INTERVAL)
+    return OwnSettings(settings).getfloat("NEVERCRAWL_RELOAD")
 
 
 def _is_packages_own(name: str) -> bool:

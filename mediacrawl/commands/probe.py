@@ -32,7 +32,7 @@ _SWITCHED: dict[str, Any] = {
     "SCHEDULER_STORE": "memory",
     "ITEM_PIPELINES": {},
     "PRIORITY": "rules",
-    "HARVEST_EVERY": 0,
+    "HARVEST_FILE": "",
     "REDIS_URL": "",
     "REDIS_HOST": "",
     "STATS_DUMP": False,

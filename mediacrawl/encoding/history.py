@@ -42,6 +42,9 @@ _LONGEST_KEY = 120
 
 _LARGEST_FILE = 64 * 1024 * 1024
 
+HOSTS = 10_000
+"""Hosts whose encodings are remembered, and as many folders: some 10 MB."""
+
 Counts = dict[tuple[str, str], float]
 
 
@@ -95,7 +98,7 @@ class History:
         hosts: that are remembered, and as many folders; those not met for longest are forgotten.
     """
 
-    def __init__(self, hosts: int = 10_000) -> None:
+    def __init__(self, hosts: int = HOSTS) -> None:
         self._limit = max(hosts, 1)
         self._hosts: OrderedDict[str, Counts] = OrderedDict()
         self._folders: OrderedDict[str, Counts] = OrderedDict()
@@ -175,7 +178,7 @@ class History:
     # -- on disk -------------------------------------------------------------------------------------------------
 
     @classmethod
-    def load(cls, path: Path, hosts: int = 10_000) -> Self:
+    def load(cls, path: Path, hosts: int = HOSTS) -> Self:
         """Take up a file that `save` wrote; without one, begin anew.
 
         A file that cannot be used is kept as ``NAME.damaged``, and the log says so in one sentence.

@@ -19,6 +19,7 @@ from mediacrawl.frontier.contract import FrontierAwayError, Remote
 from mediacrawl.frontier.feed import FeedError, FeedKeyError, Unreadable, read_entry
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import cut, printable
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope import Scope
@@ -69,7 +70,7 @@ class Feeding:
         self._crawler = crawler
         self._parts = parts
         self._where = hidden(url)
-        self._most = max(parts.settings.getint("REDIS_START_URLS_BATCH_SIZE", 1000), 1)
+        self._most = max(OwnSettings(parts.settings).getint("REDIS_START_URLS_BATCH_SIZE"), 1)
         self._queue: StartUrls | None = None
         self._timer: CallLaterResult | None = None
         self._looking: Deferred[None] | None = None
@@ -113,7 +114,7 @@ class Feeding:
         from mediacrawl.frontier.start_urls import StartUrls  # noqa: PLC0415
 
         try:
-            key = key_of(self._parts.settings.get("REDIS_START_URLS_KEY") or "%(name)s:start_urls", spider.name)
+            key = key_of(OwnSettings(self._parts.settings).getstr("REDIS_START_URLS_KEY"), spider.name)
             self._queue = StartUrls(connect(self._parts.settings), key)
         except ConnectionSettingError as error:
             logger.critical("%s", error)

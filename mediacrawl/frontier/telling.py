@@ -182,7 +182,7 @@ def _why_retired(site: SiteInfo) -> str:
     if not site.gone:
         return "it has had its budget of requests (FRONTIER_SITE_BUDGET)"
     if site.trouble is Trouble.FORBIDDEN:
-        return f"it has answered 403 to {plural(site.forbidden, 'request')} in a row (BACKOFF_FORBIDDEN)"
+        return f"it has answered 403 to {plural(site.forbidden, 'request')} in a row"
     return "nothing but trouble for too long (BACKOFF_RETIRE_AFTER)"
 
 

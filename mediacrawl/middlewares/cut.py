@@ -9,6 +9,7 @@ from scrapy.exceptions import StopDownload
 
 from mediacrawl.crawl import request_serialization
 from mediacrawl.extract.content_coding import is_complete
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.priority.nuggets import is_worth_opening
 from mediacrawl.probe.response import Answer, Limits, answer_kind, bytes_wanted
@@ -36,7 +37,7 @@ class CutMiddleware:
     """Ends a download when as much of it has come as is wanted (`probe.answer.bytes_wanted`).
 
     A page is cut at ``PAGE_MAX_BYTES``, a list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at
-    ``PROBE_SINGLE_BYTES``, a stream that never ends after some KB, and what is none of these before its body. So is
+    `ProbePolicy.single_bytes`, a stream that never ends after some KB, and what is none of these before its body. So is
     what the function of ``NUGGET_WORTH_OPENING`` does not want; it is asked where `handler.PoliteHTTPHandler` is at
     work. A list that no longer fits beside those that are open (`ListsMiddleware`) is ended, and asked for again. Only
     for requests with a lease.
@@ -50,8 +51,8 @@ class CutMiddleware:
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        page = parts.settings.getint("PAGE_MAX_BYTES", 200_000)
-        lists = parts.settings.getint("LIST_MAX_BYTES", 3_000_000)
+        own = OwnSettings(parts.settings)
+        page, lists = own.getint("PAGE_MAX_BYTES"), own.getint("LIST_MAX_BYTES")
         self._limits = Limits(page, parts.probe.head_bytes, parts.probe.single_bytes, lists)
         self._ignores_ranges = parts.ignores_ranges
         # `ListsMiddleware` made it, and closes what is opened here.

@@ -15,6 +15,7 @@ from scrapy.statscollectors import StatsCollector
 
 from mediacrawl.folders import state_folder
 from mediacrawl.observe.finds import Finds
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.records import MediaItem
 from mediacrawl.store import Catalogue, StoreError, UpsertOutcome, json_line
@@ -27,7 +28,7 @@ def catalogue_path(settings: BaseSettings) -> Path:
 
     A name without a folder stands in the state folder (`folders.state_folder`).
     """
-    path = Path(settings.get("MEDIACRAWL_DB") or "media.db")
+    path = Path(OwnSettings(settings).getstr("MEDIACRAWL_DB"))
     if path.parent != Path():
         return path
     return state_folder(settings) / path

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mediacrawl.clock import written_now
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.cut import BROKE_OFF, ENDED_HERE
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.retry import is_passing
 from mediacrawl.politeness.wishes import wishes_of
@@ -44,7 +45,7 @@ class FileReader:
         self._stats = stats
         self._policy = parts.probe
         self._clock = parts.clock
-        self._token = str(parts.settings.get("ROBOTS_TOKEN") or "mediacrawl")
+        self._token = OwnSettings(parts.settings).getstr("ROBOTS_TOKEN")
         self.heard: Callable[[Visit, Odd | None, ProbeResult | None, Probe], None] = _ignore
         """Told of each answer: its visit, what is odd about it, the result if the probe is over, the probe."""
 

@@ -13,6 +13,7 @@ from mediacrawl.extract.charset import header_charset
 from mediacrawl.facts import FEED, Fact, fact, pack
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.probe import build_page_item
@@ -80,8 +81,9 @@ class ListReader:
         self._scope = scope
         self._follows = follows
         self._encodings = DocumentEncodings(parts.encodings, scheduler.count)
-        self._bytes = parts.settings.getint("LIST_MAX_BYTES", 3_000_000)
-        self._token = str(parts.settings.get("ROBOTS_TOKEN") or "mediacrawl")
+        own = OwnSettings(parts.settings)
+        self._bytes = own.getint("LIST_MAX_BYTES")
+        self._token = own.getstr("ROBOTS_TOKEN")
 
     def recognise(self, visit: Visit, response: Response, answer: str) -> ListAnswer | None:
         """Tell whether an answer is a list that is read.

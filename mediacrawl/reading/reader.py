@@ -20,6 +20,7 @@ from mediacrawl.extract.charset import header_charset
 from mediacrawl.facts import pack
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.retry import after_cut, after_status
 from mediacrawl.politeness.wishes import Wishes, wishes_of
@@ -94,8 +95,9 @@ class Reader:
         """What reads feeds, sitemaps and playlists; a spider may put another one in its place."""
         self._attempts = parts.policy.attempts
         self._clock = parts.clock
-        self._page_bytes = parts.settings.getint("PAGE_MAX_BYTES", 200_000)
-        self._token = str(parts.settings.get("ROBOTS_TOKEN") or "mediacrawl")
+        own = OwnSettings(parts.settings)
+        self._page_bytes = own.getint("PAGE_MAX_BYTES")
+        self._token = own.getstr("ROBOTS_TOKEN")
 
     def read(self, visit: Visit, response: Response) -> Records:
         """Read an answer: what it found goes to the visit, its records are handed back.

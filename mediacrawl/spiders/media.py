@@ -34,6 +34,7 @@ from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.redirect import is_redirect, target_of
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.outset import Outset, start_line
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import MODEL_FILE, OLD_MODEL, REDIS, Parts
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
@@ -323,7 +324,7 @@ class MediaSpider(ProbingSpider):
     async def _fetch_list(self, url: str) -> None:
         """Fetch a seed list. Redirects are followed as everywhere: each is one more visit, of whatever site it is."""
         asked = url
-        for _ in range(self._parts.settings.getint("REDIRECT_CAP", 3) + 1):
+        for _ in range(OwnSettings(self._parts.settings).getint("REDIRECT_CAP") + 1):
             response = await self._visit(asked, url)
             target = target_of(response) if is_redirect(response.status) else None
             if target is None or port_of(target.key) in self._parts.scope_rules.refused_ports:
@@ -403,4 +404,4 @@ class MediaSpider(ProbingSpider):
 
 
 def _share(settings: BaseSettings) -> float:
-    return settings.getfloat("REVISIT_SHARE", 0.2)
+    return OwnSettings(settings).getfloat("REVISIT_SHARE")

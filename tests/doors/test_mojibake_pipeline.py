@@ -234,13 +234,6 @@ def test_what_rechecks_learned_of_damage_is_used_where_the_models_are_unsure(ope
     assert taught.process_item({"artist": lost})["artist"] == right
 
 
-def test_without_hosts_nothing_is_learned_or_written(opened, tmp_path):
-    pipeline, _ = opened(MOJIBAKE_HISTORY_HOSTS=0)
-    process(pipeline, our_item())
-    pipeline.close_spider()
-    assert not (tmp_path / "state").exists()
-
-
 # -- the thread ----------------------------------------------------------------------------------------------------
 
 

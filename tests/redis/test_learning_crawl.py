@@ -76,7 +76,6 @@ def test_workers_agree_in_what_scores_and_an_operators_command_does_not_decide_i
 def test_workers_on_redis_look_at_fewer_sites_again(client, redis_server):
     numbers = {"PRIORITY": "adaptive", "SCHEDULER_STORE": redis_server}
     assert Parts(Settings(numbers))._adaptive_policy.looked_at == 1
-    assert Parts(Settings({**numbers, "PRIORITY_LOOKED_AT": 0}))._adaptive_policy.looked_at == 0
     assert Parts(Settings({"SCHEDULER_STORE": "sqlite"}))._adaptive_policy.looked_at == 4
 
 
