@@ -30,10 +30,11 @@ from scrapy.settings import Settings
 
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.parts import Parts
-from mediacrawl.records import VISIT, End, Evidence
+from mediacrawl.records import End, Evidence
 from mediacrawl.scope import joining
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.media import MediaSpider
+from mediacrawl.visit import VISIT
 
 HOSTS = 5_000
 """Names that the server has: each input is asked of a site of its own."""

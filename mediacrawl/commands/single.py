@@ -21,12 +21,13 @@ from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.report import Account, Fetch
 from mediacrawl.probe.session import Odd
-from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, MediaItem, Outcome, SiteState, Visit
+from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome, SiteState
 from mediacrawl.scope.canonical import spelling
 from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of, site_of
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.probing import ProbingSpider
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -158,8 +159,8 @@ class SingleSpider(ProbingSpider):
     def make_request(self, visit: Visit) -> Request:
         """The request of a lease, and what it asks for."""
         request = super().make_request(visit)
-        if visit.kind is not Kind.ROBOTS:
-            self._homes.setdefault(authority_of(visit.url), self._account(visit))
+        if visit.fetch.kind is not Kind.ROBOTS:
+            self._homes.setdefault(authority_of(visit.fetch.url), self._account(visit))
         asked = (request.headers.get("Range") or b"").decode("ascii").replace("=", " ")
         self._ranges[visit.lease.id] = asked or "the whole file"
         return request
@@ -199,21 +200,28 @@ class SingleSpider(ProbingSpider):
             neighbour.tell(lease.site, outcome, self._parts.clock.now())
         if outcome.end is End.DROPPED:
             account.why = self._why(visit, outcome)
-        elif visit.location:
-            account.why = f"redirected to {visit.location}"
-        if visit.sent is not None:
+        elif visit.fetch.location:
+            account.why = f"redirected to {visit.fetch.location}"
+        if visit.fetch.sent is not None:
             self._tell_of(visit, account, goes_on=outcome.end in _GOES_ON)
         self._give_up(lease.parent if lease.kind is Kind.ROBOTS else authority_of(lease.url), account)
 
     def _tell_of(self, visit: Visit, account: Account, *, goes_on: bool) -> None:
         lease, odd = visit.lease, self._odd.pop(visit.lease.id, None)
-        asked = "robots.txt" if visit.kind is Kind.ROBOTS else self._ranges.get(lease.id, "")
-        remark = (
-            in_words(visit.error) or str(odd or "").replace("_", " ") or (visit.location and f"to {visit.location}")
-        )
+        asked = "robots.txt" if visit.fetch.kind is Kind.ROBOTS else self._ranges.get(lease.id, "")
+        came = visit.fetch
+        remark = in_words(visit.error) or str(odd or "").replace("_", " ") or (came.location and f"to {came.location}")
         if goes_on and (left := self._left(lease.site)) > _LONG:
             remark = ", ".join(filter(None, [remark, f"the next in {elapsed(left)}"]))
-        fetch = Fetch(visit.url, asked, visit.status, visit.bytes, visit.response_time, lease.delay, remark)
+        fetch = Fetch(
+            visit.fetch.url,
+            asked,
+            visit.fetch.status,
+            visit.fetch.bytes,
+            visit.fetch.response_time,
+            lease.delay,
+            remark,
+        )
         account.fetches.append(fetch)
         self._tell(account.target, fetch)
 
@@ -234,8 +242,8 @@ class SingleSpider(ProbingSpider):
 
     def _why(self, visit: Visit, outcome: Outcome) -> str:
         known = self._account(visit).why
-        if str(outcome.reason) == "http_status" and visit.status:
-            return f"the server answered {visit.status}"
+        if str(outcome.reason) == "http_status" and visit.fetch.status:
+            return f"the server answered {visit.fetch.status}"
         if str(outcome.reason) == "content_type" and known:
             return known
         return _WORDS.get(str(outcome.reason)) or in_words(visit.error) or str(outcome.reason)

@@ -11,8 +11,9 @@ from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.refused import NOTE_KIND, Refused
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
-from mediacrawl.records import Drop, Outcome, Visit
+from mediacrawl.records import Drop, Outcome
 from mediacrawl.threads import in_reactor
+from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from mediacrawl.scheduler import PenaltyBoxScheduler

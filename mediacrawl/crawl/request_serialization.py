@@ -29,10 +29,11 @@ from scrapy.utils.request import fingerprint, request_from_dict
 
 from mediacrawl.crawl.held_requests import HeldRequests
 from mediacrawl.priority import Scores, link_class
-from mediacrawl.records import VISIT, Candidate, Evidence, Kind, Lease, Visit
+from mediacrawl.records import Candidate, Evidence, Kind, Lease
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.extensions import extension_of
 from mediacrawl.scope.sites import site_of
+from mediacrawl.visit import VISIT, Visit
 
 _VIA = "request"
 _HELD = "held request"
@@ -116,8 +117,8 @@ def request(visit: Visit, spider: Spider | None, held: HeldRequests) -> Request:
     elif lease.evidence.via == _VIA and lease.evidence.guid:
         made = _made(lease, meta, spider)
     else:
-        return Request(visit.url, meta=meta | {"verbatim_url": True})
-    visit.url = made.url
+        return Request(visit.fetch.url, meta=meta | {"verbatim_url": True})
+    visit.fetch.url = made.url
     return made
 
 

@@ -12,8 +12,8 @@ from twisted.python.failure import Failure
 
 from mediacrawl.frontier import FrontierError
 from mediacrawl.priority.nuggets import Answer, Known, NoAnswer, may_be_nugget
-from mediacrawl.records import Nugget, Visit
 from mediacrawl.threads import in_reactor
+from mediacrawl.visit import Nugget, Visit
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -52,7 +52,11 @@ class Crediting:
             visit: decided, and about to end.
             response: its answer.
         """
-        return None if visit.over or not may_be_nugget(visit.outcome) else self._judge(visit, response, None)
+        return (
+            None
+            if visit.decision.over or not may_be_nugget(visit.decision.outcome)
+            else self._judge(visit, response, None)
+        )
 
     def item(self, visit: Visit, response: Response | Failure, item: Any) -> Waiting:
         """Judge a record that was stored.
@@ -62,9 +66,9 @@ class Crediting:
             response: its answer, or why it did not come.
             item: the record.
         """
-        if visit.over:
+        if visit.decision.over:
             return None
-        visit.stored += 1
+        visit.decision.stored += 1
         return self._judge(visit, response, item)
 
     def close(self, visit: Visit) -> None:
@@ -73,7 +77,7 @@ class Crediting:
         Args:
             visit: any.
         """
-        if visit.nuggets:
+        if visit.decision.nuggets:
             try:
                 self._parts.nuggets.close(visit)
             except FrontierError as error:
@@ -81,7 +85,7 @@ class Crediting:
 
     def _judge(self, visit: Visit, response: Response | Failure, item: Any) -> Waiting:
         nuggets = self._parts.nuggets
-        answer: Answer = NoAnswer(visit.url) if isinstance(response, Failure) else response
+        answer: Answer = NoAnswer(visit.fetch.url) if isinstance(response, Failure) else response
         nugget = nuggets.judge(answer, item)
         if nugget is None:
             return None

@@ -9,7 +9,8 @@ from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddlewa
 from scrapy.exceptions import IgnoreRequest
 
 from mediacrawl.crawl.failures import UnreadableAnswerError
-from mediacrawl.records import VISIT, Limit, Visit
+from mediacrawl.records import Limit
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -58,4 +59,4 @@ class UnpackMiddleware(HttpCompressionMiddleware):
 def _meet(request: Request, limit: Limit) -> None:
     visit: Visit | None = request.meta.get(VISIT)
     if visit is not None:
-        visit.limits.add(limit)
+        visit.fetch.limits.add(limit)

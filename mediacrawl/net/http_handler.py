@@ -30,8 +30,8 @@ from mediacrawl.net.resolver import spelled
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.guard import GuardedAddressError
-from mediacrawl.records import VISIT, Visit
 from mediacrawl.scope.hosts import is_address, is_loopback
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -127,9 +127,9 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
             return Way(host, target=target)
         visit: Visit | None = request.meta.get(VISIT)
         may = self._may(visit)
-        address = await self._names.target(host, visit.address if visit else "")
+        address = await self._names.target(host, visit.fetch.address if visit else "")
         if visit is not None:
-            visit.address = address
+            visit.fetch.address = address
         return Way(host, address, target, may)
 
     def _may(self, visit: Visit | None) -> Callable[[], bool]:

@@ -16,9 +16,11 @@ from mediacrawl.probe import Probe, ProbeResult, build_item
 from mediacrawl.probe.icecast import is_stream, read_stream
 from mediacrawl.probe.response import is_media
 from mediacrawl.probe.session import FirstAnswer, Odd, Reply, Session, Step, advance
-from mediacrawl.records import Drop, End, Kind, Limit, MediaItem, Outcome, Visit
+from mediacrawl.probe.streams import is_stream
+from mediacrawl.records import Drop, End, Kind, Limit, MediaItem, Outcome
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.threads import in_thread
+from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -65,17 +67,17 @@ class FileReader:
         if is_passing(response.status):
             session = Session.load(lease.state, self._policy)
             if session.try_again():
-                visit.outcome = Outcome(End.CONTINUE, state=session.dump())
+                visit.decision.outcome = Outcome(End.CONTINUE, state=session.dump())
                 return None
-        once = self._parts.ignores_ranges(visit.url)
+        once = self._parts.ignores_ranges(visit.fetch.url)
         # Until the thread is back nothing is decided: whoever ends the visit meanwhile has it asked again.
-        visit.outcome = Outcome(End.CONTINUE, state=lease.state)
+        visit.decision.outcome = Outcome(End.CONTINUE, state=lease.state)
         step = await in_thread(advance, lease.state, self._policy, _reply(visit, response), once=once)
-        visit.outcome = Outcome(End.DONE)
+        visit.decision.outcome = Outcome(End.DONE)
         self._learn(visit, response.status, step)
         self.heard(visit, step.odd, step.result, step.session.probe)
         if step.result is None:
-            visit.outcome = Outcome(End.CONTINUE, state=step.state, kind=Kind.MEDIA)
+            visit.decision.outcome = Outcome(End.CONTINUE, state=step.state, kind=Kind.MEDIA)
             return None
         return self._item(visit, step.result, step.session.probe, step.session.first)
 
@@ -88,22 +90,22 @@ class FileReader:
         """
         session = Session.load(visit.lease.state, self._policy)
         if session.try_again():
-            visit.outcome = Outcome(End.CONTINUE, state=session.dump())
+            visit.decision.outcome = Outcome(End.CONTINUE, state=session.dump())
             return None
         session.probe.refuse(why)
-        visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
+        visit.decision.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
         result = await in_thread(session.probe.result)
-        visit.outcome = Outcome(End.DONE)
+        visit.decision.outcome = Outcome(End.DONE)
         self.heard(visit, None, result, session.probe)
         return self._item(visit, result, session.probe, session.first)
 
     async def _read_stream(self, visit: Visit, response: Response) -> MediaItem | None:
-        visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
+        visit.decision.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
         told = [
             (name.decode("latin-1").lower(), raw) for name in response.headers for raw in response.headers.getlist(name)
         ]
         result = await in_thread(read_stream, told, response.body, self._policy)
-        visit.outcome = Outcome(End.DONE)
+        visit.decision.outcome = Outcome(End.DONE)
         probe = Probe(self._policy)
         probe.requests, probe.bytes_fetched = 1, len(response.body)
         first = FirstAnswer(written_now(), response.status, header(response, "Content-Type"))
@@ -114,13 +116,13 @@ class FileReader:
         """What an answer says of its server."""
         if step.odd is not None:
             self._stats.inc_value(f"media/odd/{step.odd}")
-        if not visit.asked:
+        if not visit.fetch.range_bytes:
             return
-        authority = authority_of(visit.url)
+        authority = authority_of(visit.fetch.url)
         size = step.session.probe.size
         if status == 206:
             self._parts.habits.learn(authority, obeys=True)
-        elif step.session.first.ranges is False and (size is None or size > visit.asked):
+        elif step.session.first.ranges is False and (size is None or size > visit.fetch.range_bytes):
             # For all of a file it may answer 200, and give ranges all the same.
             self._parts.habits.learn(authority, obeys=False)
 
@@ -154,7 +156,7 @@ class FileReader:
         )
         if item.texts_dropped:
             stats.inc_value("media/texts_dropped", item.texts_dropped)
-            visit.limits.add(Limit.TEXT)
+            visit.decision.limits.add(Limit.TEXT)
         return item
 
 
@@ -183,19 +185,19 @@ def takes_unasked(visit: Visit, response: Response) -> bool:
         visit: the answer's.
         response: any.
     """
-    return (response.status == 416 and visit.asked > 0) or streams(response)
+    return (response.status == 416 and visit.fetch.range_bytes > 0) or streams(response)
 
 
 def _reply(visit: Visit, response: Response) -> Reply:
     return Reply(
         status=response.status,
         body=response.body,
-        ranged=visit.asked > 0,
+        ranged=visit.fetch.range_bytes > 0,
         at=written_now(),
         content_type=header(response, "Content-Type"),
         content_range=header(response, "Content-Range"),
         content_length=header(response, "Content-Length"),
-        content_encoding=visit.content_encoding,
+        content_encoding=visit.fetch.content_encoding,
         etag=header(response, "ETag"),
         last_modified=header(response, "Last-Modified"),
         date=header(response, "Date"),

@@ -22,10 +22,11 @@ from mediacrawl.probe.record import ManifestAnswer, build_manifest_item
 from mediacrawl.probe.response import Answer
 from mediacrawl.reading.document_encodings import DocumentEncodings
 from mediacrawl.reading.page_media import OEMBED, item_of_oembed
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
+from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Base, Scope, Spelling, joining, site_of
 from mediacrawl.threads import in_thread
+from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -93,10 +94,10 @@ class ListReader:
             response: 200 or 206.
             answer: one of `probe.answer.Answer`.
         """
-        if visit.lease.state or (answer == Answer.PAGE and visit.kind is not Kind.LIST):
+        if visit.lease.state or (answer == Answer.PAGE and visit.fetch.kind is not Kind.LIST):
             return None
         body = unpacked(response.body, self._bytes)[: self._bytes]
-        is_oembed = visit.kind is Kind.LIST and visit.lease.evidence.via == OEMBED
+        is_oembed = visit.fetch.kind is Kind.LIST and visit.lease.evidence.via == OEMBED
         form = OEMBED if is_oembed else list_form(header(response, "Content-Type"), body, response.url)
         if not form or (not self._follows and form not in _MANIFESTS):
             return None
@@ -114,20 +115,20 @@ class ListReader:
         """
         if answer.is_part:
             # It was taken for a media file; now it is asked for as what it is.
-            visit.outcome = Outcome(End.CONTINUE, kind=Kind.LIST)
+            visit.decision.outcome = Outcome(End.CONTINUE, kind=Kind.LIST)
             return []
         if visit.lease.evidence.via == _INNER:
             visit.drop(Drop.DEPTH)
             return []
         # Until the thread is back nothing is decided: whoever ends the visit meanwhile has it asked again.
-        ending, visit.outcome = visit.outcome or Outcome(End.DONE), Outcome(End.CONTINUE)
-        visit.unpacked = len(answer.body)
+        ending, visit.decision.outcome = visit.decision.outcome or Outcome(End.DONE), Outcome(End.CONTINUE)
+        visit.decision.parsed_bytes = len(answer.body)
         charset = header_charset(header(response, "Content-Type"))
         # Asked before the thread begins: what is remembered may change meanwhile.
         seen = self._encodings.of(response.url)()
         listing = await in_thread(parse_list, answer.form, answer.body, response.url, charset, lambda: seen)
         self._encodings.note(response.url, "list", listing.reading, listing.language)
-        visit.outcome = ending
+        visit.decision.outcome = ending
         self._scheduler.count(f"{_COUNTED.get(answer.form, 'playlist')}/read")
         if listing.cut:
             self._scheduler.count("list/cut", listing.cut)
@@ -149,9 +150,9 @@ class ListReader:
         if not listed or not listing.players:
             return []
         # A list may name a thousand: their records take as long as the reading.
-        ending, visit.outcome = visit.outcome, Outcome(End.CONTINUE)
+        ending, visit.decision.outcome = visit.decision.outcome, Outcome(End.CONTINUE)
         items, dropped = await in_thread(self._players, visit, response, listing)
-        visit.outcome = ending
+        visit.decision.outcome = ending
         self._scheduler.count("list/standing_alone", len(items))
         if dropped:
             self._scheduler.count("list/standing_alone_dropped", dropped)
@@ -184,7 +185,9 @@ class ListReader:
             fresh = []
         told = self._told(listing) if listed else ()
         for place, url in fresh:
-            visit.found.append(self._candidate(visit, url, links[place], listing, told=told if listed else None))
+            visit.decision.found.append(
+                self._candidate(visit, url, links[place], listing, told=told if listed else None)
+            )
         self._count(drops + repeated)
 
     def _candidate(
@@ -231,7 +234,9 @@ class ListReader:
             items[url.key] = build_page_item(
                 evidence, page_url=page_url, site=visit.lease.site, found_at=at, url=url.requested, key=url.key
             )
-        kept = first_records(items.values(), byte_budget(visit.unpacked, visit.bytes, PLAYERS, FACTOR))
+        kept = first_records(
+            items.values(), byte_budget(visit.decision.parsed_bytes, visit.fetch.bytes, PLAYERS, FACTOR)
+        )
         return kept, len(items) - len(kept)
 
     def _told(self, listing: Listing) -> tuple[Fact, ...]:

@@ -8,9 +8,10 @@ from hashlib import sha256
 from mediacrawl.extract import Listed, Listing
 from mediacrawl.parts import Parts
 from mediacrawl.reading.list_reader import ListReader
-from mediacrawl.records import Kind, Visit
+from mediacrawl.records import Kind
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Scope
+from mediacrawl.visit import Visit
 
 
 class PollReader(ListReader):

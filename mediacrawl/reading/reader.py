@@ -33,10 +33,11 @@ from mediacrawl.reading.document_encodings import DocumentEncodings
 from mediacrawl.reading.file_reader import FileReader, takes_unasked
 from mediacrawl.reading.list_reader import ListReader
 from mediacrawl.reading.page_media import PageMedia
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, MediaItem, Outcome, Trouble, Visit
+from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, MediaItem, Outcome, Trouble
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, canonical, extension_of, joining
 from mediacrawl.scope.originals import is_named_copy, of_a_copy
+from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -112,32 +113,32 @@ class Reader:
             return self._read_file(visit, response)
         ended = after_status(response.status, visit.lease, self._attempts)
         if ended is not None and not visit.lease.state:
-            visit.outcome = ended
+            visit.decision.outcome = ended
             return []
-        visit.outcome = self._ending(visit)
+        visit.decision.outcome = self._ending(visit)
         answer = answer_kind(header(response, "Content-Type"))
         if answer is Answer.ANYTHING:
             answer = _by_content(response.body)
         found = self.lists.recognise(visit, response, answer)
         if found is not None:
             return self.lists.read(visit, response, found)
-        if answer is Answer.MEDIA or (visit.kind is Kind.MEDIA and _reads_as_media(visit, answer, response.body)):
-            visit.trouble = None
+        if answer is Answer.MEDIA or (visit.fetch.kind is Kind.MEDIA and _reads_as_media(visit, answer, response.body)):
+            visit.decision.trouble = None
             return self._read_file(visit, response)
         if not self._follows:
             visit.drop(Drop.CONTENT_TYPE)
         elif answer is Answer.PAGE:
             return self._read_page(visit, response)
-        elif visit.trouble is not Trouble.CUT:
+        elif visit.decision.trouble is not Trouble.CUT:
             # Too little may have come to tell what it is.
             visit.drop(Drop.CONTENT_TYPE)
         return []
 
     def _ending(self, visit: Visit) -> Outcome:
         """How the visit of a page or a list ends that can be read."""
-        outcome = after_cut(visit.lease, self._attempts) if visit.broke_off else Outcome(End.DONE)
+        outcome = after_cut(visit.lease, self._attempts) if visit.fetch.broke_off else Outcome(End.DONE)
         if outcome.end is End.AGAIN:
-            visit.trouble = Trouble.CUT
+            visit.decision.trouble = Trouble.CUT
         return outcome
 
     async def _read_file(self, visit: Visit, response: Response) -> list[MediaItem]:
@@ -149,7 +150,7 @@ class Reader:
         scheduler = self._scheduler
         scheduler.count("page/read")
         # What is asked for again gives its links, so that none is lost; records, and what it is a copy of, come then.
-        again = visit.trouble is Trouble.CUT
+        again = visit.decision.trouble is Trouble.CUT
         reason = None if again else self._seen_before(visit, page)
         if reason is not None:
             visit.drop(reason)
@@ -174,7 +175,7 @@ class Reader:
         self._count(drops + repeated)
         self._count_of(page)
         if page.cut or page.tags_cut or page.anchors_cut or drops[Drop.LONG_BASE] or not page.base:
-            visit.limits.add(Limit.LINKS)
+            visit.decision.limits.add(Limit.LINKS)
         if told is None or reason is not None or again:
             return []
         items = self._players(visit, told)
@@ -185,7 +186,7 @@ class Reader:
     def _parse_page(self, visit: Visit, response: Response) -> Page:
         own_url = link_header(headers(response, "Link"), "canonical")
         body = response.body[: self._page_bytes]
-        visit.unpacked = len(body)
+        visit.decision.parsed_bytes = len(body)
         charset = header_charset(header(response, "Content-Type"))
         history = self._encodings.of(response.url)
         page = parse_page(body, response.url, charset, self._token, canonical=own_url, history=history)
@@ -195,7 +196,7 @@ class Reader:
     def _players(self, visit: Visit, told: PageMedia) -> list[MediaItem]:
         """The records of what a page plays without a file, as many as its length allows."""
         named = told.items()
-        items = first_records(named, byte_budget(visit.unpacked, visit.bytes, PLAYERS, FACTOR))
+        items = first_records(named, byte_budget(visit.decision.parsed_bytes, visit.fetch.bytes, PLAYERS, FACTOR))
         if items:
             self._scheduler.count("page/standing_alone", len(items))
         if len(named) > len(items):
@@ -219,7 +220,7 @@ class Reader:
             found = joining.candidate(
                 url, evidence, self._scores, Kind.LIST, depth=lease.depth + 1, parent=lease.request_url
             )
-            visit.found.append(found)
+            visit.decision.found.append(found)
         self._count(drops + repeated)
 
     def _seen_before(self, visit: Visit, page: Page) -> Drop | None:
@@ -230,7 +231,7 @@ class Reader:
             return None
         lease, thin = visit.lease, self._duplicates.policy.thin_text
         media = _media(page)
-        if visit.kind is Kind.MEDIA:
+        if visit.fetch.kind is Kind.MEDIA:
             name = lease.url.partition("?")[0].rpartition("/")[2]
             shown = fingerprint(page, media, thin=thin, without=(name, unquote(name)) if name else ())
             if reason := self._duplicates.judge_stand_in(lease.site, shown):
@@ -284,7 +285,7 @@ class Reader:
                 facts=facts,
                 path=page.path(link),
             )
-            visit.found.append(candidate(url, evidence, self._scores, visit))
+            visit.decision.found.append(candidate(url, evidence, self._scores, visit))
 
     def _wishes(self, response: Response, on_page: Sequence[str] = ()) -> Wishes:
         """What an answer asks for, in its header or on the page."""

@@ -40,12 +40,13 @@ from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.priority.again import is_again
 from mediacrawl.reading.reader import candidate
-from mediacrawl.records import End, Evidence, Outcome, SiteState, Visit
+from mediacrawl.records import End, Evidence, Outcome, SiteState
 from mediacrawl.scope import site_of
 from mediacrawl.scope.ports import port_of
 from mediacrawl.signals import seeds_joined, visit_ended
 from mediacrawl.spiders.probing import ProbingSpider
 from mediacrawl.threads import in_reactor
+from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from typing import Self
