@@ -49,7 +49,7 @@ def _is_music(word: str) -> bool:
         return not any(path.glob("*.parquet"))
     if not path.is_file() or path.suffix.lower() in MEDIA | M3U | CUE:
         return path.suffix.lower() in MEDIA | M3U | CUE
-    from mediacrawl.probe.formats.sniff import SNIFF_BYTES, UNKNOWN, sniff
+    from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, sniff
 
     try:
         with path.open("rb") as file:

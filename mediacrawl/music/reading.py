@@ -14,7 +14,7 @@ from pathlib import Path
 from mediacrawl.music.replacing import is_draft
 from mediacrawl.probe import NeedBytes, ProbePolicy, SparseFile
 from mediacrawl.probe.context import Reading
-from mediacrawl.probe.formats.containers import read_container
+from mediacrawl.probe.formats import read_container
 from mediacrawl.records import Tag
 
 _NAMES = (
@@ -154,7 +154,7 @@ class TaggedFile:
 
     Attributes:
         path: of the file; bytes that are no UTF-8 are lone surrogates, as `os.fsdecode` makes them.
-        container: name of the format by its content, see `mediacrawl.probe.formats.sniff`; empty if it is not known.
+        container: name of the format by its content, see `mediacrawl.probe.formats`; empty if it is not known.
         tags: all texts of the file, in its order.
         cover: whether there is a picture, its MIME type and its bytes.
         notes: why the reading is not complete.

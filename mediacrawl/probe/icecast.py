@@ -10,10 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from mediacrawl.probe.context import Reading
-from mediacrawl.probe.formats import mpeg_audio, raw_audio
+from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, mpeg_audio, raw_audio, read_container, sniff
 from mediacrawl.probe.formats.audio_frames import Format, find, set_facts
-from mediacrawl.probe.formats.containers import read_container
-from mediacrawl.probe.formats.sniff import SNIFF_BYTES, UNKNOWN, sniff
 from mediacrawl.probe.multipart import read_place
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import ProbeResult

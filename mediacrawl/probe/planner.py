@@ -8,7 +8,7 @@ from typing import Any
 import msgpack
 
 from mediacrawl.probe.context import Reading
-from mediacrawl.probe.formats.containers import read_container
+from mediacrawl.probe.formats import read_container
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import MAX_OFFSET, SparseFile

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import binascii
 
-from mediacrawl.probe.context import BrokenError, Reading, Source, exact, peek
-from mediacrawl.probe.formats.from_mutagen import stream_info
+from mediacrawl.probe.context import BrokenError, Reading, Source, exact, peek, unpack
 from mediacrawl.probe.formats.keys import vorbis_key
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.text import LATIN1, UTF8, Value
@@ -117,14 +116,21 @@ def read(reading: Reading, start: int) -> None:
 
 
 def read_streaminfo(result: ProbeResult, block: bytes) -> None:
-    """Takes the stream facts from the 34 bytes of a STREAMINFO block (8.2)."""
-    info = stream_info(block)
+    """Takes the stream facts from the 34 bytes of a STREAMINFO block (8.2).
+
+    Raises:
+        BrokenError: when it is cut short, or states no sample rate.
+    """
+    bits, high, low = unpack(">10x3Q", block)
+    rate = bits >> 44
+    if not rate:
+        raise BrokenError("no sample rate")
     result.codec = result.audio_codec = "flac"
-    result.sample_rate, result.channels = info.sample_rate, info.channels
-    result.bits_per_sample = info.bits_per_sample
-    result.set_duration(info.length)
-    if info.md5_signature:
-        result.audio_md5 = f"{info.md5_signature:032x}"
+    result.sample_rate, result.channels = rate, (bits >> 41 & 7) + 1
+    result.bits_per_sample = (bits >> 36 & 31) + 1
+    result.set_duration((bits & (1 << 36) - 1) / rate)
+    if high or low:
+        result.audio_md5 = f"{high:016x}{low:016x}"
 
 
 def _read_blocks(reading: Reading, at: int) -> None:

@@ -11,9 +11,9 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from mediacrawl.probe.context import BrokenError, Reading, Source, exact, peek
-from mediacrawl.probe.formats.from_mutagen import genres
 from mediacrawl.probe.formats.keys import id3_key
 from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, Value, cut, decode, split
@@ -378,6 +378,14 @@ _NO_GENRE = 255
 _V1_FIELDS = (("title", 3, 33), ("artist", 33, 63), ("album", 63, 93), ("date", 93, 97))
 _INSIDE_APE = (b"TAGEX\xe8\x03\0\0", b"TAGEX\xd0\x07\0\0")
 """The last letters of an APE tag's preamble, with its version: they begin as an ID3v1 tag does."""
+
+
+@cache
+def genres() -> tuple[str, ...]:
+    """The names of ID3v1's genres, by their number; mutagen's import takes 120 ms, so it waits for the first call."""
+    from mutagen.id3 import TCON  # noqa: PLC0415 - see above
+
+    return tuple(TCON.GENRES)
 
 
 def is_id3v1(data: bytes) -> bool:

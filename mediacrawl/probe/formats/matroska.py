@@ -14,7 +14,6 @@ from mediacrawl.probe.formats import ebml
 from mediacrawl.probe.formats.ebml import Element
 from mediacrawl.probe.formats.matroska_tags import SOURCE, Text, add_texts, bit_rate, read_tags
 from mediacrawl.probe.formats.matroska_tracks import AUDIO, VIDEO, Track, read_tracks
-from mediacrawl.probe.formats.sniff import Sniffed
 from mediacrawl.probe.sparse import MAX_OFFSET
 from mediacrawl.probe.text import UTF8, Value
 
@@ -130,10 +129,10 @@ _INFO_TEXTS = {
 _MAX_PLACES = 16
 """Entries of seek heads that are followed."""
 _FORMATS = {
-    ("webm", True): Sniffed("webm", "video/webm"),
-    ("webm", False): Sniffed("webm", "audio/webm"),
-    ("matroska", True): Sniffed("matroska", "video/x-matroska"),
-    ("matroska", False): Sniffed("matroska", "audio/x-matroska"),
+    ("webm", True): ("webm", "video/webm"),
+    ("webm", False): ("webm", "audio/webm"),
+    ("matroska", True): ("matroska", "video/x-matroska"),
+    ("matroska", False): ("matroska", "audio/x-matroska"),
 }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from mediacrawl.probe.context import BrokenError, Reading, exact, peek
-from mediacrawl.probe.formats.from_mutagen import genres
+from mediacrawl.probe.formats.id3 import genres
 from mediacrawl.probe.formats.keys import asf_key, mp4_key
 from mediacrawl.probe.formats.mp4_atoms import Atom, children, walk
 from mediacrawl.probe.text import UTF8, UTF16, UTF16BE, Value, cut

@@ -12,7 +12,6 @@ from operator import itemgetter
 from mediacrawl.probe.context import BrokenError, LimitError, Reading, unpack
 from mediacrawl.probe.formats import flac
 from mediacrawl.probe.formats.flac import read_streaminfo
-from mediacrawl.probe.formats.sniff import Sniffed
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import MAX_OFFSET, NeedBytes, SparseFile
 
@@ -136,7 +135,6 @@ _CODECS: tuple[tuple[bytes, Callable[[int, bytes], Stream | None]], ...] = (
 )
 
 
-VIDEO = Sniffed("ogg", "video/ogg")
 _CAPTURE = b"OggS\0"
 _HEADER = 27
 _CONTINUED, _FIRST = 1, 2
@@ -293,7 +291,7 @@ def _take_facts(reading: Reading, streams: list[Stream]) -> None:
         result.sample_rate, result.channels = audio.sample_rate, audio.channels
         result.bitrate, result.bits_per_sample = audio.bitrate, audio.bits_per_sample
     if video:
-        result.container, result.encoding_format = VIDEO
+        result.encoding_format = "video/ogg"
         result.is_video = True
         result.codec = result.video_codec = video.codec
         result.width, result.height, result.frame_rate = video.width, video.height, video.rate
