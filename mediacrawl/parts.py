@@ -48,7 +48,7 @@ from mediacrawl.priority.orders import MODEL, RECORDS, Alike, ModelError, Priori
 from mediacrawl.priority.score import RULES, Scores
 from mediacrawl.probe import ProbePolicy
 from mediacrawl.probe.open_lists import OpenLists
-from mediacrawl.probe.range_support import RangeHabits
+from mediacrawl.probe.range_support import RangeSupport
 from mediacrawl.scope import DuplicatePolicy, Duplicates, Scope, ScopeRules, Traps
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import NeverCrawl
@@ -652,9 +652,9 @@ class Parts:
         return OpenLists(self.settings.getint("LIST_OPEN_BYTES", 30_000_000))
 
     @cached_property
-    def habits(self) -> RangeHabits:
+    def habits(self) -> RangeSupport:
         """Which servers ignore Range."""
-        return RangeHabits(self.frontier if self.leases else NoNotes())
+        return RangeSupport(self.frontier if self.leases else NoNotes())
 
     def ignores_ranges(self, url: str) -> bool:
         """Whether the server of a URL is known to ignore Range; False while the frontier cannot say.

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from mediacrawl.extract.charset import History, read_html, shorten
-from mediacrawl.extract.media import Found, gather, may_have_items, may_have_license
+from mediacrawl.extract.media import PageSources, gather, may_have_items, may_have_license
 from mediacrawl.extract.medium import Medium
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
-from mediacrawl.extract.schema_org import Where
+from mediacrawl.extract.schema_org import PageUrls
 from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, walked
 
 _LONGEST_HEADER = 8_192
@@ -314,9 +314,9 @@ class _Reader:
         """
         page = self.page
         licenses = self._named_licenses() if licensed else ()
-        found = Found(self._card, self._players, self._scripts, licenses, self._ordinary())
+        found = PageSources(self._card, self._players, self._scripts, licenses, self._ordinary())
         own = frozenset({url.partition("#")[0] for url in (page.url, page.canonical) if url})
-        page.media = gather(found, items, Where(page.base, own))
+        page.media = gather(found, items, PageUrls(page.base, own))
         last = [Link(href, via, element) for href, via, element in self._card.links()]
         known = {absolute(page.base, href) for href, _, _ in last}
         for medium in page.media:

@@ -11,7 +11,7 @@ from mediacrawl import foreign
 from mediacrawl.extract.content_coding import is_complete
 from mediacrawl.parts import Parts
 from mediacrawl.priority.nuggets import is_worth_opening
-from mediacrawl.probe.response import Answer, Limits, answer_kind, bytes_wanted
+from mediacrawl.probe.response import BodyLimits, ResponseKind, bytes_wanted, response_kind
 from mediacrawl.records import VISIT, Drop, End, Kind, Outcome, Visit
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class CutMiddleware:
         self._stats = crawler.stats
         page = parts.settings.getint("PAGE_MAX_BYTES", 200_000)
         lists = parts.settings.getint("LIST_MAX_BYTES", 3_000_000)
-        self._limits = Limits(page, parts.probe.head_bytes, parts.probe.single_bytes, lists)
+        self._limits = BodyLimits(page, parts.probe.head_bytes, parts.probe.single_bytes, lists)
         self._ignores_ranges = parts.ignores_ranges
         # `ListsMiddleware` made it, and closes what is opened here.
         self._open_lists = parts.open_lists if "open_lists" in vars(parts) else None
@@ -101,7 +101,7 @@ class CutMiddleware:
             return
         told = {name.decode("latin-1").lower(): b", ".join(headers.getlist(name)).decode("latin-1") for name in headers}
         visit.content_encoding = told.get("content-encoding", "")
-        is_media = answer_kind(told.get("content-type", "")) == Answer.MEDIA
+        is_media = response_kind(told.get("content-type", "")) == ResponseKind.MEDIA
         once = is_media and not visit.asked and self._ignores_ranges(visit.url)
         visit.limit = bytes_wanted(visit.kind, told, self._limits, asked=visit.asked, once=once)
         if not self._is_wanted(visit, headers, told):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mediacrawl.music.replacing import is_draft
 from mediacrawl.probe import NeedBytes, ProbePolicy, SparseFile
-from mediacrawl.probe.context import Reading
+from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats import read_container
 from mediacrawl.records import Tag
 
@@ -200,16 +200,16 @@ def read_open(descriptor: int, path: Path) -> TaggedFile:
     size = os.fstat(descriptor).st_size
     if not size:
         return TaggedFile(path, why="it is empty")
-    reading = Reading(DiskFile(descriptor, size), _POLICY)
+    context = ParseContext(DiskFile(descriptor, size), _POLICY)
     try:
-        read_container(reading)
+        read_container(context)
     except NeedBytes:
         return TaggedFile(path, why="its tags are too long")
-    result = reading.result
+    result = context.result
     cover = (result.has_cover, result.cover_mime, result.cover_size)
     found = TaggedFile(path, result.container or "", result.tags, cover, result.notes)
     if found.container not in CONTAINERS:
         found.why = f"it is {found.container}, whose tags are not read here" if found.container else "it is no media"
-    elif reading.errors and not result.tags:
+    elif context.errors and not result.tags:
         found.why = "it is damaged: no tag can be read"
     return found

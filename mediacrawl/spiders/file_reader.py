@@ -14,7 +14,7 @@ from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.probe import Probe, ProbeResult, build_item
 from mediacrawl.probe.icecast import is_stream, read_stream
 from mediacrawl.probe.response import is_media
-from mediacrawl.probe.session import FirstAnswer, Odd, Reply, Session, Step, advance
+from mediacrawl.probe.session import FirstAnswer, Odd, ProbeStep, Reply, Session, advance
 from mediacrawl.records import Drop, End, Kind, Limit, MediaItem, Outcome, Visit
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.threads import in_thread
@@ -109,7 +109,7 @@ class FileReader:
         self.heard(visit, None, result, probe)
         return self._item(visit, result, probe, first)
 
-    def _learn(self, visit: Visit, status: int, step: Step) -> None:
+    def _learn(self, visit: Visit, status: int, step: ProbeStep) -> None:
         """What an answer says of its server."""
         if step.odd is not None:
             self._stats.inc_value(f"media/odd/{step.odd}")

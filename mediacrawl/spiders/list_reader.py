@@ -18,7 +18,7 @@ from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.probe import build_page_item
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
 from mediacrawl.probe.record import ManifestAnswer, build_manifest_item
-from mediacrawl.probe.response import Answer
+from mediacrawl.probe.response import ResponseKind
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Base, Scope, Spelling, joining, site_of
@@ -91,7 +91,7 @@ class ListReader:
             response: 200 or 206.
             answer: one of `probe.answer.Answer`.
         """
-        if visit.lease.state or (answer == Answer.PAGE and visit.kind is not Kind.LIST):
+        if visit.lease.state or (answer == ResponseKind.PAGE and visit.kind is not Kind.LIST):
             return None
         body = unpacked(response.body, self._bytes)[: self._bytes]
         is_oembed = visit.kind is Kind.LIST and visit.lease.evidence.via == OEMBED

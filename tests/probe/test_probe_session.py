@@ -10,7 +10,7 @@ from long_forms import examples
 from mediacrawl.demo import grow_mp3, media_bytes
 from mediacrawl.notes import NoNotes
 from mediacrawl.probe import ProbePolicy
-from mediacrawl.probe.range_support import RangeHabits
+from mediacrawl.probe.range_support import RangeSupport
 from mediacrawl.probe.session import Odd, Reply, Session, advance
 
 POLICY = ProbePolicy()
@@ -396,18 +396,18 @@ class Notes(NoNotes):
 
 def test_a_server_that_ignored_a_range_is_remembered_over_a_restart_until_it_gives_one():
     notes = Notes()
-    habits = RangeHabits(notes)
+    habits = RangeSupport(notes)
     assert not habits.ignores("http://a.example")
     habits.learn("http://a.example", obeys=False)
-    assert RangeHabits(notes).ignores("http://a.example")
-    assert not RangeHabits(notes).ignores("https://a.example")
+    assert RangeSupport(notes).ignores("http://a.example")
+    assert not RangeSupport(notes).ignores("https://a.example")
     habits.learn("http://a.example", obeys=True)
-    assert not RangeHabits(notes).ignores("http://a.example")
+    assert not RangeSupport(notes).ignores("http://a.example")
 
 
 def test_of_servers_that_give_ranges_nothing_is_written_and_few_are_held():
     notes = Notes()
-    habits = RangeHabits(notes, size=2)
+    habits = RangeSupport(notes, size=2)
     for _ in range(3):
         for name in "abc":
             habits.learn(name, obeys=True)
@@ -422,7 +422,7 @@ def test_of_servers_that_give_ranges_nothing_is_written_and_few_are_held():
 def test_what_other_workers_learn_of_a_server_is_seen():
     notes = Notes()
     notes.shared = True
-    habits = RangeHabits(notes)
+    habits = RangeSupport(notes)
     assert not habits.ignores("http://a.example")
-    RangeHabits(notes).learn("http://a.example", obeys=False)
+    RangeSupport(notes).learn("http://a.example", obeys=False)
     assert habits.ignores("http://a.example")

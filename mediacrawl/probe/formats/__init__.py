@@ -1,8 +1,8 @@
 """Media formats: one module a container, a codec or a family of small ones, and the table that registers them.
 
-To add a format, write a module here with a function ``read(reading, start)`` and register it in `FORMATS`; a format
-that begins with no fixed bytes gets a test of its own in `sniff`. The reader puts facts into `reading.result` and texts
-into `reading.add`. Bytes that are not at hand raise `NeedBytes`, which becomes the next range. Whatever the file holds,
+To add a format, write a module here with a function ``read(context, start)`` and register it in `FORMATS`; a format
+that begins with no fixed bytes gets a test of its own in `sniff`. The reader puts facts into `context.result` and texts
+into `context.add`. Bytes that are not at hand raise `NeedBytes`, which becomes the next range. Whatever the file holds,
 the reader does not raise: each part that can fail by itself runs as a stage (`Reading.stage`).
 """
 
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from mediacrawl.probe.context import Reading
+from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats import (
     aiff,
     ape_family,
@@ -50,7 +50,7 @@ class MediaFormat(NamedTuple):
 
     name: str
     mime: str
-    read: Callable[[Reading, int], None] | None = None
+    read: Callable[[ParseContext, int], None] | None = None
     signatures: tuple[bytes, ...] = ()
 
 
@@ -145,44 +145,44 @@ _HTML = re.compile(
 )
 
 
-def read_container(reading: Reading) -> None:
+def read_container(context: ParseContext) -> None:
     """Reads the file with the reader of its format; name and MIME type are set for formats without a reader too."""
-    sniffed, start = sniff(reading.file.run(0, SNIFF_BYTES)), 0
+    sniffed, start = sniff(context.file.run(0, SNIFF_BYTES)), 0
     if sniffed == _ID3:
-        sniffed, start = _read_id3(reading)
+        sniffed, start = _read_id3(context)
     elif sniffed == _APE_TAG:
-        sniffed, start = _read_ape_tag(reading)
-    reading.result.container, reading.result.encoding_format = sniffed
+        sniffed, start = _read_ape_tag(context)
+    context.result.container, context.result.encoding_format = sniffed
     reader = READERS.get(sniffed.container or "")
     if reader:
-        reading.supported = True
-        reader(reading, start)
-    reading.result.forget_impossible()
+        context.supported = True
+        reader(context, start)
+    context.result.forget_impossible()
 
 
-def _read_id3(reading: Reading) -> tuple[Sniffed, int]:
+def _read_id3(context: ParseContext) -> tuple[Sniffed, int]:
     """Reads the ID3v2 tag at the front; returns the format behind it and its offset."""
-    header = id3.find_header(reading.file, 0) if reading.file.at_hand(0, 10) else None
+    header = id3.find_header(context.file, 0) if context.file.at_hand(0, 10) else None
     if header is None:
         return UNKNOWN, 0
-    reading.result.has_cover = False
-    reading.stage("id3v2", id3.read_tag, reading, header)
-    start = id3.end_of_tags(reading.file, header)
-    return _behind_tags(reading, start), start
+    context.result.has_cover = False
+    context.stage("id3v2", id3.read_tag, context, header)
+    start = id3.end_of_tags(context.file, header)
+    return _behind_tags(context, start), start
 
 
-def _read_ape_tag(reading: Reading) -> tuple[Sniffed, int]:
-    tag = tail_tags.find_ape_at_front(reading.file, 0)
+def _read_ape_tag(context: ParseContext) -> tuple[Sniffed, int]:
+    tag = tail_tags.find_ape_at_front(context.file, 0)
     if tag is None:
         return UNKNOWN, 0
-    reading.result.has_cover = False
-    reading.stage("ape", tail_tags.read_ape, reading, tag)
-    return _behind_tags(reading, tag.end), tag.end
+    context.result.has_cover = False
+    context.stage("ape", tail_tags.read_ape, context, tag)
+    return _behind_tags(context, tag.end), tag.end
 
 
-def _behind_tags(reading: Reading, start: int) -> Sniffed:
+def _behind_tags(context: ParseContext, start: int) -> Sniffed:
     """The format behind a tag; MPEG audio unless another one is recognized."""
-    behind = sniff(reading.file.run(start, SNIFF_BYTES))
+    behind = sniff(context.file.run(start, SNIFF_BYTES))
     return _MP3 if behind in {UNKNOWN, _ID3, _APE_TAG} else behind
 
 

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mediacrawl.probe.context import BrokenError, Reading, exact
+from mediacrawl.probe.context import BrokenError, ParseContext, exact
 
 HEADER_BYTES = 12
 """Bytes of the longest header: 4 of the name, 8 of the size."""
@@ -37,13 +37,13 @@ class Element:
         return self.stop - self.body
 
 
-def walk(reading: Reading, start: int, stop: int) -> Iterator[Element]:
+def walk(context: ParseContext, start: int, stop: int) -> Iterator[Element]:
     """Yields the elements between two offsets, in order.
 
     An element that says it is longer than what it stands in ends there, and is noted: the file was cut off.
 
     Args:
-        reading: the file, and the count of parts.
+        context: the file, and the count of parts.
         start: offset of the first element.
         stop: offset behind the last one.
 
@@ -53,21 +53,21 @@ def walk(reading: Reading, start: int, stop: int) -> Iterator[Element]:
         NeedBytes: when a header is not at hand.
     """
     while start < stop:
-        element = read_element(reading, start, stop)
+        element = read_element(context, start, stop)
         yield element
         start = element.stop
 
 
-def children(reading: Reading, parent: Element) -> Iterator[Element]:
+def children(context: ParseContext, parent: Element) -> Iterator[Element]:
     """Yields the elements inside an element."""
-    return walk(reading, parent.body, parent.stop)
+    return walk(context, parent.body, parent.stop)
 
 
-def read_element(reading: Reading, at: int, stop: int) -> Element:
+def read_element(context: ParseContext, at: int, stop: int) -> Element:
     """Reads the header of the element at an offset.
 
     Args:
-        reading: the file, and the count of parts.
+        context: the file, and the count of parts.
         at: offset of the header.
         stop: offset behind what it stands in.
 
@@ -76,8 +76,8 @@ def read_element(reading: Reading, at: int, stop: int) -> Element:
         LimitError: when there are too many.
         NeedBytes: when the header is not at hand.
     """
-    reading.count()
-    head = reading.file.get(at, min(at + HEADER_BYTES, stop))
+    context.count()
+    head = context.file.get(at, min(at + HEADER_BYTES, stop))
     length = _width(head, 0, 4)
     wide = _width(head, length, 8)
     body = at + length + wide
@@ -86,7 +86,7 @@ def read_element(reading: Reading, at: int, stop: int) -> Element:
     if size == (1 << 7 * wide) - 1:
         return Element(name, at, body, stop, unending=True)
     if body + size > stop:
-        reading.note("matroska:truncated")
+        context.note("matroska:truncated")
     return Element(name, at, body, min(body + size, stop))
 
 
@@ -115,22 +115,22 @@ def _width(data: bytes, at: int, most: int) -> int:
     return wide
 
 
-def unsigned(reading: Reading, element: Element) -> int:
+def unsigned(context: ParseContext, element: Element) -> int:
     """Reads an unsigned integer (7.2); an empty one is 0.
 
     Raises:
         BrokenError: when it is longer than a number can be.
     """
-    return int.from_bytes(_short(reading, element), "big")
+    return int.from_bytes(_short(context, element), "big")
 
 
-def real(reading: Reading, element: Element) -> float:
+def real(context: ParseContext, element: Element) -> float:
     """Reads a float (7.3); an empty one, and one that is not finite, is 0.
 
     Raises:
         BrokenError: when it has another length than a float.
     """
-    data = _short(reading, element)
+    data = _short(context, element)
     layout = {0: "", 4: ">f", 8: ">d"}.get(len(data))
     if layout is None:
         raise BrokenError("a float of another length than a float")
@@ -138,14 +138,14 @@ def real(reading: Reading, element: Element) -> float:
     return value if math.isfinite(value) else 0.0
 
 
-def text(reading: Reading, element: Element) -> bytes:
+def text(context: ParseContext, element: Element) -> bytes:
     """Reads the bytes of a string (7.4, 7.5); zeros at its end are padding. One that is too long is left out."""
-    if not reading.fits(element.size):
+    if not context.fits(element.size):
         return b""
-    return exact(reading.file, element.body, element.stop).rstrip(b"\0")
+    return exact(context.file, element.body, element.stop).rstrip(b"\0")
 
 
-def _short(reading: Reading, element: Element) -> bytes:
+def _short(context: ParseContext, element: Element) -> bytes:
     if element.size > 8:
         raise BrokenError("a number of more than 8 bytes")
-    return exact(reading.file, element.body, element.stop)
+    return exact(context.file, element.body, element.stop)
