@@ -141,11 +141,7 @@ class Page:
     _held: Any = field(default=None, repr=False, compare=False)
 
     def anchor(self, link: Link) -> str:
-        """Return the text of a link, or of its picture, or its title; at most 200 characters.
-
-        Args:
-            link: one of `links`.
-        """
+        """Return the text of a link, or of its picture, or its title; at most 200 characters."""
         element = link.element
         text = fold(self._pieces(element))
         if not text:
@@ -180,9 +176,6 @@ class Page:
         """Return the tag path of a link: its last elements, with the first class of each, ``main/ul.list/li/a``.
 
         Links of one list have the same; what counts in it is taken out. Empty for what stands in no element of its own.
-
-        Args:
-            link: one of `links`.
         """
         element, names = link.element, list[str]()
         while element is not None and len(names) < _PATH and element.tag not in _OUTERMOST:
@@ -204,19 +197,11 @@ class Page:
         return name
 
     def nofollow(self, link: Link) -> bool:
-        """Tell whether a link asks not to be followed, by its rel. What is asked for all of them stands in `robots`.
-
-        Args:
-            link: one of `links`.
-        """
+        """Tell whether a link asks not to be followed, by its rel. What is asked for all of them stands in `robots`."""
         return "nofollow" in (link.element.get("rel") or "").lower().split()
 
     def media_type(self, link: Link) -> str:
-        """Return what the element says the target is, in lower case without parameters; often empty, often wrong.
-
-        Args:
-            link: one of `links`.
-        """
+        """Return what the element says the target is, in lower case without parameters; often empty, often wrong."""
         return media_type(link.element.get("type"))
 
 

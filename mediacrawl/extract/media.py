@@ -36,20 +36,12 @@ _names_relation = re.compile(rb"rel\s*=\s*[\"']?[^\"'<>=]*\Z", re.IGNORECASE).se
 
 
 def may_have_items(body: bytes) -> bool:
-    """Tell from its bytes whether a page may hold microdata about media: to look for them in the tree is dearer.
-
-    Args:
-        body: of the page, in an encoding that has ASCII.
-    """
+    """Tell from its bytes whether a page may hold microdata about media: to look for them in the tree is dearer."""
     return b"itemtype" in body and any(word in body for word in _WORDS)
 
 
 def may_have_license(body: bytes) -> bool:
-    """Tell from its bytes whether a page may name its licence in a link.
-
-    Args:
-        body: of the page, in an encoding that has ASCII.
-    """
+    """Tell from its bytes whether a page may name its licence in a link."""
     place = body.find(b"icense")
     for _ in range(_MOST_WORDS):
         if place < 0 or _names_relation(body[max(place - 60, 0) : place]):

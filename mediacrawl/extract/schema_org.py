@@ -286,11 +286,7 @@ class Properties:
         medium.player = medium.player or next(filter(None, players), "")
 
     def facts(self, kind: str) -> Iterator[Fact]:
-        """What the object says.
-
-        Args:
-            kind: its type.
-        """
+        """What the object says."""
         has = self._node.__contains__
         for key, names in _TEXTS:
             for name in filter(has, names):

@@ -170,11 +170,7 @@ class TaggedFile:
 
 
 def read_tags(path: Path) -> TaggedFile:
-    """Read the texts of a file. Whatever the file is, nothing is raised.
-
-    Args:
-        path: of the file.
-    """
+    """Read the texts of a file. Whatever the file is, nothing is raised."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError) as error:

@@ -118,9 +118,6 @@ def is_writable(text: DecidedText) -> bool:
 
     Not so QuickTime's own texts and those of 3GPP and Windows in MP4, AIFF's chunks, Lyrics3, ``bext``, URLs, and
     ID3v2 frames that no version has.
-
-    Args:
-        text: of a file.
     """
     tag = text.tag
     if tag.source == "riff":

@@ -59,12 +59,7 @@ class _Sound:
 
 
 def read(context: ParseContext, start: int) -> None:
-    """Reads an AIFF file.
-
-    Args:
-        context: takes what is found.
-        start: offset of ``FORM``.
-    """
+    """Reads an AIFF file."""
     context.result.has_cover = False
     sound = _Sound()
     context.stage("chunks", _read_chunks, context, start, sound)
@@ -72,11 +67,7 @@ def read(context: ParseContext, start: int) -> None:
 
 
 def _extended(data: bytes) -> float:
-    """Reads an 80-bit number of IEEE 754: sign, 15 bits of exponent, 64 of mantissa. What is not finite is 0.
-
-    Raises:
-        BrokenError: when it is shorter than ten bytes.
-    """
+    """Reads an 80-bit number of IEEE 754: sign, 15 bits of exponent, 64 of mantissa. What is not finite is 0."""
     exponent, mantissa = unpack(">HQ", data)
     power = (exponent & 0x7FFF) - 16383 - 63
     # A rate of more than 2^64 Hz is none, and would not fit into a float.

@@ -107,12 +107,7 @@ class _WavPackBlock:
 
 
 def read_wavpack(context: ParseContext, start: int) -> None:
-    """Reads a WavPack file.
-
-    Args:
-        context: takes what is found.
-        start: offset of the first block.
-    """
+    """Reads a WavPack file."""
     tail = TailTags(context, start)
     context.stage("header", _read_wavpack_header, context, start, tail)
     tail.read()
@@ -195,12 +190,7 @@ _TTA_HEADER = 22
 
 
 def read_tta(context: ParseContext, start: int) -> None:
-    """Reads a True Audio file.
-
-    Args:
-        context: takes what is found.
-        start: offset of ``TTA1``; an ID3v2 tag often stands before it.
-    """
+    """Reads a True Audio file."""
     tail = TailTags(context, start)
     context.stage("header", _read_tta_header, context, start, tail)
     tail.read()
@@ -225,12 +215,7 @@ _SV7_DELAY = 481
 
 
 def read_musepack(context: ParseContext, start: int) -> None:
-    """Reads a Musepack file.
-
-    Args:
-        context: takes what is found.
-        start: offset of ``MP+`` or ``MPCK``.
-    """
+    """Reads a Musepack file."""
     tail = TailTags(context, start)
     context.stage("header", _read_musepack_header, context, start, tail)
     tail.read()

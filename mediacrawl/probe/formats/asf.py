@@ -56,17 +56,7 @@ class BoundedFile:
 
 
 def read_content_description(context: ParseContext, start: int, stop: int) -> None:
-    """Reads the five texts that each file may have (3.10).
-
-    Args:
-        context: takes the texts.
-        start: offset of the object's body.
-        stop: offset behind it.
-
-    Raises:
-        BrokenError: when one does not fit into the object; those before are kept.
-        NeedBytes: when bytes are not at hand.
-    """
+    """Reads the five texts that each file may have (3.10)."""
     sizes = unpack("<5H", exact(BoundedFile(context.file, stop), start, start + 10))
     at = start + 10
     for name, size in zip(_FIELDS, sizes, strict=True):
@@ -75,34 +65,12 @@ def read_content_description(context: ParseContext, start: int, stop: int) -> No
 
 
 def read_extended_description(context: ParseContext, start: int, stop: int) -> None:
-    """Reads the attributes of an Extended Content Description Object (3.11).
-
-    Args:
-        context: takes the texts.
-        start: offset of the object's body.
-        stop: offset behind it.
-
-    Raises:
-        BrokenError: when an attribute does not fit into the object; those before are kept.
-        LimitError: when there are too many.
-        NeedBytes: when bytes are not at hand.
-    """
+    """Reads the attributes of an Extended Content Description Object (3.11)."""
     _take_all(context, start, stop, _extended)
 
 
 def read_metadata(context: ParseContext, start: int, stop: int) -> None:
-    """Reads the attributes of a Metadata or Metadata Library Object, whose layouts are alike (4.7, 4.8).
-
-    Args:
-        context: takes the texts.
-        start: offset of the object's body.
-        stop: offset behind it.
-
-    Raises:
-        BrokenError: when an attribute does not fit into the object; those before are kept.
-        LimitError: when there are too many.
-        NeedBytes: when bytes are not at hand.
-    """
+    """Reads the attributes of a Metadata or Metadata Library Object, whose layouts are alike (4.7, 4.8)."""
     _take_all(context, start, stop, _metadata)
 
 
@@ -242,12 +210,7 @@ class _Header:
 
 
 def read(context: ParseContext, start: int) -> None:
-    """Reads an ASF file.
-
-    Args:
-        context: takes what is found.
-        start: offset of the Header Object.
-    """
+    """Reads an ASF file."""
     context.result.has_cover = False
     header = _Header()
     context.stage("header", _read_header, context, start, header)

@@ -103,11 +103,6 @@ def is_stream(kind: FrameFormat, data: bytes, at: int = 0) -> bool:
 def find(kind: FrameFormat, data: bytes, like: AudioFrame | None = None) -> int | None:
     """Finds the first of several frames that follow each other.
 
-    Args:
-        kind: the format.
-        data: where to search.
-        like: a frame of the same stream, if one is known.
-
     Returns:
         Its offset, None if there is none.
     """
@@ -125,17 +120,8 @@ def find(kind: FrameFormat, data: bytes, like: AudioFrame | None = None) -> int 
 def find_first(context: ParseContext, kind: FrameFormat, start: int) -> tuple[int, bytes]:
     """Finds the first frame of a stream.
 
-    Args:
-        context: the walk.
-        kind: the format.
-        start: offset where the search begins.
-
     Returns:
         Its offset in the file, and the bytes at hand from there on.
-
-    Raises:
-        BrokenError: if there is none as far as `ProbePolicy.sync_bytes`.
-        NeedBytes: if more bytes are needed to tell.
     """
     limit = context.policy.sync_bytes
     data = context.file.run(start, limit)
@@ -156,9 +142,6 @@ def average(kind: FrameFormat, file: SparseFile, start: int, stop: int, limit: i
         start: offset of the first frame.
         stop: offset behind the last one.
         limit: bytes that are walked at each end.
-
-    Raises:
-        BrokenError: if there are no frames.
     """
     first = list(follow(kind, file.run(start, min(limit, max(0, stop - start)))))
     if not first:
@@ -191,14 +174,7 @@ def _units(frames: list[AudioFrame]) -> list[AudioFrame]:
 
 
 def ends_in_frames(kind: FrameFormat, file: SparseFile, stop: int, like: AudioFrame) -> bool:
-    """Tells whether frames of a stream stand right before an offset, as far as those bytes are at hand.
-
-    Args:
-        kind: the format.
-        file: the bytes at hand.
-        stop: the offset.
-        like: a frame of the stream.
-    """
+    """Tells whether frames of a stream stand right before an offset, as far as those bytes are at hand."""
     return find(kind, file.before(stop, _NEAR), like) is not None
 
 

@@ -41,16 +41,6 @@ def walk(context: ParseContext, start: int, stop: int) -> Iterator[Element]:
     """Yields the elements between two offsets, in order.
 
     An element that says it is longer than what it stands in ends there, and is noted: the file was cut off.
-
-    Args:
-        context: the file, and the count of parts.
-        start: offset of the first element.
-        stop: offset behind the last one.
-
-    Raises:
-        BrokenError: when there is no element where one must be.
-        LimitError: when there are too many.
-        NeedBytes: when a header is not at hand.
     """
     while start < stop:
         element = read_element(context, start, stop)
@@ -64,18 +54,7 @@ def children(context: ParseContext, parent: Element) -> Iterator[Element]:
 
 
 def read_element(context: ParseContext, at: int, stop: int) -> Element:
-    """Reads the header of the element at an offset.
-
-    Args:
-        context: the file, and the count of parts.
-        at: offset of the header.
-        stop: offset behind what it stands in.
-
-    Raises:
-        BrokenError: when there is no element.
-        LimitError: when there are too many.
-        NeedBytes: when the header is not at hand.
-    """
+    """Reads the header of the element at an offset."""
     context.count()
     head = context.file.get(at, min(at + HEADER_BYTES, stop))
     length = _width(head, 0, 4)
@@ -93,15 +72,8 @@ def read_element(context: ParseContext, at: int, stop: int) -> Element:
 def number(data: bytes, at: int = 0) -> tuple[int, int]:
     """Reads a variable-size integer (4).
 
-    Args:
-        data: the bytes.
-        at: where in them it begins.
-
     Returns:
         The number, and where in `data` it ends.
-
-    Raises:
-        BrokenError: when there is none.
     """
     wide = _width(data, at, 8)
     return int.from_bytes(data[at : at + wide], "big") & ((1 << 7 * wide) - 1), at + wide
@@ -116,20 +88,12 @@ def _width(data: bytes, at: int, most: int) -> int:
 
 
 def unsigned(context: ParseContext, element: Element) -> int:
-    """Reads an unsigned integer (7.2); an empty one is 0.
-
-    Raises:
-        BrokenError: when it is longer than a number can be.
-    """
+    """Reads an unsigned integer (7.2); an empty one is 0."""
     return int.from_bytes(_short(context, element), "big")
 
 
 def real(context: ParseContext, element: Element) -> float:
-    """Reads a float (7.3); an empty one, and one that is not finite, is 0.
-
-    Raises:
-        BrokenError: when it has another length than a float.
-    """
+    """Reads a float (7.3); an empty one, and one that is not finite, is 0."""
     data = _short(context, element)
     layout = {0: "", 4: ">f", 8: ">d"}.get(len(data))
     if layout is None:

@@ -25,11 +25,6 @@ def read_comments(context: ParseContext, source: ByteSource, start: int, stop: i
         source: bytes at offsets.
         start: offset of the vendor's length.
         stop: offset behind the block, or any larger one if the source itself ends there.
-
-    Raises:
-        BrokenError: when lengths lead out of the block; comments before are kept.
-        LimitError: when there are too many.
-        NeedBytes: when bytes are not at hand.
     """
     at = start + 4 + _length(source, start)
     count, at = _length(source, at), at + 4
@@ -116,11 +111,7 @@ def read(context: ParseContext, start: int) -> None:
 
 
 def read_streaminfo(result: ProbeResult, block: bytes) -> None:
-    """Takes the stream facts from the 34 bytes of a STREAMINFO block (8.2).
-
-    Raises:
-        BrokenError: when it is cut short, or states no sample rate.
-    """
+    """Takes the stream facts from the 34 bytes of a STREAMINFO block (8.2)."""
     bits, high, low = unpack(">10x3Q", block)
     rate = bits >> 44
     if not rate:

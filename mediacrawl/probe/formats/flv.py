@@ -52,12 +52,7 @@ class AmfReader:
         self._context = context
 
     def string(self) -> str:
-        """Reads a string value, the name of a message for instance.
-
-        Raises:
-            BrokenError: if another value stands here.
-            NeedBytes: if its bytes are not at hand.
-        """
+        """Reads a string value, the name of a message for instance."""
         if self._number(1) != STRING:
             raise BrokenError("not a string")
         return self._name()
@@ -66,11 +61,6 @@ class AmfReader:
         """Yields the properties of an object or an array of named values (2.5, 2.10); other values have none.
 
         Values inside a value are stepped over.
-
-        Raises:
-            BrokenError: when a value does not fit into the data, or has no known type.
-            LimitError: when there are too many values, or they are nested too deep.
-            NeedBytes: when bytes are not at hand.
         """
         kind = self._number(1)
         if kind == _ECMA_ARRAY:
@@ -227,12 +217,7 @@ class _Tag:
 
 
 def read(context: ParseContext, start: int) -> None:
-    """Reads an FLV file.
-
-    Args:
-        context: takes what is found.
-        start: offset of ``FLV``.
-    """
+    """Reads an FLV file."""
     context.result.has_cover = False
     seen = _Seen()
     context.stage("tags", _read_first_tags, context, start, seen)
@@ -363,12 +348,7 @@ def _whole(seen: _Seen, name: str) -> int:
 
 
 def _read_length(context: ParseContext, start: int, seen: _Seen) -> None:
-    """Finds the time of the last tags from the end of the file: recorders that were cut off wrote no duration.
-
-    Raises:
-        BrokenError: if the file does not end with a tag.
-        NeedBytes: if the end is not at hand.
-    """
+    """Finds the time of the last tags from the end of the file: recorders that were cut off wrote no duration."""
     size = context.file.size
     if size is None:
         context.note("size unknown")

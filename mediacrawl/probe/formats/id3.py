@@ -78,11 +78,7 @@ class Id3Frame:
 
 
 def find_header(file: SparseFile, at: int) -> Id3Header | None:
-    """Reads the tag header at an offset, None if there is none.
-
-    Raises:
-        NeedBytes: if its ten bytes are not at hand.
-    """
+    """Reads the tag header at an offset, None if there is none."""
     data = file.get(at, at + 10)
     if len(data) < 10 or not data.startswith(b"ID3") or data[3] not in {2, 3, 4}:
         return None
@@ -122,13 +118,7 @@ def synchsafe(data: bytes) -> int:
 
 
 def read_tag(context: ParseContext, header: Id3Header) -> None:
-    """Reads the text frames of one tag, and what the picture frames say about their pictures.
-
-    Raises:
-        BrokenError: when the frames do not fit into the tag; those before are kept.
-        LimitError: when there are too many.
-        NeedBytes: when a frame's bytes are not at hand.
-    """
+    """Reads the text frames of one tag, and what the picture frames say about their pictures."""
     if context.file.size is not None and header.stop < header.end - 10:
         context.note("id3v2:truncated")
     _FrameWalk(context, header).run()
@@ -138,15 +128,6 @@ def bodies(context: ParseContext, header: Id3Header) -> Iterator[tuple[str, byte
     """Yields name and body of each frame of a tag, pictures too, as its flags say it is to be read.
 
     A body that is encrypted or cannot be unpacked is yielded as it stands.
-
-    Args:
-        context: the walk.
-        header: of the tag.
-
-    Raises:
-        BrokenError: when the frames do not fit into the tag.
-        LimitError: when there are too many.
-        NeedBytes: when a frame's bytes are not at hand.
     """
     yield from _FrameWalk(context, header).bodies()
 

@@ -27,15 +27,7 @@ _MAX_CANDIDATES = 8
 
 
 def first_time(context: ParseContext, cluster: Element) -> int:
-    """Returns the time of a cluster in ticks, 0 if its header is not at hand: a stream mostly begins there.
-
-    Args:
-        context: the file, and the count of parts.
-        cluster: the first cluster.
-
-    Raises:
-        BrokenError: when it is none.
-    """
+    """Returns the time of a cluster in ticks, 0 if its header is not at hand: a stream mostly begins there."""
     head = context.file.at_hand(cluster.body, min(cluster.body + 32, cluster.stop))
     if head is None:
         return 0
@@ -50,18 +42,8 @@ def first_time(context: ParseContext, cluster: Element) -> int:
 def last_time(context: ParseContext, start: int, stop: int, frames: Mapping[int, float]) -> float | None:
     """Finds the last cluster between two offsets, and when its last frame ends.
 
-    Args:
-        context: the file, and the count of parts.
-        start: offset where the search begins.
-        stop: offset where the file ends.
-        frames: ticks of one frame, by number of the track.
-
     Returns:
         The time in ticks, None if there is no cluster.
-
-    Raises:
-        LimitError: when there are too many parts.
-        NeedBytes: when the bytes are not at hand.
     """
     data = context.file.get(start, stop)
     at = data.rfind(_CLUSTER_ID)
@@ -168,12 +150,7 @@ class MatroskaFile:
 
 
 def read(context: ParseContext, start: int) -> None:
-    """Reads a Matroska or WebM file.
-
-    Args:
-        context: takes what is found.
-        start: offset of the EBML header.
-    """
+    """Reads a Matroska or WebM file."""
     found = MatroskaFile()
     context.result.has_cover = False
     context.stage("header", _read_file, context, start, found)

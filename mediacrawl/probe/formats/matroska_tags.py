@@ -54,13 +54,7 @@ class SimpleTag:
 
 
 def read_tags(context: ParseContext, parent: Element, texts: list[SimpleTag]) -> None:
-    """Reads all tags and adds their texts to `texts`; one that is broken does not hide the others.
-
-    Args:
-        context: the file, and the count of parts.
-        parent: the ``Tags`` element.
-        texts: takes what is found.
-    """
+    """Reads all tags and adds their texts to `texts`; one that is broken does not hide the others."""
     for tag in ebml.children(context, parent):
         if tag.name == _TAG:
             context.stage("tag", _read_tag, context, tag, texts)

@@ -112,13 +112,7 @@ class MatroskaTrack:
 
 
 def read_tracks(context: ParseContext, parent: Element, tracks: list[MatroskaTrack]) -> None:
-    """Reads all tracks and adds them to `tracks`; one that is broken does not hide the others.
-
-    Args:
-        context: the file, and the count of parts.
-        parent: the ``Tracks`` element.
-        tracks: takes what is found.
-    """
+    """Reads all tracks and adds them to `tracks`; one that is broken does not hide the others."""
     for entry in ebml.children(context, parent):
         if entry.name != _ENTRY:
             continue

@@ -69,9 +69,6 @@ def duration(body: bytes) -> tuple[int, float]:
 
     Returns:
         Units per second and seconds; 0 where unknown.
-
-    Raises:
-        BrokenError: when it is too short.
     """
     if body[:1] == b"\x01":
         timescale, ticks = unpack(">IQ", body[20:32])
@@ -183,12 +180,7 @@ class Movie:
 
 
 def read(context: ParseContext, start: int) -> None:
-    """Reads an MP4 or QuickTime file.
-
-    Args:
-        context: takes what is found.
-        start: offset of the first atom.
-    """
+    """Reads an MP4 or QuickTime file."""
     movie = Movie()
     context.stage("moov", _read_file, context, start, movie)
     if movie.moov is None:

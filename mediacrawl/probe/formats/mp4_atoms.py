@@ -27,11 +27,6 @@ def walk(context: ParseContext, start: int, stop: int) -> Iterator[Atom]:
     """Yields the atoms between two offsets, in order.
 
     An atom that says it is longer than what it stands in ends there, and is noted: the file was cut off.
-
-    Raises:
-        BrokenError: when an atom is shorter than its own header.
-        LimitError: when there are too many.
-        NeedBytes: when a header is not at hand.
     """
     while start + 8 <= stop:
         context.count()
@@ -46,11 +41,7 @@ def children(context: ParseContext, parent: Atom) -> Iterator[Atom]:
 
 
 def content(context: ParseContext, atom: Atom) -> bytes:
-    """Reads the body of an atom, as long as a text may be.
-
-    Raises:
-        BrokenError: when it is longer.
-    """
+    """Reads the body of an atom, as long as a text may be."""
     if atom.size > context.policy.max_text_bytes:
         raise BrokenError("an atom is longer than its kind can be")
     return exact(context.file, atom.body, atom.stop)

@@ -138,9 +138,6 @@ def read_visual_entry(entry: bytes) -> VisualSampleEntry:
 
     Args:
         entry: the first sample description, with its header.
-
-    Raises:
-        BrokenError: when it is too short.
     """
     width, height = unpack(">HH", entry[32:36])
     boxes = dict(_boxes(entry[_PICTURE_BYTES:]))
@@ -156,9 +153,6 @@ def read_audio_entry(description: bytes) -> AudioSampleEntry:
 
     Args:
         description: body of ``stsd``.
-
-    Raises:
-        BrokenError: when it is too short.
     """
     entry = description[8:]
     # In version 1 of the list itself the plain layout goes by number 1; QuickTime's version 1 is longer.

@@ -67,15 +67,8 @@ def read_extends(context: ParseContext, mvex: Atom, timescale: int, extends: Mov
 def index_seconds(context: ParseContext, at: int) -> float:
     """Adds up the segments of an index behind ``moov``.
 
-    Args:
-        context: the file, and the count of parts.
-        at: offset behind ``moov``.
-
     Returns:
         Seconds, 0 if there is no index or it covers only a part of the file.
-
-    Raises:
-        NeedBytes: when the index is not all at hand.
     """
     size = context.file.size
     head = context.file.run(at, 12)
@@ -109,9 +102,6 @@ def read_fragment(context: ParseContext, moof: Atom, defaults: Mapping[int, int]
 
     Returns:
         The parts by number of the track.
-
-    Raises:
-        NeedBytes: when it is not at hand.
     """
     found: dict[int, TrackFragment] = {}
     for traf in children(context, moof):
@@ -185,9 +175,6 @@ def last_fragment(
 
     Returns:
         The tracks' parts of it, none if it was not found.
-
-    Raises:
-        NeedBytes: when bytes are not at hand.
     """
     data = context.file.get(start, stop)
     at = data.rfind(b"moof")

@@ -295,11 +295,7 @@ def _keywords(body: bytes) -> list[bytes]:
 
 
 def _read_windows_texts(context: ParseContext, atom: Atom) -> None:
-    """Reads ``Xtra``, which Windows Explorer writes: attributes of ASF by their names there.
-
-    Raises:
-        BrokenError: when an attribute is longer than the atom.
-    """
+    """Reads ``Xtra``, which Windows Explorer writes: attributes of ASF by their names there."""
     body, at = exact(context.file, atom.body, atom.stop), 0
     while at + 12 <= len(body):
         context.count()

@@ -140,12 +140,7 @@ _TRUSTED = 0.02
 
 
 def read(context: ParseContext, start: int) -> None:
-    """Reads an MPEG audio stream.
-
-    Args:
-        context: takes what is found.
-        start: offset behind the tags at the front.
-    """
+    """Reads an MPEG audio stream."""
     tail = TailTags(context, start)
     context.stage("audio", _read_frames, context, start, tail.stop)
     tail.read()

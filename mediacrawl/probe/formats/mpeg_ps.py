@@ -57,23 +57,13 @@ class Packs(NamedTuple):
 
 
 def read(context: ParseContext, start: int) -> None:
-    """Reads a program stream.
-
-    Args:
-        context: takes what is found.
-        start: offset of the first pack.
-    """
+    """Reads a program stream."""
     context.result.has_cover = False
     context.stage("packs", _read_file, context, start)
 
 
 def read_video(context: ParseContext, start: int) -> None:
-    """Reads bare MPEG video: its header states a bit rate, and nothing tells the time.
-
-    Args:
-        context: takes what is found.
-        start: offset of the sequence header.
-    """
+    """Reads bare MPEG video: its header states a bit rate, and nothing tells the time."""
     context.result.has_cover = False
     picture = find_video_header(None, context.file.run(start, context.policy.head_bytes))
     if picture is None:

@@ -98,12 +98,7 @@ class Program(NamedTuple):
 
 
 def read(context: ParseContext, start: int) -> None:
-    """Reads a transport stream.
-
-    Args:
-        context: takes what is found.
-        start: offset of the first packet.
-    """
+    """Reads a transport stream."""
     context.result.has_cover = False
     context.stage("packets", _read_file, context, start)
 
@@ -126,11 +121,7 @@ def _read_file(context: ParseContext, start: int) -> None:
 
 
 def _ask_for_more(context: ParseContext, start: int, at_hand: int, limit: int) -> None:
-    """Asks for more of the front, once as much as a request is worth, and again if even the tables are missing.
-
-    Raises:
-        NeedBytes: when it is worth it.
-    """
+    """Asks for more of the front, once as much as a request is worth, and again if even the tables are missing."""
     step = context.policy.skip_bytes
     if at_hand < limit:
         context.file.get(start, start + (step if at_hand < step else limit))
@@ -189,11 +180,7 @@ class PacketLayout(NamedTuple):
 
 
 def find_layout(data: bytes) -> PacketLayout | None:
-    """Finds where the packets stand, and how far apart; None if there are none.
-
-    Args:
-        data: bytes from any place in a transport stream.
-    """
+    """Finds where the packets stand, and how far apart; None if there are none."""
     for first in range(min(_SIZES[-1], len(data))):
         if data[first] != _SYNC:
             continue

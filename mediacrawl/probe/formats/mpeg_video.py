@@ -25,11 +25,7 @@ class Bits:
         return self._left
 
     def take(self, count: int) -> int:
-        """Reads an unsigned number of `count` bits.
-
-        Raises:
-            BrokenError: when there are fewer.
-        """
+        """Reads an unsigned number of `count` bits."""
         if count > self._left:
             raise BrokenError("the data end inside a structure")
         self._left -= count
@@ -40,11 +36,7 @@ class Bits:
         return self.take(1) == 1
 
     def unsigned(self) -> int:
-        """Reads an Exp-Golomb code, ``ue(v)`` of ITU-T H.264, 9.1.
-
-        Raises:
-            BrokenError: when it is too long, or the bits end.
-        """
+        """Reads an Exp-Golomb code, ``ue(v)`` of ITU-T H.264, 9.1."""
         zeros = 0
         while not self.flag():
             zeros += 1

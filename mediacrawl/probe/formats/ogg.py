@@ -163,12 +163,7 @@ class OggPage:
 
 
 def read(context: ParseContext, start: int) -> None:
-    """Reads an Ogg file.
-
-    Args:
-        context: takes what is found.
-        start: offset of the first page.
-    """
+    """Reads an Ogg file."""
     streams: list[LogicalStream] = []
     context.result.has_cover = False
     context.stage("streams", _read_streams, context, start, streams)
@@ -177,11 +172,7 @@ def read(context: ParseContext, start: int) -> None:
 
 
 def read_page(file: SparseFile, at: int) -> OggPage | None:
-    """Reads the page header at an offset, None if there is none.
-
-    Raises:
-        NeedBytes: if it is not at hand.
-    """
+    """Reads the page header at an offset, None if there is none."""
     head = file.get(at, at + _HEADER)
     if len(head) < _HEADER or not head.startswith(_CAPTURE):
         return None

@@ -130,36 +130,21 @@ _EAC3 = "audio/eac3"
 
 
 def read_aac(context: ParseContext, start: int) -> None:
-    """Reads an ADTS stream. Its tags are those of MPEG audio, and its density moves, so the tail is read too.
-
-    Args:
-        context: takes what is found.
-        start: offset behind the tags at the front.
-    """
+    """Reads an ADTS stream. Its tags are those of MPEG audio, and its density moves, so the tail is read too."""
     tail = TailTags(context, start)
     context.stage("audio", _read_frames, context, AAC, start, tail.stop)
     tail.read()
 
 
 def read_ac3(context: ParseContext, start: int) -> None:
-    """Reads an AC-3 or E-AC-3 stream.
-
-    Args:
-        context: takes what is found.
-        start: offset of the first frame.
-    """
+    """Reads an AC-3 or E-AC-3 stream."""
     context.stage("audio", _read_frames, context, AC3, start, context.file.size)
     if context.result.codec == "eac3":
         context.result.encoding_format = _EAC3
 
 
 def read_dts(context: ParseContext, start: int) -> None:
-    """Reads a DTS stream.
-
-    Args:
-        context: takes what is found.
-        start: offset of the first frame.
-    """
+    """Reads a DTS stream."""
     context.stage("audio", _read_frames, context, DTS, start, context.file.size)
 
 

@@ -63,9 +63,6 @@ def end_of_file(file: SparseFile, start: int, order: Order = "little") -> int:
         file: the bytes at hand.
         start: offset of ``RIFF``, ``RF64`` or ``FORM``.
         order: of the bytes of a size.
-
-    Raises:
-        NeedBytes: if the file's header is not at hand.
     """
     if file.size is not None:
         return file.size
@@ -90,10 +87,6 @@ def walk(
         stop: offset behind the last chunk.
         order: of the bytes of a size.
         long_sizes: sizes of chunks that have no room for theirs; looked at when they are met.
-
-    Raises:
-        LimitError: when there are too many.
-        NeedBytes: when a header is not at hand.
     """
     while start + HEADER <= stop:
         context.count()
@@ -116,11 +109,7 @@ def children(context: ParseContext, parent: Chunk, order: Order = "little") -> I
 
 
 def list_type(context: ParseContext, chunk: Chunk) -> bytes:
-    """Returns the four letters that say what a ``LIST`` holds; none for another chunk.
-
-    Raises:
-        NeedBytes: if they are not at hand.
-    """
+    """Returns the four letters that say what a ``LIST`` holds; none for another chunk."""
     return context.file.get(chunk.body, min(chunk.body + 4, chunk.stop)) if chunk.name == b"LIST" else b""
 
 
@@ -131,10 +120,6 @@ def first(context: ParseContext, chunk: Chunk, size: int) -> bytes:
         context: the walk's state.
         chunk: the chunk.
         size: how many bytes it must have at least.
-
-    Raises:
-        BrokenError: if it is shorter.
-        NeedBytes: if they are not at hand.
     """
     if size > chunk.size:
         raise BrokenError("a chunk is shorter than its kind must be")
@@ -155,9 +140,6 @@ def media_size(context: ParseContext, chunk: Chunk, stop: int, order: Order = "l
 
     Returns:
         Bytes of the media, None if nobody knows; and whether no chunk follows.
-
-    Raises:
-        NeedBytes: if it cannot be told without what follows.
     """
     if chunk.stated:
         beyond = stop == MAX_OFFSET or chunk.body + chunk.stated > stop
@@ -252,12 +234,7 @@ class _Wave:
 
 
 def read_wav(context: ParseContext, start: int) -> None:
-    """Reads a WAV file.
-
-    Args:
-        context: takes what is found.
-        start: offset of ``RIFF`` or ``RF64``.
-    """
+    """Reads a WAV file."""
     context.result.has_cover = False
     wave = _Wave()
     context.stage("chunks", _read_wav_chunks, context, start, wave)
@@ -358,12 +335,7 @@ class _AviHeader:
 
 
 def read_avi(context: ParseContext, start: int) -> None:
-    """Reads an AVI file.
-
-    Args:
-        context: takes what is found.
-        start: offset of ``RIFF``.
-    """
+    """Reads an AVI file."""
     context.result.has_cover = False
     header = _AviHeader()
     context.stage("chunks", _read_avi_chunks, context, start, header)

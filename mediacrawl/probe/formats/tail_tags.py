@@ -88,11 +88,6 @@ def read_ape(context: ParseContext, tag: ApeTag) -> None:
     Args:
         context: takes the values; source is ``ape``, frame the item's key as written.
         tag: where it stands.
-
-    Raises:
-        BrokenError: when the items do not fit into the tag; those before are kept.
-        LimitError: when there are too many.
-        NeedBytes: when bytes are not at hand.
     """
     if not tag.whole:
         raise BrokenError("the tag is longer than its file")
@@ -178,11 +173,7 @@ class Lyrics3Tag:
 
 
 def find_lyrics3(file: SparseFile, end: int) -> Lyrics3Tag | None:
-    """Finds the tag that ends at an offset; None if there is none, or its last bytes are not at hand.
-
-    Raises:
-        NeedBytes: if a tag of version 1 begins before the bytes at hand; only its text shows where.
-    """
+    """Finds the tag that ends at an offset; None if there is none, or its last bytes are not at hand."""
     foot = file.at_hand(max(0, end - 15), end) or b""
     if foot.endswith(_END_V2) and foot[:6].isdigit():
         size = int(foot[:6])
@@ -203,11 +194,6 @@ def read_lyrics3(context: ParseContext, tag: Lyrics3Tag) -> None:
     Args:
         context: takes the values; source is ``lyrics3``, frame the field's name.
         tag: where it stands.
-
-    Raises:
-        BrokenError: when the fields do not fit into the tag; those before are kept.
-        LimitError: when there are too many.
-        NeedBytes: when bytes are not at hand.
     """
     at = tag.start + len(_LYRICS_BEGIN)
     if exact(context.file, tag.start, at) != _LYRICS_BEGIN:
@@ -244,12 +230,7 @@ class TailTags:
     """
 
     def __init__(self, context: ParseContext, start: int) -> None:
-        """Finds the tags.
-
-        Args:
-            context: the walk.
-            start: offset of the audio; no tag begins before it.
-        """
+        """Finds the tags."""
         self.stop = context.file.size
         self._context = context
         self._start = start

@@ -176,14 +176,7 @@ class BitmapFormat:
 
 
 def read_wave_format(data: bytes) -> WaveFormat:
-    """Reads a WAVEFORMATEX, or one of its shorter ancestors, or WAVEFORMATEXTENSIBLE.
-
-    Args:
-        data: the structure, at least its first 14 bytes.
-
-    Raises:
-        BrokenError: when it is shorter.
-    """
+    """Reads a WAVEFORMATEX, or one of its shorter ancestors, or WAVEFORMATEXTENSIBLE."""
     number, channels, rate, byte_rate, block = unpack("<HHIIH", data[:14])
     bits = int.from_bytes(data[14:16], "little")
     if number == _EXTENSIBLE and data[26:40] == _SUBFORMAT_TAIL:
@@ -223,14 +216,7 @@ def pcm_codec(bits: int, order: str) -> str:
 
 
 def read_bitmap_format(data: bytes) -> BitmapFormat:
-    """Reads a BITMAPINFOHEADER. A negative height says that the rows run from the top.
-
-    Args:
-        data: the structure, at least its first 20 bytes.
-
-    Raises:
-        BrokenError: when it is shorter.
-    """
+    """Reads a BITMAPINFOHEADER. A negative height says that the rows run from the top."""
     width, height = unpack("<4xii8x", data[:20])
     return BitmapFormat(fourcc_codec(data[16:20]), abs(width), abs(height))
 
