@@ -51,8 +51,8 @@ class Reply:
         at: when it came, RFC 3339 in UTC.
         content_type, content_range, content_length, content_encoding, etag, last_modified, date: headers as the server
             wrote them, empty if not given.
-        packed: whether the body could not be unpacked.
-        whole: whether the body ended by itself, and was not cut off by us.
+        undecodable: whether the body is in a content coding that was not decoded.
+        whole: whether the server ended the body, rather than the crawler's limit.
     """
 
     status: int
@@ -66,7 +66,7 @@ class Reply:
     etag: str = ""
     last_modified: str = ""
     date: str = ""
-    packed: bool = False
+    undecodable: bool = False
     whole: bool = False
 
     @property
@@ -273,7 +273,7 @@ class Session:
     def _take_coded(self, reply: Reply) -> Odd:
         """Takes the start of a compressed file. No range of it is one of the file, so there is no second one."""
         place = read_content_range(reply.content_range) if reply.status == 206 else None
-        if self.probe.head or reply.packed or (place is not None and place.start):
+        if self.probe.head or reply.undecodable or (place is not None and place.start):
             self._refuse_body(len(reply.body), "compressed")
         else:
             self.probe.feed(0, reply.body, reply.size if reply.status == 200 else None)

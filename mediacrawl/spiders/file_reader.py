@@ -139,17 +139,11 @@ class FileReader:
             probe,
             url=lease.request_url,
             key=lease.key,
-            requested_url=lease.evidence.requested_url,
             evidence=lease.evidence,
             page_url=lease.parent,
             site=lease.site,
-            found_at=first.at,
             checked_at=written_now(),
-            http_status=first.status,
-            content_type=first.content_type,
-            etag=first.etag,
-            last_modified=first.last_modified,
-            server_accepts_ranges=first.ranges,
+            first=first,
         )
         if item.texts_dropped:
             stats.inc_value("media/texts_dropped", item.texts_dropped)
@@ -199,6 +193,6 @@ def _reply(visit: Visit, response: Response) -> Reply:
         last_modified=header(response, "Last-Modified"),
         date=header(response, "Date"),
         # Scrapy takes the header away when it has unpacked the body.
-        packed="Content-Encoding" in response.headers,
+        undecodable="Content-Encoding" in response.headers,
         whole=_UNFINISHED.isdisjoint(response.flags),
     )

@@ -312,7 +312,7 @@ def test_a_compressed_file_that_came_whole_is_complete(session):
     "reply",
     [
         Reply(206, HEAD, content_encoding="gzip", content_range="bytes 0-99/500"),
-        Reply(206, b"\x1f\x8b", content_encoding="br", content_range="bytes 0-99/500", packed=True),
+        Reply(206, b"\x1f\x8b", content_encoding="br", content_range="bytes 0-99/500", undecodable=True),
         Reply(206, HEAD, content_encoding="gzip", content_range="bytes 100-199/500"),
     ],
 )
@@ -320,7 +320,7 @@ def test_ranges_of_a_compressed_file_say_nothing_of_its_size(session, reply):
     assert session.take(reply) is Odd.PACKED
     assert session.probe.finished
     assert session.probe.size is None
-    assert session.probe.head == (HEAD if "0-" in reply.content_range[:8] and not reply.packed else b"")
+    assert session.probe.head == (HEAD if "0-" in reply.content_range[:8] and not reply.undecodable else b"")
 
 
 def test_a_later_range_that_is_compressed_is_not_put_into_the_file(session):
@@ -361,7 +361,7 @@ def test_no_answer_breaks_a_probe_and_it_ends_within_its_budget(data):
             etag=data.draw(st.sampled_from(["", '"a"', '"b"', 'W/"a"'])),
             last_modified=data.draw(st.sampled_from(["", OLD, NEW, "x"])),
             date=NEW,
-            packed=data.draw(st.booleans()),
+            undecodable=data.draw(st.booleans()),
             whole=data.draw(st.booleans()),
         )
         session.take(reply)
