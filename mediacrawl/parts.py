@@ -47,7 +47,7 @@ from mediacrawl.priority.orders import MODEL, RECORDS, Alike, ModelError, Priori
 from mediacrawl.priority.score import RULES, Scores
 from mediacrawl.probe import ProbePolicy
 from mediacrawl.probe.open_lists import OpenLists
-from mediacrawl.probe.range_support import RangeHabits
+from mediacrawl.probe.range_support import RangeSupport
 from mediacrawl.scope import DuplicatePolicy, Duplicates, Scope, ScopeRules, Traps
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import NeverCrawl
@@ -614,9 +614,9 @@ class Parts:
         return OpenLists(OPEN_LIST_BYTES)
 
     @cached_property
-    def habits(self) -> RangeHabits:
+    def habits(self) -> RangeSupport:
         """Which servers ignore Range."""
-        return RangeHabits(self.frontier if self.leases else NoNotes())
+        return RangeSupport(self.frontier if self.leases else NoNotes())
 
     def ignores_ranges(self, url: str) -> bool:
         """Whether the server of a URL is known to ignore Range; False while the frontier cannot say.

@@ -200,9 +200,6 @@ def shorten(body: bytes) -> tuple[bytes, int]:
 
     Most pages have too little in them for that, and come back after one pass, which takes 20 us for 30 KB.
 
-    Args:
-        body: of the page, in an encoding that has ASCII as it is.
-
     Returns:
         The page, and how many tags were shortened.
     """

@@ -39,10 +39,6 @@ _FRAMES = frozenset({"iframe", "embed", "object", "audio", "video", "source"})
 def parse_oembed(body: bytes, url: str) -> Listing:
     """Read an answer. Never raises: what is none has no player.
 
-    Args:
-        body: it; one that is longer than some KB is none.
-        url: where it came from, absolute.
-
     Returns:
         A list of one player at most, with its facts; without one if nothing is played there.
     """

@@ -63,7 +63,7 @@ _whole = re.compile(r"(\d{1,15})(?:\.0*)?(?: ?(?:px|bytes|b))?", re.IGNORECASE |
 Node = Mapping[str, Any]
 
 
-class Where(NamedTuple):
+class PageUrls(NamedTuple):
     """The page that objects stand on.
 
     Attributes:
@@ -75,7 +75,7 @@ class Where(NamedTuple):
     own: frozenset[str]
 
 
-def media_of(nodes: Sequence[Any], door: str, where: Where) -> list[Medium]:
+def media_of(nodes: Sequence[Any], door: str, where: PageUrls) -> list[Medium]:
     """Find the media in objects; at most `medium.MOST_MEDIA`, in their order. Never raises.
 
     Args:
@@ -90,7 +90,7 @@ def media_of(nodes: Sequence[Any], door: str, where: Where) -> list[Medium]:
 class _Walk:
     """One walk over the objects of a page."""
 
-    def __init__(self, nodes: Sequence[Any], door: str, where: Where) -> None:
+    def __init__(self, nodes: Sequence[Any], door: str, where: PageUrls) -> None:
         self._door = door
         self._where = where
         self._read: set[int] = set()
@@ -286,11 +286,7 @@ class Properties:
         medium.player = medium.player or next(filter(None, players), "")
 
     def facts(self, kind: str) -> Iterator[Fact]:
-        """What the object says.
-
-        Args:
-            kind: its type.
-        """
+        """What the object says."""
         has = self._node.__contains__
         for key, names in _TEXTS:
             for name in filter(has, names):

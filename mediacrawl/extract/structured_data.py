@@ -34,11 +34,7 @@ _commas = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])", re.DOTALL).sub
 
 
 def read_scripts(texts: Iterable[str]) -> list[Any]:
-    """Read the scripts of a page: their objects, or lists of objects, in their order. Never raises.
-
-    Args:
-        texts: content of each ``script`` of type ``application/ld+json``.
-    """
+    """Read the scripts of a page: their objects, or lists of objects, in their order. Never raises."""
     found: list[Any] = []
     room = LONGEST_SCRIPTS
     for number, text in enumerate(texts):

@@ -196,21 +196,13 @@ def moment(text: str | None) -> str:
 
 
 def yes_or_no(text: str | None) -> str:
-    """Return ``yes`` or ``no`` for the words that feeds have for them; empty for others.
-
-    Args:
-        text: ``true``, ``clean`` ..., in any case.
-    """
+    """Return ``yes`` or ``no`` for the words that feeds have for them; empty for others."""
     word = (text or "").strip().lower()
     return "yes" if word in _YES else "no" if word in _NO else ""
 
 
 def whole(text: str | None) -> int:
-    """Return a whole number of at most 15 digits; 0 if it is none.
-
-    Args:
-        text: decimal digits, white space around them.
-    """
+    """Return a whole number of at most 15 digits; 0 if it is none."""
     written = (text or "").strip()
     return int(written) if written.isascii() and written.isdigit() and len(written) < 16 else 0
 

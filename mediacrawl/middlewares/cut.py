@@ -12,7 +12,7 @@ from mediacrawl.extract.content_coding import is_complete
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.priority.nuggets import is_worth_opening
-from mediacrawl.probe.response import Answer, Limits, answer_kind, bytes_wanted
+from mediacrawl.probe.response import BodyLimits, ResponseKind, bytes_wanted, response_kind
 from mediacrawl.records import Drop, End, Kind, Outcome
 from mediacrawl.visit import VISIT, Visit
 
@@ -54,7 +54,7 @@ class CutMiddleware:
         self._stats = crawler.stats
         own = OwnSettings(parts.settings)
         page, lists = own.getint("PAGE_MAX_BYTES"), own.getint("LIST_MAX_BYTES")
-        self._limits = Limits(page, parts.probe.head_bytes, parts.probe.single_bytes, lists)
+        self._limits = BodyLimits(page, parts.probe.head_bytes, parts.probe.single_bytes, lists)
         self._ignores_ranges = parts.ignores_ranges
         # `ListsMiddleware` made it, and closes what is opened here.
         self._open_lists = parts.open_lists if "open_lists" in vars(parts) else None
@@ -104,7 +104,7 @@ class CutMiddleware:
         told = {name.decode("latin-1").lower(): b", ".join(headers.getlist(name)).decode("latin-1") for name in headers}
         fetch = visit.fetch
         fetch.content_encoding = told.get("content-encoding", "")
-        is_media = answer_kind(told.get("content-type", "")) == Answer.MEDIA
+        is_media = response_kind(told.get("content-type", "")) == ResponseKind.MEDIA
         once = is_media and not visit.fetch.range_bytes and self._ignores_ranges(visit.fetch.url)
         visit.fetch.body_limit = bytes_wanted(
             visit.fetch.kind, told, self._limits, asked=visit.fetch.range_bytes, once=once

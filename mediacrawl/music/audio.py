@@ -103,7 +103,7 @@ def digests(data: Data, container: str) -> Digests:
 
     Args:
         data: the file.
-        container: name of its format, see `mediacrawl.probe.formats.sniff`; empty for a file without audio.
+        container: name of its format, see `mediacrawl.probe.formats`; empty for a file without audio.
 
     Raises:
         NoAudioError: the audio is not told apart from the tags.

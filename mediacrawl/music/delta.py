@@ -21,12 +21,7 @@ STRETCH = 32 << 20
 
 
 def forget(data: Data, stop: int) -> None:
-    """Give back the memory that a mapped file takes, where the system can; what is read again is mapped again.
-
-    Args:
-        data: the file.
-        stop: offset up to which it was looked at.
-    """
+    """Give back the memory that a mapped file takes, where the system can; what is read again is mapped again."""
     aligned = min(stop, len(data)) // mmap.ALLOCATIONGRANULARITY * mmap.ALLOCATIONGRANULARITY
     if aligned and isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         data.madvise(mmap.MADV_DONTNEED, 0, aligned)

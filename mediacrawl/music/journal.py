@@ -43,7 +43,7 @@ class JournalError(Exception):
     """A journal cannot be written or read; the message is a sentence."""
 
 
-class Journal:
+class UndoJournal:
     """Writes a journal; see the module for what stands in it, and what a kill leaves.
 
     The file is made with the first line, and locked until the end. Lines are added to a journal that is there, whose

@@ -28,9 +28,6 @@ _LARGEST = 0xFFFF0000
 def take_id3v1(path: Path) -> bytes:
     """Cut the ID3v1 tag off the end of a file.
 
-    Args:
-        path: of the file, which is changed.
-
     Returns:
         The 128 bytes; none if there is no such tag.
     """
@@ -74,10 +71,6 @@ def write_ape(path: Path, texts: Mapping[str, Sequence[str]]) -> None:
     """Replace values of a file's APE tag, or add one behind the audio. The tag becomes one of version 2, in UTF-8.
 
     Items that are not named keep their bytes, their flags and their order.
-
-    Args:
-        path: of the file, which is changed.
-        texts: all values of each item that changes, by its key.
 
     Raises:
         RefusedError: the tag is damaged.

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from mediacrawl.music.replacing import is_draft
 from mediacrawl.probe import NeedBytes, ProbePolicy, SparseFile
-from mediacrawl.probe.context import Reading
-from mediacrawl.probe.formats.containers import read_container
+from mediacrawl.probe.context import ParseContext
+from mediacrawl.probe.formats import read_container
 from mediacrawl.records import Tag
 
 _NAMES = (
@@ -154,7 +154,7 @@ class TaggedFile:
 
     Attributes:
         path: of the file; bytes that are no UTF-8 are lone surrogates, as `os.fsdecode` makes them.
-        container: name of the format by its content, see `mediacrawl.probe.formats.sniff`; empty if it is not known.
+        container: name of the format by its content, see `mediacrawl.probe.formats`; empty if it is not known.
         tags: all texts of the file, in its order.
         cover: whether there is a picture, its MIME type and its bytes.
         notes: why the reading is not complete.
@@ -170,11 +170,7 @@ class TaggedFile:
 
 
 def read_tags(path: Path) -> TaggedFile:
-    """Read the texts of a file. Whatever the file is, nothing is raised.
-
-    Args:
-        path: of the file.
-    """
+    """Read the texts of a file. Whatever the file is, nothing is raised."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError) as error:
@@ -200,16 +196,16 @@ def read_open(descriptor: int, path: Path) -> TaggedFile:
     size = os.fstat(descriptor).st_size
     if not size:
         return TaggedFile(path, why="it is empty")
-    reading = Reading(DiskFile(descriptor, size), _POLICY)
+    context = ParseContext(DiskFile(descriptor, size), _POLICY)
     try:
-        read_container(reading)
+        read_container(context)
     except NeedBytes:
         return TaggedFile(path, why="its tags are too long")
-    result = reading.result
+    result = context.result
     cover = (result.has_cover, result.cover_mime, result.cover_size)
     found = TaggedFile(path, result.container or "", result.tags, cover, result.notes)
     if found.container not in CONTAINERS:
         found.why = f"it is {found.container}, whose tags are not read here" if found.container else "it is no media"
-    elif reading.errors and not result.tags:
+    elif context.errors and not result.tags:
         found.why = "it is damaged: no tag can be read"
     return found

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from mediacrawl.encoding import model_version
-from mediacrawl.music.run import MusicOptions, Outcome
+from mediacrawl.music.run import MusicOptions, MusicSummary
 from mediacrawl.observe.format import count, plural
 from mediacrawl.observe.text import printable
 from mediacrawl.rerun.blocks import PreviewRow
@@ -22,7 +22,7 @@ _WIDTH = 120
 """Columns of the table where there is no terminal."""
 
 
-class Console:
+class MusicConsole:
     """Tells a run; see `mediacrawl.music.run.Watcher`. A change is shown once in a folder: its files share their album.
 
     Args:
@@ -72,7 +72,7 @@ class Console:
         """See `Watcher`."""
         say(self._err, printable(f"{path} is left as it is: {why}."))
 
-    def end(self, outcome: Outcome, journal: Path | None) -> None:
+    def end(self, outcome: MusicSummary, journal: Path | None) -> None:
         """Tell the run in numbers."""
         if self._has_head:
             say(self._out, "")
@@ -80,7 +80,7 @@ class Console:
             say(self._out, printable(line))
 
 
-def report(outcome: Outcome, journal: Path | None) -> list[str]:
+def report(outcome: MusicSummary, journal: Path | None) -> list[str]:
     """The run in numbers.
 
     Args:
@@ -108,7 +108,7 @@ def report(outcome: Outcome, journal: Path | None) -> list[str]:
     return lines
 
 
-def _rankings(outcome: Outcome) -> list[tuple[str, str]]:
+def _rankings(outcome: MusicSummary) -> list[tuple[str, str]]:
     return [("encodings", _ranking(outcome.encodings)), ("languages", _ranking(+outcome.languages))]
 
 
@@ -118,7 +118,7 @@ def _ranking(numbers: Counter[str]) -> str:
     return ", ".join([f"{name} {count(number)}" for name, number in ranked[:_MOST]] + more)
 
 
-def write_report(path: Path, outcome: Outcome, options: MusicOptions) -> None:
+def write_report(path: Path, outcome: MusicSummary, options: MusicOptions) -> None:
     """Write the run as JSON, whole or not at all.
 
     Args:

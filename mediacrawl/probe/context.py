@@ -25,7 +25,7 @@ class BrokenError(ValueError):
     """A container contradicts itself."""
 
 
-class Source(Protocol):
+class ByteSource(Protocol):
     """Bytes at offsets: a `SparseFile`, or a view that undoes a container's packing."""
 
     def get(self, start: int, stop: int) -> bytes:
@@ -33,7 +33,7 @@ class Source(Protocol):
         ...
 
 
-def exact(source: Source, start: int, stop: int) -> bytes:
+def exact(source: ByteSource, start: int, stop: int) -> bytes:
     """Reads bytes that must be there.
 
     Raises:
@@ -46,7 +46,7 @@ def exact(source: Source, start: int, stop: int) -> bytes:
     return data
 
 
-def peek(source: Source, start: int, stop: int) -> bytes | None:
+def peek(source: ByteSource, start: int, stop: int) -> bytes | None:
     """Reads bytes if they are at hand: for facts that are not worth a request."""
     try:
         return source.get(start, stop)
@@ -63,7 +63,7 @@ def unpack(layout: str, data: bytes) -> tuple[int, ...]:
 
 
 @dataclass(slots=True)
-class Reading:
+class ParseContext:
     """One walk over one file.
 
     Attributes:

@@ -9,12 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from mediacrawl.probe.context import Reading
-from mediacrawl.probe.formats import mpeg_audio, raw_audio
-from mediacrawl.probe.formats.audio_frames import Format, find, set_facts
-from mediacrawl.probe.formats.containers import read_container
-from mediacrawl.probe.formats.sniff import SNIFF_BYTES, UNKNOWN, sniff
-from mediacrawl.probe.multipart import read_place
+from mediacrawl.probe.context import ParseContext
+from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, mpeg_audio, raw_audio, read_container, sniff
+from mediacrawl.probe.formats.audio_frames import FrameFormat, find, set_facts
+from mediacrawl.probe.multipart import read_content_range
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import SparseFile
@@ -54,7 +52,7 @@ _TEXTS = {
 }
 _INFO = re.compile(rb"(?:ice-)?(bitrate|samplerate|channels)\s*=\s*(\d{1,7})", re.IGNORECASE)
 _DIGITS = re.compile(rb"\s*(\d{1,7})")
-_FORMATS: tuple[tuple[Format, str, str], ...] = (
+_FORMATS: tuple[tuple[FrameFormat, str, str], ...] = (
     (raw_audio.AAC, "aac", "audio/aac"),
     (mpeg_audio.MPEG, "mp3", "audio/mpeg"),
 )
@@ -91,7 +89,7 @@ def is_stream(headers: Mapping[str, str]) -> bool:
     """
     if _SIGNS.isdisjoint(headers):
         return False
-    place = read_place(headers.get("content-range", ""))
+    place = read_content_range(headers.get("content-range", ""))
     return place is None or place.size is None
 
 
@@ -114,37 +112,37 @@ def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy) -> 
         body: its first bytes, which may begin inside a frame; empty if none came.
         policy: the limits.
     """
-    reading = Reading(SparseFile(), policy)
+    context = ParseContext(SparseFile(), policy)
     body, song = _parted(headers, body)
-    reading.file.put(0, body[:STREAM_BYTES])
-    _read_content(reading, body[:STREAM_BYTES])
-    result = reading.result
+    context.file.put(0, body[:STREAM_BYTES])
+    _read_content(context, body[:STREAM_BYTES])
+    result = context.result
     for tag in result.tags:
         # The station has another title, and the next song too.
         tag.key = f"{PLAYING}{tag.key}"
     # What a stream's first pages lack is no lack: it has no end that could be read.
     result.status, result.notes, result.duration, result.duration_estimated = STREAM, [], None, None
-    reading.stage("headers", _read_headers, reading, headers)
+    context.stage("headers", _read_headers, context, headers)
     if song:
-        reading.stage("song", _read_song, reading, song)
+        context.stage("song", _read_song, context, song)
     if result.encoding_format is None:
         _believe(result, headers)
     result.forget_impossible()
     return result
 
 
-def _read_content(reading: Reading, body: bytes) -> None:
+def _read_content(context: ParseContext, body: bytes) -> None:
     if sniff(body[:SNIFF_BYTES]) != UNKNOWN:
-        read_container(reading)
-        if reading.result.codec:
+        read_container(context)
+        if context.result.codec:
             return
     for kind, container, mime in _FORMATS:
         at = find(kind, body)
         frame = kind.parse(body, at) if at is not None else None
         if frame is not None:
-            reading.result.container, reading.result.encoding_format = container, mime
-            set_facts(reading.result, frame)
-            reading.result.bitrate = frame.bitrate or None
+            context.result.container, context.result.encoding_format = container, mime
+            set_facts(context.result, frame)
+            context.result.bitrate = frame.bitrate or None
             return
 
 
@@ -176,14 +174,14 @@ def _title(words: bytes) -> bytes:
     return found[1].strip() if found else b""
 
 
-def _read_song(reading: Reading, song: bytes) -> None:
-    reading.count()
+def _read_song(context: ParseContext, song: bytes) -> None:
+    context.count()
     # It is in no encoding that anybody names, as the headers are.
-    reading.add("icy", "StreamTitle", f"{PLAYING}title", Value(song, LATIN1))
+    context.add("icy", "StreamTitle", f"{PLAYING}title", Value(song, LATIN1))
 
 
-def _read_headers(reading: Reading, headers: Sequence[Header]) -> None:
-    result = reading.result
+def _read_headers(context: ParseContext, headers: Sequence[Header]) -> None:
+    result = context.result
     told = dict(reversed(headers))
     info = {name.lower(): int(number) for name, number in _INFO.findall(told.get("ice-audio-info", b"")[:1000])}
     rate = _number(told.get("icy-br", b"")) or info.get(b"bitrate", 0)
@@ -194,9 +192,9 @@ def _read_headers(reading: Reading, headers: Sequence[Header]) -> None:
     for name, raw in headers:
         key = _TEXTS.get(name)
         if key and raw.strip():
-            reading.count()
+            context.count()
             # HTTP's headers are Latin-1, if they are anything; here that is a claim as any other.
-            reading.add("icy", name, key, Value(raw.strip(), LATIN1))
+            context.add("icy", name, key, Value(raw.strip(), LATIN1))
 
 
 def _believe(result: ProbeResult, headers: Sequence[Header]) -> None:

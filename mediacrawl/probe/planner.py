@@ -7,8 +7,8 @@ from typing import Any
 
 import msgpack
 
-from mediacrawl.probe.context import Reading
-from mediacrawl.probe.formats.containers import read_container
+from mediacrawl.probe.context import ParseContext
+from mediacrawl.probe.formats import read_container
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import MAX_OFFSET, SparseFile
@@ -98,7 +98,7 @@ class Probe:
         self._file = SparseFile()
         self._next: Range | None = (0, self.policy.head_bytes)
         self._why = ""
-        self._reading: Reading | None = None
+        self._context: ParseContext | None = None
 
     @property
     def size(self) -> int | None:
@@ -129,7 +129,7 @@ class Probe:
         """
         self.requests += 1
         self.bytes_fetched += len(data)
-        asked, self._reading = self._next, None
+        asked, self._context = self._next, None
         if asked is None:
             return
         if not self._take_size(size):
@@ -166,7 +166,7 @@ class Probe:
             return
         self.requests += 1
         self.bytes_fetched += len(data)
-        self._reading = None
+        self._context = None
         self._plan()
 
     def unsatisfied(self, size: int | None) -> None:
@@ -176,7 +176,7 @@ class Probe:
             size: bytes of the whole file, None if the server did not say.
         """
         self.requests += 1
-        asked, known, self._reading = self._next, self.size, None
+        asked, known, self._context = self._next, self.size, None
         if asked is None:
             return
         if not self._take_size(size):
@@ -193,15 +193,15 @@ class Probe:
         Args:
             why: a word or two for `ProbeResult.notes`.
         """
-        self._next, self._why, self._reading = None, self._why or why, None
+        self._next, self._why, self._context = None, self._why or why, None
 
     def result(self) -> ProbeResult:
         """Returns what is known by now. Before the probe is finished the status is ``partial``."""
-        reading = self._walk()
+        context = self._walk()
         if self._why:
-            reading.note(self._why)
-        reading.result.status = self._status(reading)
-        return reading.result
+            context.note(self._why)
+        context.result.status = self._status(context)
+        return context.result
 
     def segments(self) -> list[tuple[int, bytes]]:
         """Returns what was read of the file: (start, bytes), sorted, never touching each other."""
@@ -267,11 +267,11 @@ class Probe:
         first, last = max(asked[0], start), min(asked[1], stop)
         return first < last and self._file.at_hand(first, last) is None
 
-    def _walk(self) -> Reading:
-        if self._reading is None:
-            self._reading = Reading(self._file, self.policy)
-            read_container(self._reading)
-        return self._reading
+    def _walk(self) -> ParseContext:
+        if self._context is None:
+            self._context = ParseContext(self._file, self.policy)
+            read_container(self._context)
+        return self._context
 
     def _plan(self) -> None:
         needs = self._walk().needs
@@ -285,18 +285,18 @@ class Probe:
         if needs and self._next is None:
             self._why = "budget"
 
-    def _status(self, reading: Reading) -> str:
-        result = reading.result
+    def _status(self, context: ParseContext) -> str:
+        result = context.result
         if not self.head:
             return "error:NoData"
-        if not reading.supported:
+        if not context.supported:
             return "unsupported"
         nothing = not result.tags and result.codec is None and result.duration is None
-        if nothing and reading.errors:
-            return f"error:{reading.errors[0]}"
-        if nothing and self.finished and not reading.needs and not result.notes:
-            reading.note("nothing found")
-        whole = self.finished and not reading.needs and not result.notes
+        if nothing and context.errors:
+            return f"error:{context.errors[0]}"
+        if nothing and self.finished and not context.needs and not result.notes:
+            context.note("nothing found")
+        whole = self.finished and not context.needs and not result.notes
         return "complete" if whole else "partial"
 
 

@@ -12,7 +12,7 @@ _HELD = 10_000
 """Authorities in memory, some 200 bytes each; all others lie in the notes."""
 
 
-class RangeHabits:
+class RangeSupport:
     """Whether an authority (scheme, host and port) ignored a Range when it was last asked for one.
 
     A mistake heals by itself: the next file is asked for with a Range too, only a larger one, and a 206 says that the

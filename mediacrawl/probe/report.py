@@ -20,7 +20,7 @@ _HIDDEN = frozenset({"tags", "extra", "schema_version"})
 
 
 @dataclass(slots=True)
-class Fetch:
+class ProbeRequest:
     """One request.
 
     Attributes:
@@ -43,7 +43,7 @@ class Fetch:
 
 
 @dataclass(slots=True)
-class Account:
+class ProbeReport:
     """What a probe of one file came to.
 
     Attributes:
@@ -57,7 +57,7 @@ class Account:
     """
 
     target: str
-    fetches: list[Fetch] = field(default_factory=list)
+    fetches: list[ProbeRequest] = field(default_factory=list)
     stages: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     ranges: list[tuple[int, int]] = field(default_factory=list)
@@ -79,7 +79,7 @@ class Account:
             self.why = self.notes[0]
 
 
-def as_object(account: Account) -> dict[str, Any]:
+def as_object(account: ProbeReport) -> dict[str, Any]:
     """Give an account the form that JSON has.
 
     Args:
@@ -99,7 +99,7 @@ def as_object(account: Account) -> dict[str, Any]:
     }
 
 
-def fetch_line(fetch: Fetch) -> str:
+def fetch_line(fetch: ProbeRequest) -> str:
     """Write one request on one line.
 
     Args:
@@ -112,7 +112,7 @@ def fetch_line(fetch: Fetch) -> str:
     return f"  {pad(fetch.asked, 28)} {status:>4} {size(fetch.bytes):>8} {took:>8}{waited}{remark}"
 
 
-def lines(account: Account) -> Iterator[str]:
+def lines(account: ProbeReport) -> Iterator[str]:
     """Write what was read of a file, and the evidence; the requests are told as they come.
 
     Args:

@@ -27,7 +27,7 @@ _LISTS = frozenset({"audio/x-mpegurl", "audio/x-scpls"})
 _ANYTHING = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/x-download", "text/plain"})
 
 
-class Answer:
+class ResponseKind:
     """What an answer's Content-Type says it is."""
 
     PAGE = "page"
@@ -39,16 +39,16 @@ class Answer:
     OTHER = "other"
 
 
-def answer_kind(content_type: str) -> str:
-    """One of `Answer`, from a Content-Type header as the server wrote it."""
+def response_kind(content_type: str) -> str:
+    """One of `ResponseKind`, from a Content-Type header as the server wrote it."""
     mime = content_type.partition(";")[0].strip().lower()
     if mime in _PAGES:
-        return Answer.PAGE
+        return ResponseKind.PAGE
     if mime in _LIST_TYPES:
-        return Answer.LIST
+        return ResponseKind.LIST
     if mime in _MEDIA or mime.startswith(("audio/", "video/")):
-        return Answer.MEDIA
-    return Answer.ANYTHING if mime in _ANYTHING else Answer.OTHER
+        return ResponseKind.MEDIA
+    return ResponseKind.ANYTHING if mime in _ANYTHING else ResponseKind.OTHER
 
 
 def is_media(mime: str | None) -> bool:
@@ -57,7 +57,7 @@ def is_media(mime: str | None) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class BodyLimits:
     """How much of a body is read.
 
     Attributes:
@@ -73,7 +73,7 @@ class Limits:
     lists: int = 3_000_000
 
 
-def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: Limits, *, asked: int, once: bool = False) -> int:
+def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: BodyLimits, *, asked: int, once: bool = False) -> int:
     """How many bytes of a body to read before the connection is dropped.
 
     Args:
@@ -88,21 +88,21 @@ def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: Limits, *, aske
     if is_stream(headers):
         return stream_bytes(headers)
     content_type = headers.get("content-type", "")
-    answer = answer_kind(content_type)
-    if answer is Answer.LIST and "content-range" not in headers:
+    answer = response_kind(content_type)
+    if answer is ResponseKind.LIST and "content-range" not in headers:
         return _of_list(headers, limits)
-    if kind is Kind.MEDIA and answer is not Answer.PAGE:
+    if kind is Kind.MEDIA and answer is not ResponseKind.PAGE:
         # A range that ends by itself keeps the connection; a server that ignores Range is cut off.
         if "content-range" in headers:
             return max(asked, limits.head) + 1
         return max(asked, limits.head) + WRAPPING if is_multipart(content_type) else limits.single
-    if answer is Answer.MEDIA:
+    if answer is ResponseKind.MEDIA:
         return limits.single if once else limits.head
-    if kind is Kind.LIST and answer is not Answer.PAGE:
+    if kind is Kind.LIST and answer is not ResponseKind.PAGE:
         return _of_list(headers, limits)
-    return 0 if answer is Answer.OTHER else limits.page
+    return 0 if answer is ResponseKind.OTHER else limits.page
 
 
-def _of_list(headers: Mapping[str, str], limits: Limits) -> int:
+def _of_list(headers: Mapping[str, str], limits: BodyLimits) -> int:
     """XML is packed to a fifth, and sitemaps to a twentieth: more of it would be unpacked than is read."""
     return limits.lists // _PACKED if headers.get("content-encoding", "identity") != "identity" else limits.lists

@@ -35,8 +35,8 @@ from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.priority.features import places
 from mediacrawl.probe import build_item, sniff
-from mediacrawl.probe.multipart import read_parts, read_place
-from mediacrawl.probe.response import answer_kind
+from mediacrawl.probe.multipart import read_content_range, read_parts
+from mediacrawl.probe.response import response_kind
 from mediacrawl.records import Candidate, Evidence
 from mediacrawl.rerun import json_lines
 from mediacrawl.rerun.csv_cells import split
@@ -92,9 +92,9 @@ def read_robots(body):
 def read_header(raw):
     """All that reads a header; of an answer that has it several times too."""
     text = raw.decode("latin-1")
-    link_header([text, text], "canonical"), wishes_of([text, text], "mediacrawl"), answer_kind(text)
+    link_header([text, text], "canonical"), wishes_of([text, text], "mediacrawl"), response_kind(text)
     (
-        read_place(text),
+        read_content_range(text),
         list(read_parts(text, raw)),
         read_html(b"", URL, header_charset(text)),
         canonical(text),

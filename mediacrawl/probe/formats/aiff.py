@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from mediacrawl.probe.context import Reading, exact, unpack
+from mediacrawl.probe.context import ParseContext, exact, unpack
 from mediacrawl.probe.formats import riff
 from mediacrawl.probe.formats.keys import aiff_key
 from mediacrawl.probe.formats.riff import Chunk
@@ -58,48 +58,39 @@ class _Sound:
         return (self.codec or "").startswith("pcm_")
 
 
-def read(reading: Reading, start: int) -> None:
-    """Reads an AIFF file.
-
-    Args:
-        reading: takes what is found.
-        start: offset of ``FORM``.
-    """
-    reading.result.has_cover = False
+def read(context: ParseContext, start: int) -> None:
+    """Reads an AIFF file."""
+    context.result.has_cover = False
     sound = _Sound()
-    reading.stage("chunks", _read_chunks, reading, start, sound)
-    _take_facts(reading, sound)
+    context.stage("chunks", _read_chunks, context, start, sound)
+    _take_facts(context, sound)
 
 
 def _extended(data: bytes) -> float:
-    """Reads an 80-bit number of IEEE 754: sign, 15 bits of exponent, 64 of mantissa. What is not finite is 0.
-
-    Raises:
-        BrokenError: when it is shorter than ten bytes.
-    """
+    """Reads an 80-bit number of IEEE 754: sign, 15 bits of exponent, 64 of mantissa. What is not finite is 0."""
     exponent, mantissa = unpack(">HQ", data)
     power = (exponent & 0x7FFF) - 16383 - 63
     # A rate of more than 2^64 Hz is none, and would not fit into a float.
     return math.ldexp(mantissa, power) if exponent < 0x8000 and power <= 0 else 0.0
 
 
-def _read_chunks(reading: Reading, start: int, sound: _Sound) -> None:
-    stop = riff.end_of_file(reading.file, start, "big")
-    compressed = exact(reading.file, start + 8, start + 12) == b"AIFC"
-    for chunk in riff.walk(reading, start + 12, stop, "big"):
+def _read_chunks(context: ParseContext, start: int, sound: _Sound) -> None:
+    stop = riff.end_of_file(context.file, start, "big")
+    compressed = exact(context.file, start + 8, start + 12) == b"AIFC"
+    for chunk in riff.walk(context, start + 12, stop, "big"):
         if chunk.name == b"COMM":
-            reading.stage("format", _read_common, reading, chunk, sound, compressed)
+            context.stage("format", _read_common, context, chunk, sound, compressed)
         elif chunk.name == b"SSND" and sound.data is None:
-            size, last = riff.media_size(reading, chunk, stop, "big")
+            size, last = riff.media_size(context, chunk, stop, "big")
             sound.data = None if size is None else max(0, size - _SOUND_HEADER)
             if last:
                 return
         else:
-            _read_text(reading, chunk)
+            _read_text(context, chunk)
 
 
-def _read_common(reading: Reading, chunk: Chunk, sound: _Sound, compressed: bool) -> None:
-    body = riff.first(reading, chunk, min(chunk.size, _COMMON_BYTES))
+def _read_common(context: ParseContext, chunk: Chunk, sound: _Sound, compressed: bool) -> None:
+    body = riff.first(context, chunk, min(chunk.size, _COMMON_BYTES))
     sound.channels, sound.frames, bits = unpack(">HIH", body[:8])
     rate = _extended(body[8:18])
     sound.sample_rate = rate if 1 <= rate <= _MAX_RATE else 0.0
@@ -113,29 +104,29 @@ def _read_common(reading: Reading, chunk: Chunk, sound: _Sound, compressed: bool
         sound.codec = _CODECS.get(kind)
 
 
-def _read_text(reading: Reading, chunk: Chunk) -> None:
+def _read_text(context: ParseContext, chunk: Chunk) -> None:
     if chunk.name in _TEXTS:
         name = chunk.name.decode("ascii")
-        reading.stage("text", riff.add_text, reading, "aiff", chunk, aiff_key(name))
-    elif chunk.name == b"COMT" and reading.fits(chunk.size):
-        reading.stage("comments", _read_comments, reading, chunk)
+        context.stage("text", riff.add_text, context, "aiff", chunk, aiff_key(name))
+    elif chunk.name == b"COMT" and context.fits(chunk.size):
+        context.stage("comments", _read_comments, context, chunk)
     elif chunk.name in {b"ID3 ", b"id3 "}:
-        reading.stage("id3v2", riff.read_id3, reading, chunk)
+        context.stage("id3v2", riff.read_id3, context, chunk)
 
 
-def _read_comments(reading: Reading, chunk: Chunk) -> None:
+def _read_comments(context: ParseContext, chunk: Chunk) -> None:
     """Reads comments of a time, a marker and a text each, padded to an even length (1.3, "Comments Chunk")."""
-    body, at = riff.first(reading, chunk, chunk.size), 2
+    body, at = riff.first(context, chunk, chunk.size), 2
     count = int.from_bytes(body[:2], "big")
-    for _ in range(min(count, reading.policy.max_values)):
+    for _ in range(min(count, context.policy.max_values)):
         (length,) = unpack(">6xH", body[at : at + 8])
         raw = body[at + 8 : at + 8 + length].rstrip(b"\0")
-        reading.add("aiff", "COMT", aiff_key("COMT"), Value(raw, LATIN1))
+        context.add("aiff", "COMT", aiff_key("COMT"), Value(raw, LATIN1))
         at += 8 + length + length % 2
 
 
-def _take_facts(reading: Reading, sound: _Sound) -> None:
-    result, rate = reading.result, round(sound.sample_rate)
+def _take_facts(context: ParseContext, sound: _Sound) -> None:
+    result, rate = context.result, round(sound.sample_rate)
     result.codec = result.audio_codec = sound.codec
     result.sample_rate, result.channels = rate, sound.channels
     result.bits_per_sample = sound.bits if sound.plain else None

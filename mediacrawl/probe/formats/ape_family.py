@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mediacrawl.probe.context import BrokenError, Reading, Source, exact, unpack
+from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, unpack
 from mediacrawl.probe.formats.tail_tags import TailTags
 from mediacrawl.probe.sparse import SparseFile
 
@@ -28,41 +28,41 @@ class _MacHeader(NamedTuple):
     bits: int
 
 
-def read_monkey(reading: Reading, start: int) -> None:
+def read_monkey(context: ParseContext, start: int) -> None:
     """Reads a Monkey's Audio file.
 
     Args:
-        reading: takes what is found.
+        context: takes what is found.
         start: offset of ``MAC ``; an ID3v2 tag may stand before it.
     """
-    tail = TailTags(reading, start)
-    reading.stage("header", _read_monkey_header, reading, start, tail)
+    tail = TailTags(context, start)
+    context.stage("header", _read_monkey_header, context, start, tail)
     tail.read()
 
 
-def _read_monkey_header(reading: Reading, start: int, tail: TailTags) -> None:
-    (version,) = unpack("<H", exact(reading.file, start + 4, start + 6))
-    facts = _mac_header(reading, start) if version >= _MAC_NEW else _old_mac_header(reading, start, version)
+def _read_monkey_header(context: ParseContext, start: int, tail: TailTags) -> None:
+    (version,) = unpack("<H", exact(context.file, start + 4, start + 6))
+    facts = _mac_header(context, start) if version >= _MAC_NEW else _old_mac_header(context, start, version)
     if not facts.rate or not facts.channels:
         raise BrokenError("no sample rate")
-    result = reading.result
+    result = context.result
     result.codec = result.audio_codec = "ape"
     result.sample_rate, result.channels, result.bits_per_sample = facts.rate, facts.channels, facts.bits
     result.set_duration(facts.blocks / facts.rate)
     tail.set_bitrate(start)
 
 
-def _mac_header(reading: Reading, start: int) -> _MacHeader:
-    (size,) = unpack("<I", exact(reading.file, start + 8, start + 12))
+def _mac_header(context: ParseContext, start: int) -> _MacHeader:
+    (size,) = unpack("<I", exact(context.file, start + 8, start + 12))
     # The descriptor may grow; it has never been shorter.
     at = start + max(size, _MAC_DESCRIPTOR)
-    header = exact(reading.file, at, at + _MAC_HEADER)
+    header = exact(context.file, at, at + _MAC_HEADER)
     _, _, per_frame, last, frames, bits, channels, rate = unpack("<HHIIIHHI", header)
     return _MacHeader(_blocks(frames, per_frame, last), rate, channels, bits)
 
 
-def _old_mac_header(reading: Reading, start: int, version: int) -> _MacHeader:
-    header = exact(reading.file, start, start + _MAC_OLD_HEADER)
+def _old_mac_header(context: ParseContext, start: int, version: int) -> _MacHeader:
+    header = exact(context.file, start, start + _MAC_OLD_HEADER)
     level, flags, channels, rate, _, _, frames, last = unpack("<HHHIIIII", header[6:])
     bits = 8 if flags & _8_BIT else 24 if flags & _24_BIT else 16
     return _MacHeader(_blocks(frames, _blocks_per_frame(version, level), last), rate, channels, bits)
@@ -106,15 +106,10 @@ class _WavPackBlock:
     flags: int
 
 
-def read_wavpack(reading: Reading, start: int) -> None:
-    """Reads a WavPack file.
-
-    Args:
-        reading: takes what is found.
-        start: offset of the first block.
-    """
-    tail = TailTags(reading, start)
-    reading.stage("header", _read_wavpack_header, reading, start, tail)
+def read_wavpack(context: ParseContext, start: int) -> None:
+    """Reads a WavPack file."""
+    tail = TailTags(context, start)
+    context.stage("header", _read_wavpack_header, context, start, tail)
     tail.read()
 
 
@@ -128,10 +123,10 @@ def _read_block(file: SparseFile, at: int) -> _WavPackBlock | None:
     return _WavPackBlock(at, at + 8 + max(size, _BLOCK_HEADER - 8), total or None, samples, flags)
 
 
-def _read_wavpack_header(reading: Reading, start: int, tail: TailTags) -> None:
-    block = _first_block(reading, start)
-    parts = dict(_sub_blocks(reading, block))
-    result = reading.result
+def _read_wavpack_header(context: ParseContext, start: int, tail: TailTags) -> None:
+    block = _first_block(context, start)
+    parts = dict(_sub_blocks(context, block))
+    result = context.result
     result.codec = result.audio_codec = "wavpack"
     result.bits_per_sample = ((block.flags & 3) + 1) * 8 - (block.flags >> 13 & 31)
     result.channels = _wavpack_channels(block, parts.get(_CHANNEL_INFO, b""))
@@ -145,31 +140,31 @@ def _read_wavpack_header(reading: Reading, start: int, tail: TailTags) -> None:
     if not rate:
         raise BrokenError("no sample rate")
     result.sample_rate = rate * 8 if block.flags & _DSD else rate
-    _set_wavpack_length(reading, block, rate, tail)
+    _set_wavpack_length(context, block, rate, tail)
     tail.set_bitrate(start)
 
 
-def _first_block(reading: Reading, at: int) -> _WavPackBlock:
+def _first_block(context: ParseContext, at: int) -> _WavPackBlock:
     """Finds the first block with audio; blocks with none carry a file's own header."""
-    while block := _read_block(reading.file, at):
-        reading.count()
+    while block := _read_block(context.file, at):
+        context.count()
         if block.samples:
             return block
         at = block.stop
     raise BrokenError("no block with audio")
 
 
-def _sub_blocks(reading: Reading, block: _WavPackBlock) -> Iterator[tuple[int, bytes]]:
+def _sub_blocks(context: ParseContext, block: _WavPackBlock) -> Iterator[tuple[int, bytes]]:
     """Yields the first bytes of a block's sub-blocks. The small ones stand before the audio, in the bytes at hand."""
     at = block.start + _BLOCK_HEADER
     for _ in range(_MAX_SUB_BLOCKS):
-        head = reading.file.at_hand(at, at + 4) or b""
+        head = context.file.at_hand(at, at + 4) or b""
         if len(head) < 4 or at >= block.stop:
             return
         large = head[0] & _LARGE
         size = 2 * (int.from_bytes(head[1:4] if large else head[1:2], "little"))
         at += 4 if large else 2
-        yield head[0] & _ID, reading.file.run(at, min(size - bool(head[0] & _ODD), 8))
+        yield head[0] & _ID, context.file.run(at, min(size - bool(head[0] & _ODD), 8))
         at += size
 
 
@@ -182,35 +177,30 @@ def _wavpack_channels(block: _WavPackBlock, info: bytes) -> int:
     return 1 if block.flags & _MONO else 2
 
 
-def _set_wavpack_length(reading: Reading, block: _WavPackBlock, rate: int, tail: TailTags) -> None:
+def _set_wavpack_length(context: ParseContext, block: _WavPackBlock, rate: int, tail: TailTags) -> None:
     if block.total is not None:
-        reading.result.set_duration(block.total / rate)
+        context.result.set_duration(block.total / rate)
     elif tail.stop is not None and block.flags & _FINAL:
         # A pipe's end: the encoder could not go back. The first block's density stands for all.
         seconds = (tail.stop - block.start) * block.samples / (block.stop - block.start) / rate
-        reading.result.set_duration(seconds, estimated=True)
+        context.result.set_duration(seconds, estimated=True)
 
 
 _TTA_HEADER = 22
 
 
-def read_tta(reading: Reading, start: int) -> None:
-    """Reads a True Audio file.
-
-    Args:
-        reading: takes what is found.
-        start: offset of ``TTA1``; an ID3v2 tag often stands before it.
-    """
-    tail = TailTags(reading, start)
-    reading.stage("header", _read_tta_header, reading, start, tail)
+def read_tta(context: ParseContext, start: int) -> None:
+    """Reads a True Audio file."""
+    tail = TailTags(context, start)
+    context.stage("header", _read_tta_header, context, start, tail)
     tail.read()
 
 
-def _read_tta_header(reading: Reading, start: int, tail: TailTags) -> None:
-    _, channels, bits, rate, samples = unpack("<HHHII", exact(reading.file, start, start + _TTA_HEADER)[4:18])
+def _read_tta_header(context: ParseContext, start: int, tail: TailTags) -> None:
+    _, channels, bits, rate, samples = unpack("<HHHII", exact(context.file, start, start + _TTA_HEADER)[4:18])
     if not rate or not channels:
         raise BrokenError("no sample rate")
-    result = reading.result
+    result = context.result
     result.codec = result.audio_codec = "tta"
     result.sample_rate, result.channels, result.bits_per_sample = rate, channels, bits
     result.set_duration(samples / rate)
@@ -224,32 +214,27 @@ _SV7_DELAY = 481
 """Samples that the decoder of version 7 gives before the first one."""
 
 
-def read_musepack(reading: Reading, start: int) -> None:
-    """Reads a Musepack file.
-
-    Args:
-        reading: takes what is found.
-        start: offset of ``MP+`` or ``MPCK``.
-    """
-    tail = TailTags(reading, start)
-    reading.stage("header", _read_musepack_header, reading, start, tail)
+def read_musepack(context: ParseContext, start: int) -> None:
+    """Reads a Musepack file."""
+    tail = TailTags(context, start)
+    context.stage("header", _read_musepack_header, context, start, tail)
     tail.read()
 
 
-def _read_musepack_header(reading: Reading, start: int, tail: TailTags) -> None:
-    result = reading.result
-    if exact(reading.file, start, start + 4) == b"MPCK":
+def _read_musepack_header(context: ParseContext, start: int, tail: TailTags) -> None:
+    result = context.result
+    if exact(context.file, start, start + 4) == b"MPCK":
         result.codec = "musepack8"
-        _read_sv8(reading, start + 4)
+        _read_sv8(context, start + 4)
     else:
         result.codec = "musepack7"
-        _read_sv7(reading, start)
+        _read_sv7(context, start)
     result.audio_codec = result.codec
     tail.set_bitrate(start)
 
 
-def _read_sv7(reading: Reading, start: int) -> None:
-    header = exact(reading.file, start, start + _SV7_HEADER)
+def _read_sv7(context: ParseContext, start: int) -> None:
+    header = exact(context.file, start, start + _SV7_HEADER)
     if header[3] & 15 != 7:
         raise BrokenError("not version 7")
     frames, flags = unpack("<II", header[4:12])
@@ -257,37 +242,37 @@ def _read_sv7(reading: Reading, start: int) -> None:
     # The last frame's length is stated where the encoder knew it; else half of it, as in the reference decoder.
     last = end >> 20 & 0x7FF if end >> 31 else _SV7_SAMPLES // 2 + _SV7_DELAY
     rate = _MUSEPACK_RATES[flags >> 16 & 3]
-    reading.result.sample_rate, reading.result.channels = rate, 2
-    reading.result.set_duration(((frames - 1) * _SV7_SAMPLES + last) / rate if frames else 0)
+    context.result.sample_rate, context.result.channels = rate, 2
+    context.result.set_duration(((frames - 1) * _SV7_SAMPLES + last) / rate if frames else 0)
 
 
-def _read_sv8(reading: Reading, at: int) -> None:
+def _read_sv8(context: ParseContext, at: int) -> None:
     """Finds the stream header among the packets: two letters, the packet's size, its data."""
     while True:
-        reading.count()
-        key = exact(reading.file, at, at + 2)
-        size, body = _sv8_number(reading.file, at + 2)
+        context.count()
+        key = exact(context.file, at, at + 2)
+        size, body = _sv8_number(context.file, at + 2)
         if key == b"SH":
-            _read_stream_header(reading, body)
+            _read_stream_header(context, body)
             return
         if key in {b"AP", b"SE"} or at + size < body:
             raise BrokenError("no stream header before the audio")
         at += size
 
 
-def _read_stream_header(reading: Reading, body: int) -> None:
+def _read_stream_header(context: ParseContext, body: int) -> None:
     # CRC and version come first; the samples at the front that are not played are among all.
-    samples, at = _sv8_number(reading.file, body + 5)
-    silent, at = _sv8_number(reading.file, at)
-    bits = exact(reading.file, at, at + 2)
+    samples, at = _sv8_number(context.file, body + 5)
+    silent, at = _sv8_number(context.file, at)
+    bits = exact(context.file, at, at + 2)
     index = bits[0] >> 5
     if index >= len(_MUSEPACK_RATES):
         raise BrokenError("an unknown sample rate")
-    reading.result.sample_rate, reading.result.channels = _MUSEPACK_RATES[index], (bits[1] >> 4) + 1
-    reading.result.set_duration((samples - silent) / _MUSEPACK_RATES[index])
+    context.result.sample_rate, context.result.channels = _MUSEPACK_RATES[index], (bits[1] >> 4) + 1
+    context.result.set_duration((samples - silent) / _MUSEPACK_RATES[index])
 
 
-def _sv8_number(source: Source, at: int) -> tuple[int, int]:
+def _sv8_number(source: ByteSource, at: int) -> tuple[int, int]:
     """Reads a number of seven bits a byte, of nine bytes at most; gives the offset behind it too."""
     value = 0
     for place in range(at, at + 9):

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from mediacrawl.probe.context import BrokenError, Reading, exact, peek, unpack
+from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats.keys import asf_key
-from mediacrawl.probe.formats.windows_headers import PictureFormat, SoundFormat, read_picture_format, read_sound_format
+from mediacrawl.probe.formats.windows_headers import BitmapFormat, WaveFormat, read_bitmap_format, read_wave_format
 from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import UTF16, Value, cut
 
@@ -39,7 +39,7 @@ class _Attribute:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BoundedFile:
     """The file as far as an object goes: what is read beyond is not there.
 
     Attributes:
@@ -55,76 +55,44 @@ class Part:
         return self.file.get(start, min(stop, self.end))
 
 
-def read_content_description(reading: Reading, start: int, stop: int) -> None:
-    """Reads the five texts that each file may have (3.10).
-
-    Args:
-        reading: takes the texts.
-        start: offset of the object's body.
-        stop: offset behind it.
-
-    Raises:
-        BrokenError: when one does not fit into the object; those before are kept.
-        NeedBytes: when bytes are not at hand.
-    """
-    sizes = unpack("<5H", exact(Part(reading.file, stop), start, start + 10))
+def read_content_description(context: ParseContext, start: int, stop: int) -> None:
+    """Reads the five texts that each file may have (3.10)."""
+    sizes = unpack("<5H", exact(BoundedFile(context.file, stop), start, start + 10))
     at = start + 10
     for name, size in zip(_FIELDS, sizes, strict=True):
-        _add_text(reading, _checked(_Attribute(name, _UNICODE, at, at + size), stop))
+        _add_text(context, _checked(_Attribute(name, _UNICODE, at, at + size), stop))
         at += size
 
 
-def read_extended_description(reading: Reading, start: int, stop: int) -> None:
-    """Reads the attributes of an Extended Content Description Object (3.11).
-
-    Args:
-        reading: takes the texts.
-        start: offset of the object's body.
-        stop: offset behind it.
-
-    Raises:
-        BrokenError: when an attribute does not fit into the object; those before are kept.
-        LimitError: when there are too many.
-        NeedBytes: when bytes are not at hand.
-    """
-    _take_all(reading, start, stop, _extended)
+def read_extended_description(context: ParseContext, start: int, stop: int) -> None:
+    """Reads the attributes of an Extended Content Description Object (3.11)."""
+    _take_all(context, start, stop, _extended)
 
 
-def read_metadata(reading: Reading, start: int, stop: int) -> None:
-    """Reads the attributes of a Metadata or Metadata Library Object, whose layouts are alike (4.7, 4.8).
-
-    Args:
-        reading: takes the texts.
-        start: offset of the object's body.
-        stop: offset behind it.
-
-    Raises:
-        BrokenError: when an attribute does not fit into the object; those before are kept.
-        LimitError: when there are too many.
-        NeedBytes: when bytes are not at hand.
-    """
-    _take_all(reading, start, stop, _metadata)
+def read_metadata(context: ParseContext, start: int, stop: int) -> None:
+    """Reads the attributes of a Metadata or Metadata Library Object, whose layouts are alike (4.7, 4.8)."""
+    _take_all(context, start, stop, _metadata)
 
 
-def _take_all(reading: Reading, start: int, stop: int, layout: Callable[[Part, int], _Attribute]) -> None:
-    part = Part(reading.file, stop)
+def _take_all(context: ParseContext, start: int, stop: int, layout: Callable[[BoundedFile, int], _Attribute]) -> None:
+    part = BoundedFile(context.file, stop)
     (count,) = unpack("<H", exact(part, start, start + 2))
     at = start + 2
     for _ in range(count):
-        reading.count()
+        context.count()
         attribute = _checked(layout(part, at), stop)
-        _take(reading, attribute)
+        _take(context, attribute)
         at = attribute.stop
 
 
-def _extended(part: Part, at: int) -> _Attribute:
+def _extended(part: BoundedFile, at: int) -> _Attribute:
     (length,) = unpack("<H", exact(part, at, at + 2))
     name, at = _name(part, at + 2, length), at + 2 + length
     kind, size = unpack("<HH", exact(part, at, at + 4))
     return _Attribute(name, kind, at + 4, at + 4 + size)
 
 
-def _metadata(part: Part, at: int) -> _Attribute:
+def _metadata(part: BoundedFile, at: int) -> _Attribute:
     length, kind, size = unpack("<4xHHI", exact(part, at, at + 12))
     at += 12 + length
     return _Attribute(_name(part, at - length, length), kind, at, at + size)
@@ -136,47 +104,47 @@ def _checked(attribute: _Attribute, stop: int) -> _Attribute:
     return attribute
 
 
-def _name(part: Part, start: int, length: int) -> str:
+def _name(part: BoundedFile, start: int, length: int) -> str:
     """Reads the name of an attribute, which is ASCII in all that is known."""
     raw = exact(part, start, start + min(length, _MAX_NAME))
     return raw.decode(UTF16LE, errors="replace").rstrip("\0")
 
 
-def _take(reading: Reading, attribute: _Attribute) -> None:
+def _take(context: ParseContext, attribute: _Attribute) -> None:
     if attribute.name == "WM/Picture" and attribute.kind == _BYTES:
-        _take_picture(reading, attribute)
+        _take_picture(context, attribute)
     elif attribute.kind == _UNICODE:
-        _add_text(reading, attribute)
+        _add_text(context, attribute)
     elif attribute.stop - attribute.start in _NUMBERS.get(attribute.kind, ()):
-        _take_number(reading, attribute)
+        _take_number(context, attribute)
 
 
-def _add_text(reading: Reading, attribute: _Attribute) -> None:
-    if not reading.fits(attribute.stop - attribute.start):
+def _add_text(context: ParseContext, attribute: _Attribute) -> None:
+    if not context.fits(attribute.stop - attribute.start):
         return
-    raw = exact(reading.file, attribute.start, attribute.stop)
+    raw = exact(context.file, attribute.start, attribute.stop)
     # Terminators are zeros of two bytes; the high byte of the last letter is none of them.
     length = len(raw.rstrip(b"\0"))
     length += length % 2
-    reading.add(_SOURCE, attribute.name, asf_key(attribute.name), Value(raw[:length], UTF16LE))
+    context.add(_SOURCE, attribute.name, asf_key(attribute.name), Value(raw[:length], UTF16LE))
 
 
-def _take_number(reading: Reading, attribute: _Attribute) -> None:
-    number = int.from_bytes(exact(reading.file, attribute.start, attribute.stop), "little")
+def _take_number(context: ParseContext, attribute: _Attribute) -> None:
+    number = int.from_bytes(exact(context.file, attribute.start, attribute.stop), "little")
     if attribute.name == "IsVBR":
-        reading.result.bitrate_mode = "vbr" if number else "cbr"
+        context.result.bitrate_mode = "vbr" if number else "cbr"
     elif asf_key(attribute.name) in _NUMERIC and number:
-        reading.add_number(_SOURCE, attribute.name, asf_key(attribute.name), str(number))
+        context.add_number(_SOURCE, attribute.name, asf_key(attribute.name), str(number))
 
 
-def _take_picture(reading: Reading, attribute: _Attribute) -> None:
+def _take_picture(context: ParseContext, attribute: _Attribute) -> None:
     """Reads type and size of a picture from its first bytes (a WM_PICTURE without its pointers)."""
-    head = peek(reading.file, attribute.start, min(attribute.start + _PICTURE_HEADER, attribute.stop)) or b""
+    head = peek(context.file, attribute.start, min(attribute.start + _PICTURE_HEADER, attribute.stop)) or b""
     mime, size = "", None
     if len(head) >= 5:
         size = int.from_bytes(head[1:5], "little")
         mime = cut(head[5:], UTF16)[0].decode(UTF16LE, errors="replace")[:100].strip()
-    reading.result.set_cover(mime, size)
+    context.result.set_cover(mime, size)
 
 
 AUDIO = "audio/x-ms-wma"
@@ -235,30 +203,25 @@ class _Header:
     broadcast: bool = False
     max_bitrate: int = 0
     stop: int = 0
-    sounds: list[SoundFormat] = field(default_factory=list)
-    pictures: dict[int, PictureFormat] = field(default_factory=dict)
+    sounds: list[WaveFormat] = field(default_factory=list)
+    pictures: dict[int, BitmapFormat] = field(default_factory=dict)
     frame_times: dict[int, int] = field(default_factory=dict)
     mode: str | None = None
 
 
-def read(reading: Reading, start: int) -> None:
-    """Reads an ASF file.
-
-    Args:
-        reading: takes what is found.
-        start: offset of the Header Object.
-    """
-    reading.result.has_cover = False
+def read(context: ParseContext, start: int) -> None:
+    """Reads an ASF file."""
+    context.result.has_cover = False
     header = _Header()
-    reading.stage("header", _read_header, reading, start, header)
-    _take_facts(reading, header)
+    context.stage("header", _read_header, context, start, header)
+    _take_facts(context, header)
 
 
-def _objects(reading: Reading, start: int, stop: int) -> Iterator[_Object]:
+def _objects(context: ParseContext, start: int, stop: int) -> Iterator[_Object]:
     """Yields the objects between two offsets; all begin alike (2.1)."""
     while start + _OBJECT_HEADER <= stop:
-        reading.count()
-        head = exact(reading.file, start, start + _OBJECT_HEADER)
+        context.count()
+        head = exact(context.file, start, start + _OBJECT_HEADER)
         (size,) = unpack("<Q", head[16:])
         if size < _OBJECT_HEADER or start + size > stop:
             raise BrokenError("an object does not fit into what it stands in")
@@ -266,91 +229,91 @@ def _objects(reading: Reading, start: int, stop: int) -> Iterator[_Object]:
         start += size
 
 
-def _read_header(reading: Reading, start: int, header: _Header) -> None:
-    head = exact(reading.file, start, start + 30)
+def _read_header(context: ParseContext, start: int, header: _Header) -> None:
+    head = exact(context.file, start, start + 30)
     (size,) = unpack("<Q", head[16:24])
-    header.stop = start + size if reading.file.size is None else min(start + size, reading.file.size)
+    header.stop = start + size if context.file.size is None else min(start + size, context.file.size)
     if header.stop < start + size:
-        reading.note("asf:truncated")
-    for each in _objects(reading, start + 30, header.stop):
-        _read_object(reading, each, header)
+        context.note("asf:truncated")
+    for each in _objects(context, start + 30, header.stop):
+        _read_object(context, each, header)
 
 
-def _read_object(reading: Reading, each: _Object, header: _Header) -> None:
+def _read_object(context: ParseContext, each: _Object, header: _Header) -> None:
     if each.kind == _FILE_PROPERTIES:
-        reading.stage("file properties", _read_file_properties, reading, each, header)
+        context.stage("file properties", _read_file_properties, context, each, header)
     elif each.kind == _STREAM_PROPERTIES:
-        reading.stage("stream", _read_stream, reading, each, header)
+        context.stage("stream", _read_stream, context, each, header)
     elif each.kind == _EXTENDED_STREAM_PROPERTIES:
-        reading.stage("extended stream", _read_extended_stream, reading, each, header)
+        context.stage("extended stream", _read_extended_stream, context, each, header)
     elif each.kind == _CODEC_LIST:
-        reading.stage("codecs", _read_codecs, reading, each, header)
+        context.stage("codecs", _read_codecs, context, each, header)
     elif each.kind == _HEADER_EXTENSION:
-        reading.stage("extension", _read_extension, reading, each, header)
+        context.stage("extension", _read_extension, context, each, header)
     elif each.kind in _TEXTS:
-        reading.stage("text", _TEXTS[each.kind], reading, each.body, each.stop)
+        context.stage("text", _TEXTS[each.kind], context, each.body, each.stop)
 
 
-def _read_extension(reading: Reading, extension: _Object, header: _Header) -> None:
+def _read_extension(context: ParseContext, extension: _Object, header: _Header) -> None:
     """Reads the objects that later versions added (3.4); an extension in an extension is not followed."""
-    for each in _objects(reading, extension.body + _EXTENSION_HEADER, extension.stop):
+    for each in _objects(context, extension.body + _EXTENSION_HEADER, extension.stop):
         if each.kind != _HEADER_EXTENSION:
-            _read_object(reading, each, header)
+            _read_object(context, each, header)
 
 
-def _read_file_properties(reading: Reading, each: _Object, header: _Header) -> None:
+def _read_file_properties(context: ParseContext, each: _Object, header: _Header) -> None:
     """Reads the length (3.2): it includes the preroll, which is not played."""
-    body = exact(Part(reading.file, each.stop), each.body, each.body + 80)
+    body = exact(BoundedFile(context.file, each.stop), each.body, each.body + 80)
     play, preroll, flags = unpack("<Q8xQI", body[40:68])
     (header.max_bitrate,) = unpack("<I", body[76:80])
     header.broadcast = bool(flags & _BROADCAST)
     header.seconds = max(0.0, play / 1e7 - preroll / 1e3)
 
 
-def _read_stream(reading: Reading, each: _Object, header: _Header) -> None:
+def _read_stream(context: ParseContext, each: _Object, header: _Header) -> None:
     """Reads the format of one stream (3.3, 9.1, 9.2)."""
-    _read_stream_properties(exact(reading.file, each.body, min(each.stop, each.body + 54 + 64)), header)
+    _read_stream_properties(exact(context.file, each.body, min(each.stop, each.body + 54 + 64)), header)
 
 
 def _read_stream_properties(body: bytes, header: _Header) -> None:
     (flags,) = unpack("<H", body[48:50])
     if body.startswith(_AUDIO_MEDIA):
-        header.sounds.append(read_sound_format(body[54:]))
+        header.sounds.append(read_wave_format(body[54:]))
     elif body.startswith(_VIDEO_MEDIA):
-        header.pictures.setdefault(flags & 0x7F, read_picture_format(body[54 + 11 :]))
+        header.pictures.setdefault(flags & 0x7F, read_bitmap_format(body[54 + 11 :]))
 
 
-def _read_extended_stream(reading: Reading, each: _Object, header: _Header) -> None:
+def _read_extended_stream(context: ParseContext, each: _Object, header: _Header) -> None:
     """Reads the time of a frame, and the Stream Properties Object that may stand at the end (4.1)."""
-    part = Part(reading.file, each.stop)
+    part = BoundedFile(context.file, each.stop)
     body = exact(part, each.body, each.body + 64)
     number, frame_time, names, extensions = unpack("<H2xQHH", body[48:64])
     header.frame_times[number] = frame_time
     at = each.body + 64
     for _ in range(names):
-        reading.count()
+        context.count()
         (length,) = unpack("<2xH", exact(part, at, at + 4))
         at += 4 + length
     for _ in range(extensions):
-        reading.count()
+        context.count()
         (length,) = unpack("<18xI", exact(part, at, at + 22))
         at += 22 + length
-    for inner in _objects(reading, at, each.stop):
+    for inner in _objects(context, at, each.stop):
         if inner.kind == _STREAM_PROPERTIES:
-            _read_stream(reading, inner, header)
+            _read_stream(context, inner, header)
 
 
-def _read_codecs(reading: Reading, each: _Object, header: _Header) -> None:
+def _read_codecs(context: ParseContext, each: _Object, header: _Header) -> None:
     """Reads how the audio was encoded: Windows Media Encoder ends its description with CBR or VBR (3.5)."""
-    part = Part(reading.file, each.stop)
+    part = BoundedFile(context.file, each.stop)
     (count,) = unpack("<16xI", exact(part, each.body, each.body + 20))
     at = each.body + 20
     for _ in range(count):
-        reading.count()
+        context.count()
         kind, name = unpack("<HH", exact(part, at, at + 4))
         at += 4 + 2 * name
         (length,) = unpack("<H", exact(part, at, at + 2))
-        if kind == 2 and not header.mode and reading.fits(2 * length):
+        if kind == 2 and not header.mode and context.fits(2 * length):
             text = exact(part, at + 2, at + 2 + 2 * length).decode("utf-16-le", errors="replace")
             words = text.rstrip("\0").lower().split()
             header.mode = next((word for word in words if word in {"cbr", "vbr"}), None)
@@ -359,8 +322,8 @@ def _read_codecs(reading: Reading, each: _Object, header: _Header) -> None:
         at += 2 + info
 
 
-def _take_facts(reading: Reading, header: _Header) -> None:
-    result = reading.result
+def _take_facts(context: ParseContext, header: _Header) -> None:
+    result = context.result
     if header.sounds:
         sound = header.sounds[0]
         result.codec = result.audio_codec = sound.codec
@@ -376,12 +339,12 @@ def _take_facts(reading: Reading, header: _Header) -> None:
         result.frame_rate = 1e7 / frame_time if frame_time else None
         result.encoding_format = VIDEO if picture.codec in _WINDOWS_VIDEO else "video/x-ms-asf"
         result.bitrate = header.max_bitrate
-    _take_length(reading, header)
+    _take_length(context, header)
 
 
-def _take_length(reading: Reading, header: _Header) -> None:
+def _take_length(context: ParseContext, header: _Header) -> None:
     """Sets the length; in a file that was still being written the field is not valid (3.2, Broadcast Flag)."""
-    result, size = reading.result, reading.file.size
+    result, size = context.result, context.file.size
     if header.seconds and not header.broadcast:
         result.set_duration(header.seconds)
         if size and result.duration and (result.is_video or not result.bitrate):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import dropwhile, islice
 from typing import NamedTuple
 
-from mediacrawl.probe.context import BrokenError, Reading
+from mediacrawl.probe.context import BrokenError, ParseContext
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import SparseFile
 
@@ -29,7 +29,7 @@ _LONG = 2048
 """Bytes behind the header of a frame so long that the next one is not at hand."""
 
 
-class Frame(NamedTuple):
+class AudioFrame(NamedTuple):
     """One frame's header.
 
     Attributes:
@@ -59,7 +59,7 @@ class Frame(NamedTuple):
         return self.bitrate * self.seconds if self.bitrate else self.size * 8
 
 
-class Format(NamedTuple):
+class FrameFormat(NamedTuple):
     """How the frames of one format are found.
 
     Attributes:
@@ -67,11 +67,11 @@ class Format(NamedTuple):
         sync: a pattern that every header matches; it need not be exact.
     """
 
-    parse: Callable[[bytes, int], Frame | None]
+    parse: Callable[[bytes, int], AudioFrame | None]
     sync: re.Pattern[bytes]
 
 
-class Average(NamedTuple):
+class FrameAverage(NamedTuple):
     """What some frames of a stream say about all of it.
 
     Attributes:
@@ -85,7 +85,7 @@ class Average(NamedTuple):
     whole: bool
 
 
-def follow(kind: Format, data: bytes, at: int = 0) -> Iterator[Frame]:
+def follow(kind: FrameFormat, data: bytes, at: int = 0) -> Iterator[AudioFrame]:
     """Yields the frames of one stream that follow each other from an offset on, until there is none."""
     first = frame = kind.parse(data, at)
     while frame and first and (frame.codec, frame.rate) == (first.codec, first.rate):
@@ -94,19 +94,14 @@ def follow(kind: Format, data: bytes, at: int = 0) -> Iterator[Frame]:
         frame = kind.parse(data, at)
 
 
-def is_stream(kind: Format, data: bytes, at: int = 0) -> bool:
+def is_stream(kind: FrameFormat, data: bytes, at: int = 0) -> bool:
     """Tells whether frames follow each other here: a single sync word stands in any binary file."""
     found = list(islice(follow(kind, data, at), 2))
     return len(found) == 2 or (len(found) == 1 and found[0].size > len(data) - at - LONGEST_HEADER >= _LONG)
 
 
-def find(kind: Format, data: bytes, like: Frame | None = None) -> int | None:
+def find(kind: FrameFormat, data: bytes, like: AudioFrame | None = None) -> int | None:
     """Finds the first of several frames that follow each other.
-
-    Args:
-        kind: the format.
-        data: where to search.
-        like: a frame of the same stream, if one is known.
 
     Returns:
         Its offset, None if there is none.
@@ -122,32 +117,23 @@ def find(kind: Format, data: bytes, like: Frame | None = None) -> int | None:
     return None
 
 
-def find_first(reading: Reading, kind: Format, start: int) -> tuple[int, bytes]:
+def find_first(context: ParseContext, kind: FrameFormat, start: int) -> tuple[int, bytes]:
     """Finds the first frame of a stream.
-
-    Args:
-        reading: the walk.
-        kind: the format.
-        start: offset where the search begins.
 
     Returns:
         Its offset in the file, and the bytes at hand from there on.
-
-    Raises:
-        BrokenError: if there is none as far as `ProbePolicy.sync_bytes`.
-        NeedBytes: if more bytes are needed to tell.
     """
-    limit = reading.policy.sync_bytes
-    data = reading.file.run(start, limit)
+    limit = context.policy.sync_bytes
+    data = context.file.run(start, limit)
     at = find(kind, data)
     if at is not None:
         return start + at, data[at:]
     if len(data) < limit:
-        reading.file.get(start + len(data), start + len(data) + 1)
+        context.file.get(start + len(data), start + len(data) + 1)
     raise BrokenError("no frames")
 
 
-def average(kind: Format, file: SparseFile, start: int, stop: int, limit: int) -> Average:
+def average(kind: FrameFormat, file: SparseFile, start: int, stop: int, limit: int) -> FrameAverage:
     """Measures the frames at hand, those at the front of a stream and those at its end.
 
     Args:
@@ -156,9 +142,6 @@ def average(kind: Format, file: SparseFile, start: int, stop: int, limit: int) -
         start: offset of the first frame.
         stop: offset behind the last one.
         limit: bytes that are walked at each end.
-
-    Raises:
-        BrokenError: if there are no frames.
     """
     first = list(follow(kind, file.run(start, min(limit, max(0, stop - start)))))
     if not first:
@@ -173,36 +156,29 @@ def average(kind: Format, file: SparseFile, start: int, stop: int, limit: int) -
     if not seconds:
         raise BrokenError("frames that belong to none")
     densities = [frame.bits / frame.samples for frame in frames if frame.samples]
-    return Average(
+    return FrameAverage(
         bitrate=sum(frame.bits for frame in frames) / seconds,
         constant=max(densities) <= min(densities) * (1 + _ROUNDING),
         whole=whole,
     )
 
 
-def _belongs(frame: Frame) -> bool:
+def _belongs(frame: AudioFrame) -> bool:
     return not frame.samples
 
 
-def _units(frames: list[Frame]) -> list[Frame]:
+def _units(frames: list[AudioFrame]) -> list[AudioFrame]:
     """Leaves the last frame out, with those that belong to it, for more of them may follow."""
     last = max((place for place, frame in enumerate(frames) if frame.samples), default=0)
     return frames[:last] or frames
 
 
-def ends_in_frames(kind: Format, file: SparseFile, stop: int, like: Frame) -> bool:
-    """Tells whether frames of a stream stand right before an offset, as far as those bytes are at hand.
-
-    Args:
-        kind: the format.
-        file: the bytes at hand.
-        stop: the offset.
-        like: a frame of the stream.
-    """
+def ends_in_frames(kind: FrameFormat, file: SparseFile, stop: int, like: AudioFrame) -> bool:
+    """Tells whether frames of a stream stand right before an offset, as far as those bytes are at hand."""
     return find(kind, file.before(stop, _NEAR), like) is not None
 
 
-def set_facts(result: ProbeResult, frame: Frame) -> None:
+def set_facts(result: ProbeResult, frame: AudioFrame) -> None:
     """Takes what a frame's header says of the stream."""
     result.codec = result.audio_codec = frame.codec
     result.sample_rate, result.channels = frame.rate, frame.channels

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mediacrawl.probe.context import BrokenError, Reading, exact
+from mediacrawl.probe.context import BrokenError, ParseContext, exact
 
 HEADER_BYTES = 12
 """Bytes of the longest header: 4 of the name, 8 of the size."""
@@ -37,47 +37,26 @@ class Element:
         return self.stop - self.body
 
 
-def walk(reading: Reading, start: int, stop: int) -> Iterator[Element]:
+def walk(context: ParseContext, start: int, stop: int) -> Iterator[Element]:
     """Yields the elements between two offsets, in order.
 
     An element that says it is longer than what it stands in ends there, and is noted: the file was cut off.
-
-    Args:
-        reading: the file, and the count of parts.
-        start: offset of the first element.
-        stop: offset behind the last one.
-
-    Raises:
-        BrokenError: when there is no element where one must be.
-        LimitError: when there are too many.
-        NeedBytes: when a header is not at hand.
     """
     while start < stop:
-        element = read_element(reading, start, stop)
+        element = read_element(context, start, stop)
         yield element
         start = element.stop
 
 
-def children(reading: Reading, parent: Element) -> Iterator[Element]:
+def children(context: ParseContext, parent: Element) -> Iterator[Element]:
     """Yields the elements inside an element."""
-    return walk(reading, parent.body, parent.stop)
+    return walk(context, parent.body, parent.stop)
 
 
-def read_element(reading: Reading, at: int, stop: int) -> Element:
-    """Reads the header of the element at an offset.
-
-    Args:
-        reading: the file, and the count of parts.
-        at: offset of the header.
-        stop: offset behind what it stands in.
-
-    Raises:
-        BrokenError: when there is no element.
-        LimitError: when there are too many.
-        NeedBytes: when the header is not at hand.
-    """
-    reading.count()
-    head = reading.file.get(at, min(at + HEADER_BYTES, stop))
+def read_element(context: ParseContext, at: int, stop: int) -> Element:
+    """Reads the header of the element at an offset."""
+    context.count()
+    head = context.file.get(at, min(at + HEADER_BYTES, stop))
     length = _width(head, 0, 4)
     wide = _width(head, length, 8)
     body = at + length + wide
@@ -86,22 +65,15 @@ def read_element(reading: Reading, at: int, stop: int) -> Element:
     if size == (1 << 7 * wide) - 1:
         return Element(name, at, body, stop, unending=True)
     if body + size > stop:
-        reading.note("matroska:truncated")
+        context.note("matroska:truncated")
     return Element(name, at, body, min(body + size, stop))
 
 
 def number(data: bytes, at: int = 0) -> tuple[int, int]:
     """Reads a variable-size integer (4).
 
-    Args:
-        data: the bytes.
-        at: where in them it begins.
-
     Returns:
         The number, and where in `data` it ends.
-
-    Raises:
-        BrokenError: when there is none.
     """
     wide = _width(data, at, 8)
     return int.from_bytes(data[at : at + wide], "big") & ((1 << 7 * wide) - 1), at + wide
@@ -115,22 +87,14 @@ def _width(data: bytes, at: int, most: int) -> int:
     return wide
 
 
-def unsigned(reading: Reading, element: Element) -> int:
-    """Reads an unsigned integer (7.2); an empty one is 0.
-
-    Raises:
-        BrokenError: when it is longer than a number can be.
-    """
-    return int.from_bytes(_short(reading, element), "big")
+def unsigned(context: ParseContext, element: Element) -> int:
+    """Reads an unsigned integer (7.2); an empty one is 0."""
+    return int.from_bytes(_short(context, element), "big")
 
 
-def real(reading: Reading, element: Element) -> float:
-    """Reads a float (7.3); an empty one, and one that is not finite, is 0.
-
-    Raises:
-        BrokenError: when it has another length than a float.
-    """
-    data = _short(reading, element)
+def real(context: ParseContext, element: Element) -> float:
+    """Reads a float (7.3); an empty one, and one that is not finite, is 0."""
+    data = _short(context, element)
     layout = {0: "", 4: ">f", 8: ">d"}.get(len(data))
     if layout is None:
         raise BrokenError("a float of another length than a float")
@@ -138,14 +102,14 @@ def real(reading: Reading, element: Element) -> float:
     return value if math.isfinite(value) else 0.0
 
 
-def text(reading: Reading, element: Element) -> bytes:
+def text(context: ParseContext, element: Element) -> bytes:
     """Reads the bytes of a string (7.4, 7.5); zeros at its end are padding. One that is too long is left out."""
-    if not reading.fits(element.size):
+    if not context.fits(element.size):
         return b""
-    return exact(reading.file, element.body, element.stop).rstrip(b"\0")
+    return exact(context.file, element.body, element.stop).rstrip(b"\0")
 
 
-def _short(reading: Reading, element: Element) -> bytes:
+def _short(context: ParseContext, element: Element) -> bytes:
     if element.size > 8:
         raise BrokenError("a number of more than 8 bytes")
-    return exact(reading.file, element.body, element.stop)
+    return exact(context.file, element.body, element.stop)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import binascii
 
-from mediacrawl.probe.context import BrokenError, Reading, Source, exact, peek
-from mediacrawl.probe.formats.from_mutagen import stream_info
+from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats.keys import vorbis_key
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.text import LATIN1, UTF8, Value
@@ -18,46 +17,41 @@ _MAX_NAME = 64
 _BASE64_HEADER = 512
 
 
-def read_comments(reading: Reading, source: Source, start: int, stop: int) -> None:
+def read_comments(context: ParseContext, source: ByteSource, start: int, stop: int) -> None:
     """Reads the comments of one block or packet; pictures among them are stepped over.
 
     Args:
-        reading: takes the values; source is ``vorbis``, frame the name of the comment in capitals, or empty.
+        context: takes the values; source is ``vorbis``, frame the name of the comment in capitals, or empty.
         source: bytes at offsets.
         start: offset of the vendor's length.
         stop: offset behind the block, or any larger one if the source itself ends there.
-
-    Raises:
-        BrokenError: when lengths lead out of the block; comments before are kept.
-        LimitError: when there are too many.
-        NeedBytes: when bytes are not at hand.
     """
     at = start + 4 + _length(source, start)
     count, at = _length(source, at), at + 4
     for _ in range(count):
-        reading.count()
+        context.count()
         length = _length(source, at)
         at, begin = at + 4 + length, at + 4
         if at > stop:
             raise BrokenError("a comment is longer than its block")
-        _read_comment(reading, source, begin, length)
+        _read_comment(context, source, begin, length)
 
 
-def _length(source: Source, at: int) -> int:
+def _length(source: ByteSource, at: int) -> int:
     return int.from_bytes(exact(source, at, at + 4), "little")
 
 
-def _read_comment(reading: Reading, source: Source, start: int, length: int) -> None:
+def _read_comment(context: ParseContext, source: ByteSource, start: int, length: int) -> None:
     name, equals, _ = exact(source, start, start + min(length, _MAX_NAME)).partition(b"=")
     frame, begin = _name(name), start + len(name) + 1
     if not equals:
-        reading.note("vorbis:no name")
+        context.note("vorbis:no name")
         frame, begin = "", start
     if frame in _PICTURES:
-        _take_picture(reading, source, frame, begin, start + length)
-    elif reading.fits(length):
+        _take_picture(context, source, frame, begin, start + length)
+    elif context.fits(length):
         raw = exact(source, begin, start + length)
-        reading.add("vorbis", frame, vorbis_key(frame), Value(raw, UTF8))
+        context.add("vorbis", frame, vorbis_key(frame), Value(raw, UTF8))
 
 
 def _name(raw: bytes) -> str:
@@ -69,12 +63,12 @@ def _name(raw: bytes) -> str:
         return name.decode(LATIN1)
 
 
-def _take_picture(reading: Reading, source: Source, frame: str, start: int, stop: int) -> None:
+def _take_picture(context: ParseContext, source: ByteSource, frame: str, start: int, stop: int) -> None:
     mime, size = None, None
     if frame == "METADATA_BLOCK_PICTURE":
         text = exact(source, start, min(start + _BASE64_HEADER, stop))
         mime, size = read_picture(_base64(text))
-    reading.result.set_cover(mime, size)
+    context.result.set_cover(mime, size)
 
 
 def _base64(text: bytes) -> bytes:
@@ -105,56 +99,59 @@ _STREAMINFO_SIZE = 34
 _PICTURE_HEADER = 512
 
 
-def read(reading: Reading, start: int) -> None:
+def read(context: ParseContext, start: int) -> None:
     """Reads a FLAC file.
 
     Args:
-        reading: takes what is found.
+        context: takes what is found.
         start: offset of ``fLaC``; an ID3v2 tag may stand before it.
     """
-    reading.result.has_cover = False
-    reading.stage("blocks", _read_blocks, reading, start + 4)
+    context.result.has_cover = False
+    context.stage("blocks", _read_blocks, context, start + 4)
 
 
 def read_streaminfo(result: ProbeResult, block: bytes) -> None:
     """Takes the stream facts from the 34 bytes of a STREAMINFO block (8.2)."""
-    info = stream_info(block)
+    bits, high, low = unpack(">10x3Q", block)
+    rate = bits >> 44
+    if not rate:
+        raise BrokenError("no sample rate")
     result.codec = result.audio_codec = "flac"
-    result.sample_rate, result.channels = info.sample_rate, info.channels
-    result.bits_per_sample = info.bits_per_sample
-    result.set_duration(info.length)
-    if info.md5_signature:
-        result.audio_md5 = f"{info.md5_signature:032x}"
+    result.sample_rate, result.channels = rate, (bits >> 41 & 7) + 1
+    result.bits_per_sample = (bits >> 36 & 31) + 1
+    result.set_duration((bits & (1 << 36) - 1) / rate)
+    if high or low:
+        result.audio_md5 = f"{high:016x}{low:016x}"
 
 
-def _read_blocks(reading: Reading, at: int) -> None:
+def _read_blocks(context: ParseContext, at: int) -> None:
     last = False
     while not last:
-        reading.count()
-        header = exact(reading.file, at, at + 4)
+        context.count()
+        header = exact(context.file, at, at + 4)
         last, kind = bool(header[0] & 0x80), header[0] & 0x7F
         start, at = at + 4, at + 4 + int.from_bytes(header[1:4], "big")
-        _read_block(reading, kind, start, at)
-    _set_bitrate(reading, at)
+        _read_block(context, kind, start, at)
+    _set_bitrate(context, at)
 
 
-def _read_block(reading: Reading, kind: int, start: int, stop: int) -> None:
+def _read_block(context: ParseContext, kind: int, start: int, stop: int) -> None:
     if kind == _STREAMINFO:
         stop = min(stop, start + _STREAMINFO_SIZE)
-        reading.stage("streaminfo", _read_streaminfo, reading, start, stop)
+        context.stage("streaminfo", _read_streaminfo, context, start, stop)
     elif kind == _COMMENT:
         # A comment that is cut short must not hide the blocks behind it.
-        reading.stage("comment", read_comments, reading, reading.file, start, stop)
+        context.stage("comment", read_comments, context, context.file, start, stop)
     elif kind == _PICTURE:
-        header = peek(reading.file, start, min(start + _PICTURE_HEADER, stop))
-        reading.result.set_cover(*read_picture(header or b""))
+        header = peek(context.file, start, min(start + _PICTURE_HEADER, stop))
+        context.result.set_cover(*read_picture(header or b""))
 
 
-def _read_streaminfo(reading: Reading, start: int, stop: int) -> None:
-    read_streaminfo(reading.result, exact(reading.file, start, stop))
+def _read_streaminfo(context: ParseContext, start: int, stop: int) -> None:
+    read_streaminfo(context.result, exact(context.file, start, stop))
 
 
-def _set_bitrate(reading: Reading, audio: int) -> None:
-    size, duration = reading.file.size, reading.result.duration
+def _set_bitrate(context: ParseContext, audio: int) -> None:
+    size, duration = context.file.size, context.result.duration
     if size is not None and duration and size > audio:
-        reading.result.bitrate = round((size - audio) * 8 / duration)
+        context.result.bitrate = round((size - audio) * 8 / duration)

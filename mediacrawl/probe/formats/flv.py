@@ -11,9 +11,9 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mediacrawl.probe.context import BrokenError, LimitError, Reading, exact, peek, unpack
+from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats.keys import flv_key
-from mediacrawl.probe.formats.windows_headers import picture_codec
+from mediacrawl.probe.formats.windows_headers import fourcc_codec
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.text import UTF8, Value
 
@@ -46,18 +46,13 @@ class AmfReader:
         stop: offset behind the last value.
     """
 
-    def __init__(self, reading: Reading, start: int, stop: int) -> None:
+    def __init__(self, context: ParseContext, start: int, stop: int) -> None:
         self.at = start
         self.stop = stop
-        self._reading = reading
+        self._context = context
 
     def string(self) -> str:
-        """Reads a string value, the name of a message for instance.
-
-        Raises:
-            BrokenError: if another value stands here.
-            NeedBytes: if its bytes are not at hand.
-        """
+        """Reads a string value, the name of a message for instance."""
         if self._number(1) != STRING:
             raise BrokenError("not a string")
         return self._name()
@@ -66,11 +61,6 @@ class AmfReader:
         """Yields the properties of an object or an array of named values (2.5, 2.10); other values have none.
 
         Values inside a value are stepped over.
-
-        Raises:
-            BrokenError: when a value does not fit into the data, or has no known type.
-            LimitError: when there are too many values, or they are nested too deep.
-            NeedBytes: when bytes are not at hand.
         """
         kind = self._number(1)
         if kind == _ECMA_ARRAY:
@@ -81,7 +71,7 @@ class AmfReader:
     def _properties(self, depth: int) -> Iterator[AmfProperty]:
         # Some writers leave the end mark out, and the data end.
         while self.at < self.stop:
-            self._reading.count()
+            self._context.count()
             name, kind = self._name(), self._number(1)
             if kind == _END and not name:
                 return
@@ -120,25 +110,25 @@ class AmfReader:
         count = self._number(4)
         if count and self.at + _ELEMENT * count <= self.stop:
             # Where the first ones are numbers, all are; what is not at hand is not fetched to make sure.
-            first = exact(self._reading.file, self.at, self.at + 1)
-            more = self._reading.file.run(self.at, _ELEMENT * min(count, _LOOKED_AT))
+            first = exact(self._context.file, self.at, self.at + 1)
+            more = self._context.file.run(self.at, _ELEMENT * min(count, _LOOKED_AT))
             if not any(first + more[::_ELEMENT]):
                 self.at += _ELEMENT * count
                 return
         for _ in range(count):
-            self._reading.count()
+            self._context.count()
             self._skip(self._number(1), depth + 1)
 
     def _name(self) -> str:
         length = self._number(2)
         start = self.at
         self._step(length)
-        return exact(self._reading.file, start, self.at).decode("utf-8", errors="replace")
+        return exact(self._context.file, start, self.at).decode("utf-8", errors="replace")
 
     def _number(self, size: int) -> int:
         start = self.at
         self._step(size)
-        return int.from_bytes(exact(self._reading.file, start, self.at), "big")
+        return int.from_bytes(exact(self._context.file, start, self.at), "big")
 
     def _step(self, size: int) -> None:
         if self.at + size > self.stop:
@@ -226,22 +216,17 @@ class _Tag:
     stop: int
 
 
-def read(reading: Reading, start: int) -> None:
-    """Reads an FLV file.
-
-    Args:
-        reading: takes what is found.
-        start: offset of ``FLV``.
-    """
-    reading.result.has_cover = False
+def read(context: ParseContext, start: int) -> None:
+    """Reads an FLV file."""
+    context.result.has_cover = False
     seen = _Seen()
-    reading.stage("tags", _read_first_tags, reading, start, seen)
-    reading.stage("facts", _take_facts, reading, seen)
-    if not reading.result.duration:
-        reading.stage("length", _read_length, reading, start, seen)
-    size, duration = reading.file.size, reading.result.duration
+    context.stage("tags", _read_first_tags, context, start, seen)
+    context.stage("facts", _take_facts, context, seen)
+    if not context.result.duration:
+        context.stage("length", _read_length, context, start, seen)
+    size, duration = context.file.size, context.result.duration
     if size and duration:
-        reading.result.bitrate = round(size * 8 / duration)
+        context.result.bitrate = round(size * 8 / duration)
 
 
 def _tag(data: bytes, at: int) -> _Tag:
@@ -251,45 +236,45 @@ def _tag(data: bytes, at: int) -> _Tag:
     return _Tag(kind, time, body, body + int.from_bytes(data[1:4], "big"))
 
 
-def _read_first_tags(reading: Reading, start: int, seen: _Seen) -> None:
+def _read_first_tags(context: ParseContext, start: int, seen: _Seen) -> None:
     """Reads tags until the metadata and one of each kind were met; beyond the first, as far as they are at hand."""
-    (offset,) = unpack(">I", exact(reading.file, start + 5, start + 9))
+    (offset,) = unpack(">I", exact(context.file, start + 5, start + 9))
     at = start + offset + _TAG_NUMBER
-    data: bytes | None = exact(reading.file, at, at + _TAG_HEADER)
+    data: bytes | None = exact(context.file, at, at + _TAG_HEADER)
     while data and len(data) == _TAG_HEADER and not (seen.has_sound and seen.has_picture):
-        reading.count()
+        context.count()
         tag = _tag(data, at)
         if tag.kind == _SCRIPT:
-            reading.stage("metadata", _read_script, reading, tag, seen)
+            context.stage("metadata", _read_script, context, tag, seen)
         elif tag.kind in {_AUDIO, _VIDEO}:
-            _read_media(peek(reading.file, tag.body, min(tag.stop, tag.body + 8)) or b"", tag, seen)
+            _read_media(peek(context.file, tag.body, min(tag.stop, tag.body + 8)) or b"", tag, seen)
         else:
             raise BrokenError("no tag behind a tag")
         at = tag.stop + _TAG_NUMBER
-        data = peek(reading.file, at, at + _TAG_HEADER)
+        data = peek(context.file, at, at + _TAG_HEADER)
 
 
-def _read_script(reading: Reading, tag: _Tag, seen: _Seen) -> None:
-    stop = tag.stop if reading.file.size is None else min(tag.stop, reading.file.size)
-    walk = AmfReader(reading, tag.body, stop)
+def _read_script(context: ParseContext, tag: _Tag, seen: _Seen) -> None:
+    stop = tag.stop if context.file.size is None else min(tag.stop, context.file.size)
+    walk = AmfReader(context, tag.body, stop)
     if walk.string() != "onMetaData":
         return
     for each in walk.properties():
-        _take_property(reading, each, seen)
+        _take_property(context, each, seen)
 
 
-def _take_property(reading: Reading, each: AmfProperty, seen: _Seen) -> None:
+def _take_property(context: ParseContext, each: AmfProperty, seen: _Seen) -> None:
     if each.kind == NUMBER:
-        (value,) = struct.unpack(">d", exact(reading.file, each.start, each.stop))
+        (value,) = struct.unpack(">d", exact(context.file, each.start, each.stop))
         seen.numbers.setdefault(each.name, value)
     elif each.kind == BOOLEAN:
-        seen.numbers.setdefault(each.name, exact(reading.file, each.start, each.stop)[0])
-    elif each.kind in {STRING, LONG_STRING} and reading.fits(each.stop - each.start):
-        raw = exact(reading.file, each.start, each.stop).rstrip(b"\0")
+        seen.numbers.setdefault(each.name, exact(context.file, each.start, each.stop)[0])
+    elif each.kind in {STRING, LONG_STRING} and context.fits(each.stop - each.start):
+        raw = exact(context.file, each.start, each.stop).rstrip(b"\0")
         if each.name in {"audiocodecid", "videocodecid"}:
             seen.letters.setdefault(each.name, raw)
         else:
-            reading.add("flv", each.name[:_MAX_NAME], flv_key(each.name), Value(raw, UTF8))
+            context.add("flv", each.name[:_MAX_NAME], flv_key(each.name), Value(raw, UTF8))
 
 
 def _read_media(data: bytes, tag: _Tag, seen: _Seen) -> None:
@@ -302,7 +287,7 @@ def _read_media(data: bytes, tag: _Tag, seen: _Seen) -> None:
     elif data and tag.kind == _VIDEO and not seen.has_picture:
         seen.has_picture = True
         # E.4.3; the highest bit is that of Enhanced RTMP.
-        seen.picture = picture_codec(data[1:5]) if data[0] & 0x80 else _PICTURES.get(data[0] & 15)
+        seen.picture = fourcc_codec(data[1:5]) if data[0] & 0x80 else _PICTURES.get(data[0] & 15)
 
 
 def _read_sound(data: bytes, seen: _Seen) -> None:
@@ -323,8 +308,8 @@ def _read_sound(data: bytes, seen: _Seen) -> None:
         seen.channels = _AAC_CHANNELS.get(layout, layout)
 
 
-def _take_facts(reading: Reading, seen: _Seen) -> None:
-    result = reading.result
+def _take_facts(context: ParseContext, seen: _Seen) -> None:
+    result = context.result
     if seen.has_sound or _named(seen, "audiocodecid"):
         _take_sound(result, seen)
     if seen.has_picture or _named(seen, "videocodecid") or _whole(seen, "width"):
@@ -345,7 +330,7 @@ def _take_sound(result: ProbeResult, seen: _Seen) -> None:
 
 def _take_picture(result: ProbeResult, seen: _Seen) -> None:
     letters = seen.letters.get("videocodecid", b"")
-    named = picture_codec(letters) if letters else _PICTURES.get(_whole(seen, "videocodecid"))
+    named = fourcc_codec(letters) if letters else _PICTURES.get(_whole(seen, "videocodecid"))
     result.is_video = True
     result.codec = result.video_codec = seen.picture or named
     result.width, result.height = _whole(seen, "width"), _whole(seen, "height")
@@ -362,28 +347,23 @@ def _whole(seen: _Seen, name: str) -> int:
     return round(value) if 0 < value < 2**31 else 0
 
 
-def _read_length(reading: Reading, start: int, seen: _Seen) -> None:
-    """Finds the time of the last tags from the end of the file: recorders that were cut off wrote no duration.
-
-    Raises:
-        BrokenError: if the file does not end with a tag.
-        NeedBytes: if the end is not at hand.
-    """
-    size = reading.file.size
+def _read_length(context: ParseContext, start: int, seen: _Seen) -> None:
+    """Finds the time of the last tags from the end of the file: recorders that were cut off wrote no duration."""
+    size = context.file.size
     if size is None:
-        reading.note("size unknown")
+        context.note("size unknown")
         return
-    reading.file.get(max(start, size - _TAIL), size)
+    context.file.get(max(start, size - _TAIL), size)
     stop = size
     for _ in range(_LAST_TAGS):
-        (length,) = unpack(">I", exact(reading.file, stop - _TAG_NUMBER, stop))
+        (length,) = unpack(">I", exact(context.file, stop - _TAG_NUMBER, stop))
         at = stop - _TAG_NUMBER - length
         if length < _TAG_HEADER or at < start:
             raise BrokenError("the file does not end with a tag")
-        tag = _tag(exact(reading.file, at, at + _TAG_HEADER), at)
+        tag = _tag(exact(context.file, at, at + _TAG_HEADER), at)
         if tag.stop != stop - _TAG_NUMBER:
             raise BrokenError("the file does not end with a tag")
         if tag.kind in {_AUDIO, _VIDEO}:
-            reading.result.set_duration((tag.time - (seen.first or 0)) / 1000)
+            context.result.set_duration((tag.time - (seen.first or 0)) / 1000)
             return
         stop = at

@@ -11,9 +11,9 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
-from mediacrawl.probe.context import BrokenError, Reading, Source, exact, peek
-from mediacrawl.probe.formats.from_mutagen import genres
+from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, peek
 from mediacrawl.probe.formats.keys import id3_key
 from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, Value, cut, decode, split
@@ -34,7 +34,7 @@ _PICTURE_HEADER = 512
 
 
 @dataclass(frozen=True, slots=True)
-class TagHeader:
+class Id3Header:
     """The ten bytes before a tag.
 
     Attributes:
@@ -63,7 +63,7 @@ class TagHeader:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Id3Frame:
     """One frame's place and flags; `flags` are 0 in 2.2."""
 
     name: str
@@ -77,12 +77,8 @@ class Frame:
         return self.stop - self.start
 
 
-def find_header(file: SparseFile, at: int) -> TagHeader | None:
-    """Reads the tag header at an offset, None if there is none.
-
-    Raises:
-        NeedBytes: if its ten bytes are not at hand.
-    """
+def find_header(file: SparseFile, at: int) -> Id3Header | None:
+    """Reads the tag header at an offset, None if there is none."""
     data = file.get(at, at + 10)
     if len(data) < 10 or not data.startswith(b"ID3") or data[3] not in {2, 3, 4}:
         return None
@@ -90,19 +86,19 @@ def find_header(file: SparseFile, at: int) -> TagHeader | None:
     stop = at + 10 + size
     footer = 10 if data[3] == 4 and data[5] & 0x10 else 0
     whole = stop if file.size is None else min(stop, file.size)
-    return TagHeader(data[3], data[5], at + 10, whole, stop + footer)
+    return Id3Header(data[3], data[5], at + 10, whole, stop + footer)
 
 
-def find_footer(file: SparseFile, end: int) -> TagHeader | None:
+def find_footer(file: SparseFile, end: int) -> Id3Header | None:
     """Reads the footer of a tag that ends at an offset (id3v2.4.0-structure, 3.4); None if none is at hand."""
     data = file.at_hand(max(0, end - 10), end) or b""
     if len(data) < 10 or not data.startswith(b"3DI") or data[3] != 4:
         return None
     start = end - 20 - synchsafe(data[6:10])
-    return TagHeader(4, data[5], start + 10, end - 10, end) if start >= 0 else None
+    return Id3Header(4, data[5], start + 10, end - 10, end) if start >= 0 else None
 
 
-def end_of_tags(file: SparseFile, header: TagHeader) -> int:
+def end_of_tags(file: SparseFile, header: Id3Header) -> int:
     """Returns the offset behind a tag and those stacked on it, as far as their headers are at hand."""
     end = header.end
     for _ in range(_MAX_STACKED):
@@ -121,34 +117,19 @@ def synchsafe(data: bytes) -> int:
     return value
 
 
-def read_tag(reading: Reading, header: TagHeader) -> None:
-    """Reads the text frames of one tag, and what the picture frames say about their pictures.
-
-    Raises:
-        BrokenError: when the frames do not fit into the tag; those before are kept.
-        LimitError: when there are too many.
-        NeedBytes: when a frame's bytes are not at hand.
-    """
-    if reading.file.size is not None and header.stop < header.end - 10:
-        reading.note("id3v2:truncated")
-    _FrameWalk(reading, header).run()
+def read_tag(context: ParseContext, header: Id3Header) -> None:
+    """Reads the text frames of one tag, and what the picture frames say about their pictures."""
+    if context.file.size is not None and header.stop < header.end - 10:
+        context.note("id3v2:truncated")
+    _FrameWalk(context, header).run()
 
 
-def bodies(reading: Reading, header: TagHeader) -> Iterator[tuple[str, bytes]]:
+def bodies(context: ParseContext, header: Id3Header) -> Iterator[tuple[str, bytes]]:
     """Yields name and body of each frame of a tag, pictures too, as its flags say it is to be read.
 
     A body that is encrypted or cannot be unpacked is yielded as it stands.
-
-    Args:
-        reading: the walk.
-        header: of the tag.
-
-    Raises:
-        BrokenError: when the frames do not fit into the tag.
-        LimitError: when there are too many.
-        NeedBytes: when a frame's bytes are not at hand.
     """
-    yield from _FrameWalk(reading, header).bodies()
+    yield from _FrameWalk(context, header).bodies()
 
 
 class Unsynchronised:
@@ -187,20 +168,20 @@ class Unsynchronised:
 class _FrameWalk:
     """Steps from frame header to frame header through one tag."""
 
-    def __init__(self, reading: Reading, header: TagHeader) -> None:
-        self.reading = reading
+    def __init__(self, context: ParseContext, header: Id3Header) -> None:
+        self.context = context
         self.header = header
         self.source_name = f"id3v2.{header.version}"
-        self.source: Source = reading.file
+        self.source: ByteSource = context.file
         if header.unsynchronised and header.version < 4:
-            self.source = Unsynchronised(reading.file, header.start, header.stop)
+            self.source = Unsynchronised(context.file, header.start, header.stop)
         self._plain_sizes = False
 
     def run(self) -> None:
         for frame in self._frames():
             if frame.name in _PICTURES:
                 self._take_picture(frame)
-            elif _is_text(frame.name) and self.reading.fits(frame.size):
+            elif _is_text(frame.name) and self.context.fits(frame.size):
                 self._take_text(frame)
 
     def bodies(self) -> Iterator[tuple[str, bytes]]:
@@ -208,10 +189,10 @@ class _FrameWalk:
             body = self._body(frame)
             yield frame.name, exact(self.source, frame.start, frame.stop) if body is None else body
 
-    def _frames(self) -> Iterator[Frame]:
+    def _frames(self) -> Iterator[Id3Frame]:
         at = self._first_frame()
         while frame := self._frame(at):
-            self.reading.count()
+            self.context.count()
             at = frame.stop
             if frame.stop > self.header.stop:
                 raise BrokenError("a frame is longer than its tag")
@@ -227,7 +208,7 @@ class _FrameWalk:
             return start
         return start + (synchsafe(data) if version == 4 else int.from_bytes(data, "big") + 4)
 
-    def _frame(self, at: int) -> Frame | None:
+    def _frame(self, at: int) -> Id3Frame | None:
         """Reads the frame header at an offset; None at padding, junk or the end of the tag."""
         id_size, length = (3, 6) if self.header.version == 2 else (4, 10)
         if at + length > self.header.stop:
@@ -237,9 +218,9 @@ class _FrameWalk:
             return None
         name = data[:id_size].rstrip(b"\0 ").decode("ascii").upper()
         if self.header.version == 2:
-            return Frame(name, 0, at + 6, at + 6 + int.from_bytes(data[3:6], "big"))
+            return Id3Frame(name, 0, at + 6, at + 6 + int.from_bytes(data[3:6], "big"))
         size = self._size(data[4:8], at + 10)
-        return Frame(name, int.from_bytes(data[8:10], "big"), at + 10, at + 10 + size)
+        return Id3Frame(name, int.from_bytes(data[8:10], "big"), at + 10, at + 10 + size)
 
     def _is_id(self, data: bytes) -> bool:
         return bool(_FRAME_ID[min(self.header.version, 3)].fullmatch(data))
@@ -261,17 +242,17 @@ class _FrameWalk:
         data = self.source.get(at, min(at + 4, self.header.stop))
         return not data.strip(b"\0") or bool(_CERTAIN_ID.fullmatch(data))
 
-    def _take_picture(self, frame: Frame) -> None:
+    def _take_picture(self, frame: Id3Frame) -> None:
         header = peek(self.source, frame.start, frame.start + min(_PICTURE_HEADER, frame.size))
         mime, size = None, None
         if header and not self._packed(frame):
             mime, size = _picture(header, frame.size, old=self.header.version == 2)
-        self.reading.result.set_cover(mime, size)
+        self.context.result.set_cover(mime, size)
 
-    def _packed(self, frame: Frame) -> bool:
+    def _packed(self, frame: Id3Frame) -> bool:
         return bool(frame.flags & (0x00C0 if self.header.version == 3 else 0x000C))
 
-    def _take_text(self, frame: Frame) -> None:
+    def _take_text(self, frame: Id3Frame) -> None:
         body = self._body(frame)
         if not body:
             return
@@ -281,15 +262,15 @@ class _FrameWalk:
             lang, body = _language(body[:3]), body[3:]
         if frame.name in _WITH_LANGUAGE or frame.name in _WITH_DESCRIPTION:
             desc, declared, body = _description(frame.name, declared, body)
-        limit = self.reading.policy.max_values
+        limit = self.context.policy.max_values
         values = split(body, declared, limit + 1)
         if len(values) > limit:
-            self.reading.note("limit:values")
+            self.context.note("limit:values")
         key = id3_key(frame.name, desc)
         for value in values[:limit]:
-            self.reading.add(self.source_name, frame.name, key, value, lang=lang, desc=desc)
+            self.context.add(self.source_name, frame.name, key, value, lang=lang, desc=desc)
 
-    def _body(self, frame: Frame) -> bytes | None:
+    def _body(self, frame: Id3Frame) -> bytes | None:
         """Reads a frame's bytes and undoes what its flags say; None if it is encrypted or broken."""
         body = exact(self.source, frame.start, frame.stop)
         flags = frame.flags
@@ -304,14 +285,14 @@ class _FrameWalk:
         return self._inflate(body) if compressed else body
 
     def _inflate(self, body: bytes) -> bytes | None:
-        limit = self.reading.policy.max_text_bytes
+        limit = self.context.policy.max_text_bytes
         try:
             text = zlib.decompressobj().decompress(body, limit + 1)
         except zlib.error:
-            self.reading.note("id3v2:zlib")
+            self.context.note("id3v2:zlib")
             return None
-        self.reading.spend(len(text))
-        return text if self.reading.fits(len(text)) else None
+        self.context.spend(len(text))
+        return text if self.context.fits(len(text)) else None
 
 
 def _is_text(name: str) -> bool:
@@ -380,31 +361,39 @@ _INSIDE_APE = (b"TAGEX\xe8\x03\0\0", b"TAGEX\xd0\x07\0\0")
 """The last letters of an APE tag's preamble, with its version: they begin as an ID3v1 tag does."""
 
 
+@cache
+def genres() -> tuple[str, ...]:
+    """The names of ID3v1's genres, by their number; mutagen's import takes 120 ms, so it waits for the first call."""
+    from mutagen.id3 import TCON  # noqa: PLC0415 - see above
+
+    return tuple(TCON.GENRES)
+
+
 def is_id3v1(data: bytes) -> bool:
     """Tells whether the last 128 bytes of a file are an ID3v1 tag."""
     return len(data) == ID3V1_SIZE and data.startswith(b"TAG") and not data.startswith(_INSIDE_APE)
 
 
-def read_id3v1(reading: Reading, data: bytes) -> None:
+def read_id3v1(context: ParseContext, data: bytes) -> None:
     """Reads the fields of a tag.
 
     Args:
-        reading: takes the values; source is ``id3v1``, frame the name of the field.
+        context: takes the values; source is ``id3v1``, frame the name of the field.
         data: the 128 bytes.
     """
     for key, start, stop in _V1_FIELDS:
-        _add_v1_field(reading, key, data[start:stop])
+        _add_v1_field(context, key, data[start:stop])
     # ID3v1.1: a zero before the last byte of the comment makes that byte the track number.
     numbered = data[125] == 0 and data[126] != 0
-    _add_v1_field(reading, "comment", data[97 : 125 if numbered else 127])
+    _add_v1_field(context, "comment", data[97 : 125 if numbered else 127])
     if numbered:
-        reading.add_number("id3v1", "track", "tracknumber", str(data[126]))
+        context.add_number("id3v1", "track", "tracknumber", str(data[126]))
     # Where there is none, the names need not be loaded.
     if data[127] < _NO_GENRE and data[127] < len(names := genres()):
-        reading.add_number("id3v1", "genre", "genre", names[data[127]])
+        context.add_number("id3v1", "genre", "genre", names[data[127]])
 
 
-def _add_v1_field(reading: Reading, key: str, field: bytes) -> None:
+def _add_v1_field(context: ParseContext, key: str, field: bytes) -> None:
     # What stands behind the first NUL is left over from a longer text before it.
     raw = field.partition(b"\0")[0].rstrip(b" ")
-    reading.add("id3v1", key, key, Value(raw, LATIN1))
+    context.add("id3v1", key, key, Value(raw, LATIN1))

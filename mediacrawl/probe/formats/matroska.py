@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from mediacrawl.probe.context import BrokenError, Reading, exact, peek, unpack
+from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats import ebml
 from mediacrawl.probe.formats.ebml import Element
-from mediacrawl.probe.formats.matroska_tags import SOURCE, Text, add_texts, bit_rate, read_tags
-from mediacrawl.probe.formats.matroska_tracks import AUDIO, VIDEO, Track, read_tracks
-from mediacrawl.probe.formats.sniff import Sniffed
+from mediacrawl.probe.formats.matroska_tags import SOURCE, SimpleTag, add_texts, bit_rate, read_tags
+from mediacrawl.probe.formats.matroska_tracks import AUDIO, VIDEO, MatroskaTrack, read_tracks
 from mediacrawl.probe.sparse import MAX_OFFSET
 from mediacrawl.probe.text import UTF8, Value
 
@@ -27,91 +26,73 @@ _MAX_CANDIDATES = 8
 """Places that are tried for the last cluster: its four bytes may stand in compressed data by chance."""
 
 
-def first_time(reading: Reading, cluster: Element) -> int:
-    """Returns the time of a cluster in ticks, 0 if its header is not at hand: a stream mostly begins there.
-
-    Args:
-        reading: the file, and the count of parts.
-        cluster: the first cluster.
-
-    Raises:
-        BrokenError: when it is none.
-    """
-    head = reading.file.at_hand(cluster.body, min(cluster.body + 32, cluster.stop))
+def first_time(context: ParseContext, cluster: Element) -> int:
+    """Returns the time of a cluster in ticks, 0 if its header is not at hand: a stream mostly begins there."""
+    head = context.file.at_hand(cluster.body, min(cluster.body + 32, cluster.stop))
     if head is None:
         return 0
-    for part in _cluster_parts(reading, cluster):
+    for part in _cluster_parts(context, cluster):
         if part.name == _TIMESTAMP:
-            return ebml.unsigned(reading, part)
+            return ebml.unsigned(context, part)
         if part.name in {_SIMPLE_BLOCK, _GROUP}:
             break
     return 0
 
 
-def last_time(reading: Reading, start: int, stop: int, frames: Mapping[int, float]) -> float | None:
+def last_time(context: ParseContext, start: int, stop: int, frames: Mapping[int, float]) -> float | None:
     """Finds the last cluster between two offsets, and when its last frame ends.
-
-    Args:
-        reading: the file, and the count of parts.
-        start: offset where the search begins.
-        stop: offset where the file ends.
-        frames: ticks of one frame, by number of the track.
 
     Returns:
         The time in ticks, None if there is no cluster.
-
-    Raises:
-        LimitError: when there are too many parts.
-        NeedBytes: when the bytes are not at hand.
     """
-    data = reading.file.get(start, stop)
+    data = context.file.get(start, stop)
     at = data.rfind(_CLUSTER_ID)
     for _ in range(_MAX_CANDIDATES):
         if at < 0:
             break
-        end = _end_of_cluster(reading, start + at, stop, frames)
+        end = _end_of_cluster(context, start + at, stop, frames)
         if end is not None:
             return end
         at = data.rfind(_CLUSTER_ID, 0, at)
     return None
 
 
-def _end_of_cluster(reading: Reading, at: int, stop: int, frames: Mapping[int, float]) -> float | None:
+def _end_of_cluster(context: ParseContext, at: int, stop: int, frames: Mapping[int, float]) -> float | None:
     """Reads the frames of a cluster as far as they go: a recording may be cut off anywhere."""
     time, ends = None, []
     try:
-        for part in _cluster_parts(reading, ebml.read_element(reading, at, stop)):
+        for part in _cluster_parts(context, ebml.read_element(context, at, stop)):
             if part.name == _TIMESTAMP:
-                time = ebml.unsigned(reading, part)
+                time = ebml.unsigned(context, part)
             elif part.name == _SIMPLE_BLOCK:
-                ends.append(_end_of_block(reading, part, frames))
+                ends.append(_end_of_block(context, part, frames))
             elif part.name == _GROUP:
-                ends.append(_end_of_group(reading, part, frames))
+                ends.append(_end_of_group(context, part, frames))
     except BrokenError:
         pass
     return time + max(ends) if time is not None and ends else None
 
 
-def _cluster_parts(reading: Reading, cluster: Element) -> Iterator[Element]:
-    for part in ebml.children(reading, cluster):
+def _cluster_parts(context: ParseContext, cluster: Element) -> Iterator[Element]:
+    for part in ebml.children(context, cluster):
         if part.name not in _IN_CLUSTER:
             return
         yield part
 
 
-def _end_of_group(reading: Reading, group: Element, frames: Mapping[int, float]) -> float:
+def _end_of_group(context: ParseContext, group: Element, frames: Mapping[int, float]) -> float:
     begin = end = 0.0
-    for part in ebml.children(reading, group):
+    for part in ebml.children(context, group):
         if part.name == _BLOCK:
-            begin, end = (_end_of_block(reading, part, known) for known in ({}, frames))
+            begin, end = (_end_of_block(context, part, known) for known in ({}, frames))
         elif part.name == _BLOCK_DURATION:
-            end = begin + ebml.unsigned(reading, part)
+            end = begin + ebml.unsigned(context, part)
     return end
 
 
-def _end_of_block(reading: Reading, block: Element, frames: Mapping[int, float]) -> float:
+def _end_of_block(context: ParseContext, block: Element, frames: Mapping[int, float]) -> float:
     """Returns when a block ends, relative to its cluster: its track's number and its time are in front (10.1)."""
-    head = exact(reading.file, block.body, min(block.body + _BLOCK_HEADER, block.stop))
+    head = exact(context.file, block.body, min(block.body + _BLOCK_HEADER, block.stop))
     track, behind = ebml.number(head)
     (time,) = unpack(">h", head[behind : behind + 2])
     return time + frames.get(track, 0.0)
@@ -130,15 +111,15 @@ _INFO_TEXTS = {
 _MAX_PLACES = 16
 """Entries of seek heads that are followed."""
 _FORMATS = {
-    ("webm", True): Sniffed("webm", "video/webm"),
-    ("webm", False): Sniffed("webm", "audio/webm"),
-    ("matroska", True): Sniffed("matroska", "video/x-matroska"),
-    ("matroska", False): Sniffed("matroska", "audio/x-matroska"),
+    ("webm", True): ("webm", "video/webm"),
+    ("webm", False): ("webm", "audio/webm"),
+    ("matroska", True): ("matroska", "video/x-matroska"),
+    ("matroska", False): ("matroska", "audio/x-matroska"),
 }
 
 
 @dataclass(slots=True)
-class Found:
+class MatroskaFile:
     """What a walk has found so far.
 
     Attributes:
@@ -160,64 +141,59 @@ class Found:
     visited: set[int] = field(default_factory=set)
     scale: int = 1_000_000
     ticks: float = 0.0
-    tracks: list[Track] = field(default_factory=list)
-    texts: list[Text] = field(default_factory=list)
+    tracks: list[MatroskaTrack] = field(default_factory=list)
+    texts: list[SimpleTag] = field(default_factory=list)
 
-    def first(self, kind: int) -> Track | None:
+    def first(self, kind: int) -> MatroskaTrack | None:
         """Returns the first track of a kind."""
         return next((track for track in self.tracks if track.kind == kind), None)
 
 
-def read(reading: Reading, start: int) -> None:
-    """Reads a Matroska or WebM file.
-
-    Args:
-        reading: takes what is found.
-        start: offset of the EBML header.
-    """
-    found = Found()
-    reading.result.has_cover = False
-    reading.stage("header", _read_file, reading, start, found)
+def read(context: ParseContext, start: int) -> None:
+    """Reads a Matroska or WebM file."""
+    found = MatroskaFile()
+    context.result.has_cover = False
+    context.stage("header", _read_file, context, start, found)
     if found.segment:
-        reading.stage("front", _read_front, reading, found.segment, found)
-        _follow_places(reading, found.segment, found)
-        reading.stage("length", _read_length, reading, found)
-    _take_facts(reading, found)
-    reading.stage("texts", _add_texts, reading, found)
+        context.stage("front", _read_front, context, found.segment, found)
+        _follow_places(context, found.segment, found)
+        context.stage("length", _read_length, context, found)
+    _take_facts(context, found)
+    context.stage("texts", _add_texts, context, found)
 
 
-def _read_file(reading: Reading, start: int, found: Found) -> None:
-    end = MAX_OFFSET if reading.file.size is None else reading.file.size
-    for element in ebml.walk(reading, start, end):
+def _read_file(context: ParseContext, start: int, found: MatroskaFile) -> None:
+    end = MAX_OFFSET if context.file.size is None else context.file.size
+    for element in ebml.walk(context, start, end):
         if element.name == _EBML:
-            _read_header(reading, element, found)
+            _read_header(context, element, found)
         elif element.name == _SEGMENT:
             found.segment = element
             return
     raise BrokenError("no segment")
 
 
-def _read_header(reading: Reading, header: Element, found: Found) -> None:
-    for part in ebml.children(reading, header):
+def _read_header(context: ParseContext, header: Element, found: MatroskaFile) -> None:
+    for part in ebml.children(context, header):
         if part.name == _DOC_TYPE:
-            found.kind = "webm" if ebml.text(reading, part) == b"webm" else "matroska"
+            found.kind = "webm" if ebml.text(context, part) == b"webm" else "matroska"
 
 
-def _read_front(reading: Reading, segment: Element, found: Found) -> None:
+def _read_front(context: ParseContext, segment: Element, found: MatroskaFile) -> None:
     """Walks to the first cluster, or where the bytes end if a seek head tells the rest."""
     at = segment.body
     while at < segment.stop:
-        if found.places and peek(reading.file, at, min(at + ebml.HEADER_BYTES, segment.stop)) is None:
+        if found.places and peek(context.file, at, min(at + ebml.HEADER_BYTES, segment.stop)) is None:
             return
-        element = ebml.read_element(reading, at, segment.stop)
+        element = ebml.read_element(context, at, segment.stop)
         if element.name == _CLUSTER:
             found.cluster = element
             return
-        _read_part(reading, element, found)
+        _read_part(context, element, found)
         at = element.stop
 
 
-def _follow_places(reading: Reading, segment: Element, found: Found) -> None:
+def _follow_places(context: ParseContext, segment: Element, found: MatroskaFile) -> None:
     """Reads what the seek heads tell of. They may tell of each other, so each place is read once.
 
     A second one mostly lists the clusters; it is worth a request only if the first knows of no tags.
@@ -225,106 +201,109 @@ def _follow_places(reading: Reading, segment: Element, found: Found) -> None:
     for name, at in found.places:  # grows while it is read
         needless = name == _SEEK_HEAD and any(other == _TAGS for other, _ in found.places)
         if at not in found.visited and not needless:
-            reading.stage("seek", _read_place, reading, segment, name, at, found)
+            context.stage("seek", _read_place, context, segment, name, at, found)
 
 
-def _read_place(reading: Reading, segment: Element, name: int, at: int, found: Found) -> None:
+def _read_place(context: ParseContext, segment: Element, name: int, at: int, found: MatroskaFile) -> None:
     found.visited.add(at)
-    element = ebml.read_element(reading, at, segment.stop)
+    element = ebml.read_element(context, at, segment.stop)
     if element.name != name:
         raise BrokenError("a seek head leads elsewhere")
-    _read_part(reading, element, found)
+    _read_part(context, element, found)
 
 
-def _read_part(reading: Reading, element: Element, found: Found) -> None:
+def _read_part(context: ParseContext, element: Element, found: MatroskaFile) -> None:
     found.visited.add(element.start)
     if element.unending:
         raise BrokenError("a part without a size")
     if element.name not in _PARTS:
         return
     name, read_part = _PARTS[element.name]
-    reading.stage(name, _read_whole, reading, element, read_part, found)
+    context.stage(name, _read_whole, context, element, read_part, found)
 
 
 def _read_whole(
-    reading: Reading, element: Element, read_part: Callable[[Reading, Element, Found], None], found: Found
+    context: ParseContext,
+    element: Element,
+    read_part: Callable[[ParseContext, Element, MatroskaFile], None],
+    found: MatroskaFile,
 ) -> None:
     """Reads a part of ordinary size in one piece, so that it costs one request; but never a picture."""
-    if element.size <= reading.policy.skip_bytes and element.name != _ATTACHMENTS:
-        reading.file.get(element.start, element.stop)
-    read_part(reading, element, found)
+    if element.size <= context.policy.skip_bytes and element.name != _ATTACHMENTS:
+        context.file.get(element.start, element.stop)
+    read_part(context, element, found)
 
 
-def _read_seek_head(reading: Reading, head: Element, found: Found) -> None:
-    for seek in ebml.children(reading, head):
+def _read_seek_head(context: ParseContext, head: Element, found: MatroskaFile) -> None:
+    for seek in ebml.children(context, head):
         if seek.name != _SEEK:
             continue
         name, position = 0, -1
-        for part in ebml.children(reading, seek):
+        for part in ebml.children(context, seek):
             if part.name == _SEEK_ID:
-                name = ebml.unsigned(reading, part)
+                name = ebml.unsigned(context, part)
             elif part.name == _SEEK_POSITION:
-                position = ebml.unsigned(reading, part)
-        _note_place(reading, name, position, found)
+                position = ebml.unsigned(context, part)
+        _note_place(context, name, position, found)
 
 
-def _note_place(reading: Reading, name: int, position: int, found: Found) -> None:
+def _note_place(context: ParseContext, name: int, position: int, found: MatroskaFile) -> None:
     if name not in _PARTS or position < 0 or found.segment is None:
         return
     if len(found.places) == _MAX_PLACES:
-        reading.note("limit:places")
+        context.note("limit:places")
         return
     found.places.append((name, found.segment.body + position))
 
 
-def _read_info(reading: Reading, info: Element, found: Found) -> None:
-    for part in ebml.children(reading, info):
+def _read_info(context: ParseContext, info: Element, found: MatroskaFile) -> None:
+    for part in ebml.children(context, info):
         if part.name == _SCALE:
-            found.scale = ebml.unsigned(reading, part) or found.scale
+            found.scale = ebml.unsigned(context, part) or found.scale
         elif part.name == _DURATION:
-            found.ticks = ebml.real(reading, part)
+            found.ticks = ebml.real(context, part)
         elif part.name in _INFO_TEXTS:
             frame, key = _INFO_TEXTS[part.name]
-            reading.add(SOURCE, frame, key, Value(ebml.text(reading, part), UTF8))
+            context.add(SOURCE, frame, key, Value(ebml.text(context, part), UTF8))
 
 
-def _read_attachments(reading: Reading, parent: Element, _found: Found) -> None:
+def _read_attachments(context: ParseContext, parent: Element, _found: MatroskaFile) -> None:
     """Reads what the attached files are. One behind a long picture is not worth a request."""
-    at, result = parent.body, reading.result
+    at, result = parent.body, context.result
     while at < parent.stop:
-        if at > parent.body and peek(reading.file, at, min(at + ebml.HEADER_BYTES, parent.stop)) is None:
+        if at > parent.body and peek(context.file, at, min(at + ebml.HEADER_BYTES, parent.stop)) is None:
             if not result.has_cover:
                 result.has_cover = None
             return
-        element = ebml.read_element(reading, at, parent.stop)
+        element = ebml.read_element(context, at, parent.stop)
         if element.name == _FILE:
-            _read_attached(reading, element)
+            _read_attached(context, element)
         at = element.stop
 
 
-def _read_attached(reading: Reading, attached: Element) -> None:
+def _read_attached(context: ParseContext, attached: Element) -> None:
     mime, size, at = "", 0, attached.body
     while at < attached.stop and not (mime and size):
-        part = ebml.read_element(reading, at, attached.stop)
+        part = ebml.read_element(context, at, attached.stop)
         if part.name == _FILE_TYPE:
-            mime = ebml.text(reading, part).decode("latin-1").lower()
+            mime = ebml.text(context, part).decode("latin-1").lower()
         elif part.name == _FILE_DATA:
             size = part.size
         at = part.stop
     if mime.startswith("image/"):
-        reading.result.set_cover(mime, size)
+        context.result.set_cover(mime, size)
 
 
-def _read_tracks(reading: Reading, parent: Element, found: Found) -> None:
+def _read_tracks(context: ParseContext, parent: Element, found: MatroskaFile) -> None:
     if not found.tracks:
-        read_tracks(reading, parent, found.tracks)
+        read_tracks(context, parent, found.tracks)
 
 
-def _read_tags(reading: Reading, parent: Element, found: Found) -> None:
-    read_tags(reading, parent, found.texts)
+def _read_tags(context: ParseContext, parent: Element, found: MatroskaFile) -> None:
+    read_tags(context, parent, found.texts)
 
 
-_PARTS: dict[int, tuple[str, Callable[[Reading, Element, Found], None]]] = {
+_PARTS: dict[int, tuple[str, Callable[[ParseContext, Element, MatroskaFile], None]]] = {
     _SEEK_HEAD: ("seek", _read_seek_head),
     _INFO: ("info", _read_info),
     _TRACKS: ("tracks", _read_tracks),
@@ -334,39 +313,39 @@ _PARTS: dict[int, tuple[str, Callable[[Reading, Element, Found], None]]] = {
 """Name and reader of each part of a segment that says something of the whole file."""
 
 
-def _read_length(reading: Reading, found: Found) -> None:
+def _read_length(context: ParseContext, found: MatroskaFile) -> None:
     """Takes the length that the writer stated, or else that of the clusters."""
-    reading.result.set_duration(found.ticks * found.scale / 1e9)
-    size, cluster = reading.file.size, found.cluster
-    if reading.result.duration or cluster is None or found.segment is None:
+    context.result.set_duration(found.ticks * found.scale / 1e9)
+    size, cluster = context.file.size, found.cluster
+    if context.result.duration or cluster is None or found.segment is None:
         return
     if size is None:
-        reading.note("size unknown")
+        context.note("size unknown")
         return
     frames = {track.number: track.frame_seconds * 1e9 / found.scale for track in found.tracks}
-    begin = first_time(reading, cluster)
-    for tail in reading.policy.matroska_tail_bytes:
+    begin = first_time(context, cluster)
+    for tail in context.policy.matroska_tail_bytes:
         stop = min(found.segment.stop, size)
-        end = last_time(reading, max(cluster.start, stop - tail), stop, frames)
+        end = last_time(context, max(cluster.start, stop - tail), stop, frames)
         if end is not None:
-            reading.result.set_duration((end - begin) * found.scale / 1e9)
+            context.result.set_duration((end - begin) * found.scale / 1e9)
             return
-    reading.note("length:no last cluster")
+    context.note("length:no last cluster")
 
 
-def _add_texts(reading: Reading, found: Found) -> None:
+def _add_texts(context: ParseContext, found: MatroskaFile) -> None:
     audio = found.first(AUDIO)
     if audio and audio.language not in {"", "und"}:
-        reading.add(SOURCE, "Language", "language", Value(audio.language.encode("latin-1"), UTF8))
+        context.add(SOURCE, "Language", "language", Value(audio.language.encode("latin-1"), UTF8))
     for track in found.tracks:
         if track.name:
-            reading.add(SOURCE, "Name", "track:name", Value(track.name, UTF8), lang=track.language)
+            context.add(SOURCE, "Name", "track:name", Value(track.name, UTF8), lang=track.language)
     video = found.first(VIDEO) is not None
-    add_texts(reading, found.texts, video=video, tracks=len(found.tracks))
+    add_texts(context, found.texts, video=video, tracks=len(found.tracks))
 
 
-def _take_facts(reading: Reading, found: Found) -> None:
-    audio, video, result = found.first(AUDIO), found.first(VIDEO), reading.result
+def _take_facts(context: ParseContext, found: MatroskaFile) -> None:
+    audio, video, result = found.first(AUDIO), found.first(VIDEO), context.result
     if audio:
         result.codec = result.audio_codec = audio.codec
         result.sample_rate, result.channels = audio.sample_rate, audio.channels or None
@@ -378,5 +357,5 @@ def _take_facts(reading: Reading, found: Found) -> None:
     result.container, result.encoding_format = _FORMATS[found.kind, bool(video) or not audio]
     if audio and not video:
         result.bitrate = bit_rate(found.texts, audio.uid)
-    if result.duration and reading.file.size and not result.bitrate:
-        result.bitrate = round(reading.file.size * 8 / result.duration)
+    if result.duration and context.file.size and not result.bitrate:
+        result.bitrate = round(context.file.size * 8 / result.duration)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mediacrawl.probe.context import LimitError, Reading
+from mediacrawl.probe.context import LimitError, ParseContext
 from mediacrawl.probe.formats import ebml
 from mediacrawl.probe.formats.ebml import Element
 from mediacrawl.probe.formats.keys import matroska_key
@@ -29,7 +29,7 @@ _COUNTS = frozenset({"BPS", "DURATION", "NUMBER_OF_FRAMES", "NUMBER_OF_BYTES"})
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class TagTarget:
     """What a tag is about.
 
     Attributes:
@@ -44,82 +44,76 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class SimpleTag:
     """One text: what it is about, its name with those it is nested in, its language, its bytes."""
 
-    target: Target
+    target: TagTarget
     name: str
     lang: str
     raw: bytes
 
 
-def read_tags(reading: Reading, parent: Element, texts: list[Text]) -> None:
-    """Reads all tags and adds their texts to `texts`; one that is broken does not hide the others.
-
-    Args:
-        reading: the file, and the count of parts.
-        parent: the ``Tags`` element.
-        texts: takes what is found.
-    """
-    for tag in ebml.children(reading, parent):
+def read_tags(context: ParseContext, parent: Element, texts: list[SimpleTag]) -> None:
+    """Reads all tags and adds their texts to `texts`; one that is broken does not hide the others."""
+    for tag in ebml.children(context, parent):
         if tag.name == _TAG:
-            reading.stage("tag", _read_tag, reading, tag, texts)
+            context.stage("tag", _read_tag, context, tag, texts)
 
 
-def _read_tag(reading: Reading, tag: Element, texts: list[Text]) -> None:
-    target = Target()
-    for part in ebml.children(reading, tag):
+def _read_tag(context: ParseContext, tag: Element, texts: list[SimpleTag]) -> None:
+    target = TagTarget()
+    for part in ebml.children(context, tag):
         if part.name == _TARGETS:
-            target = _read_target(reading, part)
+            target = _read_target(context, part)
         elif part.name == _SIMPLE:
-            _read_simple(reading, part, target, texts)
+            _read_simple(context, part, target, texts)
 
 
-def _read_target(reading: Reading, targets: Element) -> Target:
+def _read_target(context: ParseContext, targets: Element) -> TagTarget:
     level, part, uid = 0, "", 0
-    for field in ebml.children(reading, targets):
+    for field in ebml.children(context, targets):
         if field.name == _LEVEL:
-            level = ebml.unsigned(reading, field)
-        elif field.name in _PARTS and (number := ebml.unsigned(reading, field)):
+            level = ebml.unsigned(context, field)
+        elif field.name in _PARTS and (number := ebml.unsigned(context, field)):
             part, uid = _PARTS[field.name], number
-    return Target(level, part, uid)
+    return TagTarget(level, part, uid)
 
 
-def _read_simple(reading: Reading, simple: Element, target: Target, texts: list[Text]) -> None:
+def _read_simple(context: ParseContext, simple: Element, target: TagTarget, texts: list[SimpleTag]) -> None:
     """Reads a text and those nested in it, which say more about it: a sort form, a role, the original's."""
     waiting: list[tuple[Element, tuple[str, ...]]] = [(simple, ())]
     while waiting:
         element, outer = waiting.pop()
-        name, lang, raw, nested = _read_fields(reading, element)
+        name, lang, raw, nested = _read_fields(context, element)
         path = (*outer, name)
         if raw:
-            if len(texts) >= reading.policy.max_tags:
+            if len(texts) >= context.policy.max_tags:
                 raise LimitError("tags")
-            texts.append(Text(target, "/".join(path), lang, raw))
+            texts.append(SimpleTag(target, "/".join(path), lang, raw))
         if nested and len(path) == _MAX_DEPTH:
             raise LimitError("depth")
         waiting.extend((inner, path) for inner in reversed(nested))
 
 
-def _read_fields(reading: Reading, simple: Element) -> tuple[str, str, bytes, list[Element]]:
+def _read_fields(context: ParseContext, simple: Element) -> tuple[str, str, bytes, list[Element]]:
     name, lang, raw, nested = "", "", b"", []
-    for field in ebml.children(reading, simple):
+    for field in ebml.children(context, simple):
         if field.name == _NAME:
-            name = ebml.text(reading, field)[:_MAX_NAME].decode("utf-8", errors="replace")
+            name = ebml.text(context, field)[:_MAX_NAME].decode("utf-8", errors="replace")
         elif field.name == _STRING:
-            raw = ebml.text(reading, field)
+            raw = ebml.text(context, field)
         elif field.name == _LANGUAGE_BCP47 or (field.name == _LANGUAGE and not lang):
-            lang = ebml.text(reading, field)[:_MAX_NAME].decode("latin-1")
+            lang = ebml.text(context, field)[:_MAX_NAME].decode("latin-1")
         elif field.name == _SIMPLE:
             nested.append(field)
     return name, lang, raw, nested
 
 
-def add_texts(reading: Reading, texts: Sequence[Text], *, video: bool, tracks: int) -> None:
+def add_texts(context: ParseContext, texts: Sequence[SimpleTag], *, video: bool, tracks: int) -> None:
     """Adds the texts to the result, each with its common name.
 
     Args:
-        reading: takes them.
+        context: takes them.
         texts: what was found, in the order of the file.
         video: whether the file has a video track.
         tracks: number of its tracks. What is said of the only one is said of the file.
@@ -135,7 +129,7 @@ def add_texts(reading: Reading, texts: Sequence[Text], *, video: bool, tracks: i
         key = matroska_key(text.name, part or _place(level, video=video, song=song))
         desc = part or (str(level) if level else "")
         lang = "" if text.lang == "und" else text.lang
-        reading.add(SOURCE, text.name, key, Value(text.raw, UTF8), lang=lang, desc=desc)
+        context.add(SOURCE, text.name, key, Value(text.raw, UTF8), lang=lang, desc=desc)
 
 
 def _place(level: int, *, video: bool, song: bool) -> str:
@@ -151,7 +145,7 @@ def _place(level: int, *, video: bool, song: bool) -> str:
     return "part" if 0 < level < _SONG else ""
 
 
-def bit_rate(texts: Sequence[Text], uid: int) -> int | None:
+def bit_rate(texts: Sequence[SimpleTag], uid: int) -> int | None:
     """Returns the bits per second that the writer counted for a track, if it did."""
     for text in texts:
         if text.name == "BPS" and text.target.uid == uid and len(text.raw) <= 12 and text.raw.isdigit():

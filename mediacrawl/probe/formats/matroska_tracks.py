@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mediacrawl.probe.context import BrokenError, Reading
+from mediacrawl.probe.context import BrokenError, ParseContext
 from mediacrawl.probe.formats import ebml
 from mediacrawl.probe.formats.ebml import Element
-from mediacrawl.probe.formats.windows_headers import pcm_codec, read_picture_format, read_sound_format
+from mediacrawl.probe.formats.windows_headers import pcm_codec, read_bitmap_format, read_wave_format
 
 VIDEO, AUDIO = 1, 2
 _MAX_TRACKS = 64
@@ -53,7 +53,7 @@ _WITH_BITS = ("pcm_", "flac", "alac", "wavpack", "tta", "truehd", "mlp")
 
 
 @dataclass(slots=True)
-class Track:
+class MatroskaTrack:
     """What one track says of itself; 0 and empty are unknown.
 
     Attributes:
@@ -111,51 +111,45 @@ class Track:
         return round(1 / self.frame_seconds, 3) if self.frame_seconds else self.stated_rate or None
 
 
-def read_tracks(reading: Reading, parent: Element, tracks: list[Track]) -> None:
-    """Reads all tracks and adds them to `tracks`; one that is broken does not hide the others.
-
-    Args:
-        reading: the file, and the count of parts.
-        parent: the ``Tracks`` element.
-        tracks: takes what is found.
-    """
-    for entry in ebml.children(reading, parent):
+def read_tracks(context: ParseContext, parent: Element, tracks: list[MatroskaTrack]) -> None:
+    """Reads all tracks and adds them to `tracks`; one that is broken does not hide the others."""
+    for entry in ebml.children(context, parent):
         if entry.name != _ENTRY:
             continue
         if len(tracks) >= _MAX_TRACKS:
-            reading.note("limit:tracks")
+            context.note("limit:tracks")
             return
-        track = Track()
+        track = MatroskaTrack()
         tracks.append(track)
-        reading.stage("track", _read_track, reading, entry, track)
+        context.stage("track", _read_track, context, entry, track)
 
 
-def _read_track(reading: Reading, entry: Element, track: Track) -> None:
-    for part in ebml.children(reading, entry):
+def _read_track(context: ParseContext, entry: Element, track: MatroskaTrack) -> None:
+    for part in ebml.children(context, entry):
         if part.name in {_VIDEO, _AUDIO}:
-            for setting in ebml.children(reading, part):
-                _read_number(reading, setting, track)
+            for setting in ebml.children(context, part):
+                _read_number(context, setting, track)
         elif part.name == _NAME:
-            track.name = ebml.text(reading, part)
+            track.name = ebml.text(context, part)
         elif part.name == _CODEC:
-            track.codec_id = ebml.text(reading, part)[:_MAX_NAME].decode("latin-1")
+            track.codec_id = ebml.text(context, part)[:_MAX_NAME].decode("latin-1")
         elif part.name == _PRIVATE:
-            track.private = reading.file.get(part.body, min(part.stop, part.body + _PRIVATE_BYTES))
+            track.private = context.file.get(part.body, min(part.stop, part.body + _PRIVATE_BYTES))
         elif part.name == _LANGUAGE_BCP47 or (part.name == _LANGUAGE and not track.language):
-            track.language = ebml.text(reading, part)[:_MAX_NAME].decode("latin-1")
+            track.language = ebml.text(context, part)[:_MAX_NAME].decode("latin-1")
         else:
-            _read_number(reading, part, track)
+            _read_number(context, part, track)
 
 
-def _read_number(reading: Reading, part: Element, track: Track) -> None:
+def _read_number(context: ParseContext, part: Element, track: MatroskaTrack) -> None:
     if part.name in _NUMBERS:
-        setattr(track, _NUMBERS[part.name], ebml.unsigned(reading, part))
+        setattr(track, _NUMBERS[part.name], ebml.unsigned(context, part))
     elif part.name in _RATES:
-        setattr(track, _RATES[part.name], _positive(ebml.real(reading, part)))
+        setattr(track, _RATES[part.name], _positive(ebml.real(context, part)))
     elif part.name == _FRAME_RATE:
-        track.stated_rate = _positive(ebml.real(reading, part))
+        track.stated_rate = _positive(ebml.real(context, part))
     elif part.name == _DEFAULT_DURATION:
-        track.frame_seconds = ebml.unsigned(reading, part) / 1e9
+        track.frame_seconds = ebml.unsigned(context, part) / 1e9
 
 
 def _positive(rate: float) -> float:
@@ -163,7 +157,7 @@ def _positive(rate: float) -> float:
     return rate if 0 < rate < 1e9 else 0.0
 
 
-def _codec(track: Track) -> str | None:
+def _codec(track: MatroskaTrack) -> str | None:
     name, private = track.codec_id, track.private
     if name in _CODECS:
         return _CODECS[name]
@@ -171,9 +165,9 @@ def _codec(track: Track) -> str | None:
         return _pcm(name, track.bits)
     try:
         if name == "V_MS/VFW/FOURCC":
-            return read_picture_format(private).codec
+            return read_bitmap_format(private).codec
         if name == "A_MS/ACM":
-            return read_sound_format(private).codec
+            return read_wave_format(private).codec
     except BrokenError:
         return None
     for prefix in _OTHERS_NAMES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mediacrawl.probe.context import BrokenError, Reading, exact
+from mediacrawl.probe.context import BrokenError, ParseContext, exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,49 +23,40 @@ class Atom:
         return self.stop - self.body
 
 
-def walk(reading: Reading, start: int, stop: int) -> Iterator[Atom]:
+def walk(context: ParseContext, start: int, stop: int) -> Iterator[Atom]:
     """Yields the atoms between two offsets, in order.
 
     An atom that says it is longer than what it stands in ends there, and is noted: the file was cut off.
-
-    Raises:
-        BrokenError: when an atom is shorter than its own header.
-        LimitError: when there are too many.
-        NeedBytes: when a header is not at hand.
     """
     while start + 8 <= stop:
-        reading.count()
-        atom = _read_header(reading, start, stop)
+        context.count()
+        atom = _read_header(context, start, stop)
         yield atom
         start = atom.stop
 
 
-def children(reading: Reading, parent: Atom) -> Iterator[Atom]:
+def children(context: ParseContext, parent: Atom) -> Iterator[Atom]:
     """Yields the atoms inside an atom."""
-    return walk(reading, parent.body, parent.stop)
+    return walk(context, parent.body, parent.stop)
 
 
-def content(reading: Reading, atom: Atom) -> bytes:
-    """Reads the body of an atom, as long as a text may be.
-
-    Raises:
-        BrokenError: when it is longer.
-    """
-    if atom.size > reading.policy.max_text_bytes:
+def content(context: ParseContext, atom: Atom) -> bytes:
+    """Reads the body of an atom, as long as a text may be."""
+    if atom.size > context.policy.max_text_bytes:
         raise BrokenError("an atom is longer than its kind can be")
-    return exact(reading.file, atom.body, atom.stop)
+    return exact(context.file, atom.body, atom.stop)
 
 
-def _read_header(reading: Reading, start: int, stop: int) -> Atom:
-    head = exact(reading.file, start, start + 8)
+def _read_header(context: ParseContext, start: int, stop: int) -> Atom:
+    head = exact(context.file, start, start + 8)
     size, name, body = int.from_bytes(head[:4], "big"), head[4:], start + 8
     if size == 0:
         return Atom(name, start, body, stop)
     if size == 1:
         body = start + 16
-        size = int.from_bytes(exact(reading.file, start + 8, body), "big")
+        size = int.from_bytes(exact(context.file, start + 8, body), "big")
     if start + size < body:
         raise BrokenError("an atom is shorter than its header")
     if start + size > stop:
-        reading.note("mp4:truncated")
+        context.note("mp4:truncated")
     return Atom(name, start, body, min(start + size, stop))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from mediacrawl.probe.context import BrokenError, unpack
 from mediacrawl.probe.formats import raw_audio
 from mediacrawl.probe.formats.mpeg_video import Bits
-from mediacrawl.probe.formats.windows_headers import pcm_codec, picture_codec, sound_codec
+from mediacrawl.probe.formats.windows_headers import fourcc_codec, pcm_codec, wave_codec
 
 _SOUND_BYTES, _PICTURE_BYTES = 36, 86
 _MORE_SOUND_BYTES = {1: 16, 2: 36}
@@ -97,7 +97,7 @@ _WITH_BITS = ("pcm_", "alac", "flac")
 
 
 @dataclass(frozen=True, slots=True)
-class Sound:
+class AudioSampleEntry:
     """What a sound description says; 0 is unknown.
 
     Attributes:
@@ -116,7 +116,7 @@ class Sound:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class VisualSampleEntry:
     """What a picture's description says: name of the codec, width and height in pixels; 0 is unknown."""
 
     codec: str | None
@@ -125,7 +125,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stream:
+class _EsDescriptor:
     """What an elementary stream descriptor says: type of object, bits per second, the codec's own header."""
 
     kind: int = 0
@@ -133,32 +133,26 @@ class _Stream:
     config: bytes = b""
 
 
-def read_picture(entry: bytes) -> Picture:
+def read_visual_entry(entry: bytes) -> VisualSampleEntry:
     """Reads the description of a picture.
 
     Args:
         entry: the first sample description, with its header.
-
-    Raises:
-        BrokenError: when it is too short.
     """
     width, height = unpack(">HH", entry[32:36])
     boxes = dict(_boxes(entry[_PICTURE_BYTES:]))
     name = _original(entry[4:8], boxes)
     stream = _elementary_stream(boxes)
     plain = name.decode("latin-1").strip()
-    codec = _OBJECT_TYPES.get(stream.kind) or _BY_PICTURE.get(plain) or picture_codec(name)
-    return Picture(codec or plain.lower() or None, width, height)
+    codec = _OBJECT_TYPES.get(stream.kind) or _BY_PICTURE.get(plain) or fourcc_codec(name)
+    return VisualSampleEntry(codec or plain.lower() or None, width, height)
 
 
-def read_sound(description: bytes) -> Sound:
+def read_audio_entry(description: bytes) -> AudioSampleEntry:
     """Reads the description of sound.
 
     Args:
         description: body of ``stsd``.
-
-    Raises:
-        BrokenError: when it is too short.
     """
     entry = description[8:]
     # In version 1 of the list itself the plain layout goes by number 1; QuickTime's version 1 is longer.
@@ -176,7 +170,7 @@ def read_sound(description: bytes) -> Sound:
     bits = int(stored[1]) if stored else bits
     if codec in _OF_MANY_CHANNELS and channels == _TEMPLATE_CHANNELS:
         channels = 0
-    sound = _refined(Sound(codec, channels, rate, bits, stream.bitrate), boxes, stream)
+    sound = _refined(AudioSampleEntry(codec, channels, rate, bits, stream.bitrate), boxes, stream)
     return sound if (codec or "").startswith(_WITH_BITS) else replace(sound, bits_per_sample=0)
 
 
@@ -223,7 +217,7 @@ def _sound_codec(name: bytes, bits: int, flags: int, boxes: dict[bytes, bytes]) 
     if plain in {"raw", "NONE"}:
         return "pcm_u8" if bits <= 8 else pcm_codec(bits, "be")
     if name.startswith(b"ms"):
-        return sound_codec(int.from_bytes(name[2:], "big"), bits)
+        return wave_codec(int.from_bytes(name[2:], "big"), bits)
     return _BY_SOUND.get(plain) or plain.lower() or None
 
 
@@ -237,7 +231,7 @@ def _linear(name: str, bits: int, flags: int, boxes: dict[bytes, bytes]) -> str:
     return pcm_codec(bits, order)
 
 
-def _refined(sound: Sound, boxes: dict[bytes, bytes], stream: _Stream) -> Sound:
+def _refined(sound: AudioSampleEntry, boxes: dict[bytes, bytes], stream: _EsDescriptor) -> AudioSampleEntry:
     """Prefers what the codec's own header says: the fields of the container are often left at 2 and 16."""
     try:
         if sound.codec == "aac" and stream.config:
@@ -256,9 +250,9 @@ def _refined(sound: Sound, boxes: dict[bytes, bytes], stream: _Stream) -> Sound:
     return sound
 
 
-def _elementary_stream(boxes: dict[bytes, bytes]) -> _Stream:
+def _elementary_stream(boxes: dict[bytes, bytes]) -> _EsDescriptor:
     """Reads the descriptors of ``esds``: each has a tag, a size in 7-bit bytes, and the next one inside."""
-    rest, stream = boxes.get(b"esds", b"")[4:], _Stream()
+    rest, stream = boxes.get(b"esds", b"")[4:], _EsDescriptor()
     tag, body = _descriptor(rest)
     if tag == 3 and len(body) >= 3:
         flags, at = body[2], 3
@@ -269,7 +263,7 @@ def _elementary_stream(boxes: dict[bytes, bytes]) -> _Stream:
     if tag == 4 and len(body) >= 13:
         inner, config = _descriptor(body[13:])
         bitrate = int.from_bytes(body[9:13], "big")
-        stream = _Stream(body[0], bitrate, config if inner == 5 else b"")
+        stream = _EsDescriptor(body[0], bitrate, config if inner == 5 else b"")
     return stream
 
 
@@ -282,7 +276,7 @@ def _descriptor(data: bytes) -> tuple[int, bytes]:
     return 0, b""
 
 
-def _read_aac(sound: Sound, config: bytes) -> Sound:
+def _read_aac(sound: AudioSampleEntry, config: bytes) -> AudioSampleEntry:
     """Reads an AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1), with SBR and PS where it says so."""
     bits = Bits(config[:64])
     kind, rate = _aac_kind(bits), _aac_rate(bits)
@@ -314,14 +308,14 @@ def _aac_rate(bits: Bits) -> int:
     return raw_audio.AAC_RATES[index] if index < len(raw_audio.AAC_RATES) else 0
 
 
-def _read_flac(sound: Sound, box: bytes) -> Sound:
+def _read_flac(sound: AudioSampleEntry, box: bytes) -> AudioSampleEntry:
     """Reads the STREAMINFO block behind version and block header (Encapsulation of FLAC in ISOBMFF, 3.3.2)."""
     bits = Bits(box[18:26])
     rate, channels, depth = bits.take(20), bits.take(3) + 1, bits.take(5) + 1
     return replace(sound, sample_rate=rate, channels=channels, bits_per_sample=depth)
 
 
-def _read_ac3(sound: Sound, box: bytes) -> Sound:
+def _read_ac3(sound: AudioSampleEntry, box: bytes) -> AudioSampleEntry:
     """Reads ``dac3`` (ETSI TS 102 366, F.4)."""
     bits = Bits(box[:3])
     rate = _ac3_rate(sound, bits)
@@ -332,7 +326,7 @@ def _read_ac3(sound: Sound, box: bytes) -> Sound:
     return replace(sound, sample_rate=rate, channels=channels, bitrate=bitrate)
 
 
-def _read_eac3(sound: Sound, box: bytes) -> Sound:
+def _read_eac3(sound: AudioSampleEntry, box: bytes) -> AudioSampleEntry:
     """Reads ``dec3`` (ETSI TS 102 366, F.6) as far as the first substream, which plays by itself."""
     bits = Bits(box[:5])
     bitrate = bits.take(13) * 1000
@@ -343,5 +337,5 @@ def _read_eac3(sound: Sound, box: bytes) -> Sound:
     return replace(sound, sample_rate=rate, channels=channels, bitrate=bitrate)
 
 
-def _ac3_rate(sound: Sound, bits: Bits) -> int:
+def _ac3_rate(sound: AudioSampleEntry, bits: Bits) -> int:
     return (*raw_audio.AC3_RATES, sound.sample_rate)[bits.take(2)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from mediacrawl.probe.context import BrokenError, Reading
+from mediacrawl.probe.context import BrokenError, ParseContext
 from mediacrawl.probe.formats.mp4_atoms import Atom, children, content, walk
 from mediacrawl.probe.sparse import MAX_OFFSET, NeedBytes
 
@@ -26,7 +26,7 @@ _MOST_OF_IT = 0.9
 
 
 @dataclass(slots=True)
-class Extends:
+class MovieExtends:
     """What ``mvex`` says.
 
     Attributes:
@@ -38,7 +38,7 @@ class Extends:
     defaults: dict[int, int] = field(default_factory=dict)
 
 
-class Part(NamedTuple):
+class TrackFragment(NamedTuple):
     """A track's part of one fragment: first tick, ticks, samples."""
 
     begin: int
@@ -46,17 +46,17 @@ class Part(NamedTuple):
     samples: int
 
 
-def read_extends(reading: Reading, mvex: Atom, timescale: int, extends: Extends) -> None:
+def read_extends(context: ParseContext, mvex: Atom, timescale: int, extends: MovieExtends) -> None:
     """Reads ``mvex``.
 
     Args:
-        reading: the file, and the count of parts.
+        context: the file, and the count of parts.
         mvex: the atom.
         timescale: the movie's time unit, per second.
         extends: takes what is found.
     """
-    for atom in children(reading, mvex):
-        body = content(reading, atom)
+    for atom in children(context, mvex):
+        body = content(context, atom)
         if atom.name == b"mehd" and timescale:
             ticks = int.from_bytes(body[4:12] if body[:1] == b"\x01" else body[4:8], "big")
             extends.seconds = ticks / timescale
@@ -64,29 +64,22 @@ def read_extends(reading: Reading, mvex: Atom, timescale: int, extends: Extends)
             extends.defaults[int.from_bytes(body[4:8], "big")] = int.from_bytes(body[12:16], "big")
 
 
-def index_seconds(reading: Reading, at: int) -> float:
+def index_seconds(context: ParseContext, at: int) -> float:
     """Adds up the segments of an index behind ``moov``.
-
-    Args:
-        reading: the file, and the count of parts.
-        at: offset behind ``moov``.
 
     Returns:
         Seconds, 0 if there is no index or it covers only a part of the file.
-
-    Raises:
-        NeedBytes: when the index is not all at hand.
     """
-    size = reading.file.size
-    head = reading.file.run(at, 12)
+    size = context.file.size
+    head = context.file.run(at, 12)
     for _ in range(_MAX_INDEXES):
         if len(head) < 12 or head[4:8] not in {b"sidx", b"styp", b"free"}:
             break
         stop = at + int.from_bytes(head[:4], "big")
-        if head[4:8] == b"sidx" and stop - at <= reading.policy.max_text_bytes:
-            seconds, covered = _read_index(reading.file.get(at + 8, stop))
+        if head[4:8] == b"sidx" and stop - at <= context.policy.max_text_bytes:
+            seconds, covered = _read_index(context.file.get(at + 8, stop))
             return seconds if size is None or covered >= _MOST_OF_IT * (size - stop) else 0.0
-        head, at = reading.file.run(stop, 12), max(stop, at + 8)
+        head, at = context.file.run(stop, 12), max(stop, at + 8)
     return 0.0
 
 
@@ -99,43 +92,40 @@ def _read_index(body: bytes) -> tuple[float, int]:
     return (ticks / timescale if timescale else 0.0), covered
 
 
-def read_fragment(reading: Reading, moof: Atom, defaults: Mapping[int, int]) -> dict[int, Part]:
+def read_fragment(context: ParseContext, moof: Atom, defaults: Mapping[int, int]) -> dict[int, TrackFragment]:
     """Reads when the tracks' parts of a fragment play.
 
     Args:
-        reading: the file, and the count of parts.
+        context: the file, and the count of parts.
         moof: the fragment.
         defaults: ticks of one sample, by number of the track.
 
     Returns:
         The parts by number of the track.
-
-    Raises:
-        NeedBytes: when it is not at hand.
     """
-    found: dict[int, Part] = {}
-    for traf in children(reading, moof):
+    found: dict[int, TrackFragment] = {}
+    for traf in children(context, moof):
         if traf.name == b"traf":
-            number, part = _read_part(reading, traf, defaults)
+            number, part = _read_part(context, traf, defaults)
             found[number] = part
     return found
 
 
-def _read_part(reading: Reading, traf: Atom, defaults: Mapping[int, int]) -> tuple[int, Part]:
+def _read_part(context: ParseContext, traf: Atom, defaults: Mapping[int, int]) -> tuple[int, TrackFragment]:
     number = begin = ticks = samples = default = 0
-    for atom in children(reading, traf):
+    for atom in children(context, traf):
         if atom.name == b"tfhd":
-            body = content(reading, atom)
+            body = content(context, atom)
             flags, number = int.from_bytes(body[1:4], "big"), int.from_bytes(body[4:8], "big")
             at = 8 + (8 if flags & 1 else 0) + (4 if flags & 2 else 0)
             default = int.from_bytes(body[at : at + 4], "big") if flags & 8 else defaults.get(number, 0)
         elif atom.name == b"tfdt":
-            body = content(reading, atom)
+            body = content(context, atom)
             begin = int.from_bytes(body[4:12] if body[:1] == b"\x01" else body[4:8], "big")
         elif atom.name == b"trun":
-            count, length = _read_run(content(reading, atom), default)
+            count, length = _read_run(content(context, atom), default)
             samples, ticks = samples + count, ticks + length
-    return number, Part(begin, ticks, samples)
+    return number, TrackFragment(begin, ticks, samples)
 
 
 def _read_run(body: bytes, default: int) -> tuple[int, int]:
@@ -148,23 +138,23 @@ def _read_run(body: bytes, default: int) -> tuple[int, int]:
     return count, sum(int.from_bytes(body[i : i + 4], "big") for i in range(at, stop, stride))
 
 
-def first_fragment(reading: Reading, at: int, defaults: Mapping[int, int]) -> tuple[int, dict[int, Part]]:
+def first_fragment(context: ParseContext, at: int, defaults: Mapping[int, int]) -> tuple[int, dict[int, TrackFragment]]:
     """Reads the fragment behind ``moov``, if it is at hand.
 
     Args:
-        reading: the file, and the count of parts.
+        context: the file, and the count of parts.
         at: offset behind ``moov``.
         defaults: ticks of one sample, by number of the track.
 
     Returns:
         Its bytes with its media data, and the tracks' parts of it, none if it was not found.
     """
-    end = MAX_OFFSET if reading.file.size is None else reading.file.size
+    end = MAX_OFFSET if context.file.size is None else context.file.size
     begin, found = at, {}
     try:
-        for atom in islice(walk(reading, at, end), _MAX_INDEXES):
+        for atom in islice(walk(context, at, end), _MAX_INDEXES):
             if atom.name == b"moof":
-                begin, found = atom.start, read_fragment(reading, atom, defaults)
+                begin, found = atom.start, read_fragment(context, atom, defaults)
             elif atom.name == b"mdat":
                 return atom.stop - begin, found
     except NeedBytes:
@@ -172,52 +162,51 @@ def first_fragment(reading: Reading, at: int, defaults: Mapping[int, int]) -> tu
     return 0, found
 
 
-def last_fragment(reading: Reading, start: int, stop: int, defaults: Mapping[int, int]) -> dict[int, Part]:
+def last_fragment(
+    context: ParseContext, start: int, stop: int, defaults: Mapping[int, int]
+) -> dict[int, TrackFragment]:
     """Finds the last fragment of a file, in its tail or by the list there.
 
     Args:
-        reading: the file, and the count of parts.
+        context: the file, and the count of parts.
         start: offset where the tail begins.
         stop: offset where the file ends.
         defaults: ticks of one sample, by number of the track.
 
     Returns:
         The tracks' parts of it, none if it was not found.
-
-    Raises:
-        NeedBytes: when bytes are not at hand.
     """
-    data = reading.file.get(start, stop)
+    data = context.file.get(start, stop)
     at = data.rfind(b"moof")
     for _ in range(_MAX_CANDIDATES):
         if at < 4:
             break
-        found = _try_fragment(reading, start + at - 4, stop, defaults)
+        found = _try_fragment(context, start + at - 4, stop, defaults)
         if found:
             return found
         at = data.rfind(b"moof", 0, at)
-    listed = max(_listed(reading, data, start), default=None)
-    return {} if listed is None else _try_fragment(reading, listed, stop, defaults)
+    listed = max(_listed(context, data, start), default=None)
+    return {} if listed is None else _try_fragment(context, listed, stop, defaults)
 
 
-def _try_fragment(reading: Reading, at: int, stop: int, defaults: Mapping[int, int]) -> dict[int, Part]:
+def _try_fragment(context: ParseContext, at: int, stop: int, defaults: Mapping[int, int]) -> dict[int, TrackFragment]:
     try:
-        moof = next(walk(reading, at, stop), None)
-        if moof is None or moof.name != b"moof" or moof.size > reading.policy.skip_bytes:
+        moof = next(walk(context, at, stop), None)
+        if moof is None or moof.name != b"moof" or moof.size > context.policy.skip_bytes:
             return {}
-        return read_fragment(reading, moof, defaults)
+        return read_fragment(context, moof, defaults)
     except BrokenError:
         return {}
 
 
-def _listed(reading: Reading, data: bytes, start: int) -> Iterator[int]:
+def _listed(context: ParseContext, data: bytes, start: int) -> Iterator[int]:
     """Yields where the last fragment of each track stands, by ``mfra`` (8.8.9 to 8.8.11), which ends the file."""
     size = int.from_bytes(data[-4:], "big")
     stop = start + len(data)
-    if data[-12:-8] != b"mfro" or not 24 <= size <= min(stop, reading.policy.skip_bytes):
+    if data[-12:-8] != b"mfro" or not 24 <= size <= min(stop, context.policy.skip_bytes):
         return
-    for atom in walk(reading, stop - size + 8, stop):
-        body = content(reading, atom)
+    for atom in walk(context, stop - size + 8, stop):
+        body = content(context, atom)
         if atom.name != b"tfra" or len(body) < 16:
             continue
         wide = 8 if body[:1] == b"\x01" else 4

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from mediacrawl.probe.context import BrokenError, Reading, exact, peek
-from mediacrawl.probe.formats.from_mutagen import genres
+from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek
+from mediacrawl.probe.formats.id3 import genres
 from mediacrawl.probe.formats.keys import asf_key, mp4_key
 from mediacrawl.probe.formats.mp4_atoms import Atom, children, walk
 from mediacrawl.probe.text import UTF8, UTF16, UTF16BE, Value, cut
@@ -26,73 +26,73 @@ _DATA_HEADER = 16
 _META_CHILDREN = frozenset({b"hdlr", b"keys", b"ilst", b"free", b"mhdr"})
 
 
-def read_meta(reading: Reading, meta: Atom) -> None:
+def read_meta(context: ParseContext, meta: Atom) -> None:
     """Reads ``meta``: ``keys`` if it has them, then ``ilst``."""
     # QuickTime's own writers leave out the version word that ISO files have.
-    head = exact(reading.file, meta.body, min(meta.body + 8, meta.stop))
+    head = exact(context.file, meta.body, min(meta.body + 8, meta.stop))
     start = meta.body if head[4:8] in _META_CHILDREN else meta.body + 4
     keys: list[str] = []
-    for atom in walk(reading, start, meta.stop):
+    for atom in walk(context, start, meta.stop):
         if atom.name == b"keys":
-            keys = _read_keys(reading, atom)
+            keys = _read_keys(context, atom)
         elif atom.name == b"ilst":
-            for item in children(reading, atom):
+            for item in children(context, atom):
                 # One that is broken must not hide the others.
-                reading.stage("item", _read_item, reading, item, keys)
+                context.stage("item", _read_item, context, item, keys)
 
 
-def _read_keys(reading: Reading, atom: Atom) -> list[str]:
+def _read_keys(context: ParseContext, atom: Atom) -> list[str]:
     """Reads names such as ``com.apple.quicktime.title``; items of ``ilst`` then count from 1."""
     return [
-        exact(reading.file, key.body, min(key.stop, key.body + 100)).decode("latin-1")
-        for key in walk(reading, atom.body + 8, atom.stop)
+        exact(context.file, key.body, min(key.stop, key.body + 100)).decode("latin-1")
+        for key in walk(context, atom.body + 8, atom.stop)
     ]
 
 
-def _read_item(reading: Reading, item: Atom, keys: list[str]) -> None:
+def _read_item(context: ParseContext, item: Atom, keys: list[str]) -> None:
     number = int.from_bytes(item.name, "big")
     if item.name == b"covr":
-        _take_covers(reading, item)
+        _take_covers(context, item)
     elif item.name == b"----":
-        _read_freeform(reading, item)
+        _read_freeform(context, item)
     elif 0 < number <= len(keys):
-        _read_values(reading, item, keys[number - 1])
+        _read_values(context, item, keys[number - 1])
     else:
-        _read_values(reading, item, item.name.decode("latin-1"))
+        _read_values(context, item, item.name.decode("latin-1"))
 
 
-def _read_freeform(reading: Reading, item: Atom) -> None:
+def _read_freeform(context: ParseContext, item: Atom) -> None:
     """Reads ``----``: who named it, its name, then the values."""
     names = []
-    for atom in children(reading, item):
+    for atom in children(context, item):
         if atom.name in {b"mean", b"name"}:
-            part = exact(reading.file, atom.body + 4, min(atom.stop, atom.body + 104))
+            part = exact(context.file, atom.body + 4, min(atom.stop, atom.body + 104))
             names.append(part.decode("utf-8", errors="replace"))
-    _read_values(reading, item, ":".join(["----", *names]))
+    _read_values(context, item, ":".join(["----", *names]))
 
 
-def _read_values(reading: Reading, item: Atom, frame: str) -> None:
+def _read_values(context: ParseContext, item: Atom, frame: str) -> None:
     values = 0
-    for atom in children(reading, item):
-        if atom.name != b"data" or not reading.fits(atom.size):
+    for atom in children(context, item):
+        if atom.name != b"data" or not context.fits(atom.size):
             continue
         values += 1
-        if values > reading.policy.max_values:
-            reading.note("limit:values")
+        if values > context.policy.max_values:
+            context.note("limit:values")
             return
-        body = exact(reading.file, atom.body, atom.stop)
-        _add_value(reading, frame, int.from_bytes(body[1:4], "big"), body[8:])
+        body = exact(context.file, atom.body, atom.stop)
+        _add_value(context, frame, int.from_bytes(body[1:4], "big"), body[8:])
 
 
-def _add_value(reading: Reading, frame: str, kind: int, raw: bytes) -> None:
+def _add_value(context: ParseContext, frame: str, kind: int, raw: bytes) -> None:
     if frame in {"trkn", "disk"}:
-        _add_pair(reading, frame, raw)
+        _add_pair(context, frame, raw)
     elif frame == "tmpo":
-        _add_positive(reading, frame, int.from_bytes(raw[:4], "big"))
+        _add_positive(context, frame, int.from_bytes(raw[:4], "big"))
     elif frame == "gnre":
-        _add_genre(reading, frame, int.from_bytes(raw[:2], "big"))
+        _add_genre(context, frame, int.from_bytes(raw[:2], "big"))
     elif codec := text_codec(frame, kind, raw):
-        reading.add(_SOURCE, frame, mp4_key(frame), Value(raw, codec))
+        context.add(_SOURCE, frame, mp4_key(frame), Value(raw, codec))
 
 
 def text_codec(frame: str, kind: int, raw: bytes) -> str:
@@ -125,35 +125,35 @@ def _is_utf8(raw: bytes) -> bool:
     return True
 
 
-def _add_pair(reading: Reading, frame: str, raw: bytes) -> None:
+def _add_pair(context: ParseContext, frame: str, raw: bytes) -> None:
     """Adds "3 of 12" as ``3/12``, the way it is written elsewhere."""
     number, total = int.from_bytes(raw[2:4], "big"), int.from_bytes(raw[4:6], "big")
     if number or total:
         text = f"{number}/{total}" if total else f"{number}"
-        reading.add_number(_SOURCE, frame, mp4_key(frame), text)
+        context.add_number(_SOURCE, frame, mp4_key(frame), text)
 
 
-def _add_positive(reading: Reading, frame: str, number: int) -> None:
+def _add_positive(context: ParseContext, frame: str, number: int) -> None:
     if number:
-        reading.add_number(_SOURCE, frame, mp4_key(frame), str(number))
+        context.add_number(_SOURCE, frame, mp4_key(frame), str(number))
 
 
-def _add_genre(reading: Reading, frame: str, number: int) -> None:
+def _add_genre(context: ParseContext, frame: str, number: int) -> None:
     """Adds a genre of ID3v1's list, whose numbers are counted from 1 here."""
     if 0 < number <= len(names := genres()):
-        reading.add_number(_SOURCE, frame, mp4_key(frame), names[number - 1])
+        context.add_number(_SOURCE, frame, mp4_key(frame), names[number - 1])
 
 
-def _take_covers(reading: Reading, item: Atom) -> None:
+def _take_covers(context: ParseContext, item: Atom) -> None:
     """Takes the first picture's type and size from its header; the next items stand behind `item`."""
-    head = peek(reading.file, item.body, min(item.body + _DATA_HEADER, item.stop))
+    head = peek(context.file, item.body, min(item.body + _DATA_HEADER, item.stop))
     if head is None:
         # Not worth a request; the item is as long as the picture in it, or more of them.
-        reading.result.set_cover(None, max(0, item.size - _DATA_HEADER))
+        context.result.set_cover(None, max(0, item.size - _DATA_HEADER))
     if head is None or len(head) < _DATA_HEADER or head[4:8] != b"data":
         return
     mime = _PICTURES.get(int.from_bytes(head[9:12], "big"))
-    reading.result.set_cover(mime, int.from_bytes(head[:4], "big") - _DATA_HEADER)
+    context.result.set_cover(mime, int.from_bytes(head[:4], "big") - _DATA_HEADER)
 
 
 _TEXTS = frozenset({b"titl", b"auth", b"perf", b"gnre", b"dscp", b"albm", b"cprt"})
@@ -208,41 +208,41 @@ _WINDOWS_TEXT = 8
 """Type of a value of ``Xtra``: text in UTF-16, little-endian."""
 
 
-def read_user_data(reading: Reading, udta: Atom) -> None:
+def read_user_data(context: ParseContext, udta: Atom) -> None:
     """Reads ``udta``: iTunes' ``meta`` inside it, and the text atoms of others; a broken one does not hide the rest.
 
     Args:
-        reading: takes what is found.
+        context: takes what is found.
         udta: the atom.
     """
-    for atom in children(reading, udta):
+    for atom in children(context, udta):
         if atom.name == b"meta":
-            reading.stage("meta", read_meta, reading, atom)
-        elif not _is_text(atom.name) or not reading.fits(atom.size):
+            context.stage("meta", read_meta, context, atom)
+        elif not _is_text(atom.name) or not context.fits(atom.size):
             continue
         elif atom.name == b"Xtra":
-            reading.stage("Xtra", _read_windows_texts, reading, atom)
+            context.stage("Xtra", _read_windows_texts, context, atom)
         elif atom.name[:1] == b"\xa9":
-            reading.stage("udta", _read_quicktime_text, reading, atom)
+            context.stage("udta", _read_quicktime_text, context, atom)
         else:
-            reading.stage("udta", _read_3gpp, reading, atom)
+            context.stage("udta", _read_3gpp, context, atom)
 
 
 def _is_text(name: bytes) -> bool:
     return name[:1] == b"\xa9" or name in _TEXTS or name in {b"yrrc", b"kywd", b"Xtra"}
 
 
-def _read_quicktime_text(reading: Reading, atom: Atom) -> None:
+def _read_quicktime_text(context: ParseContext, atom: Atom) -> None:
     """Reads a list of (length, language, text): a language that is Macintosh's implies its encoding."""
-    body, at = exact(reading.file, atom.body, atom.stop), 0
+    body, at = exact(context.file, atom.body, atom.stop), 0
     frame = atom.name.decode("latin-1")
-    for _ in range(reading.policy.max_values):
+    for _ in range(context.policy.max_values):
         length, code = (int.from_bytes(body[i : i + 2], "big") for i in (at, at + 2))
         raw = body[at + 4 : at + 4 + length]
         if not length or not raw:
             return
         lang, declared = _language(code, raw)
-        reading.add(_SOURCE, frame, mp4_key(frame), Value(_unpadded(raw, declared), declared), lang=lang)
+        context.add(_SOURCE, frame, mp4_key(frame), Value(_unpadded(raw, declared), declared), lang=lang)
         at += 4 + length
 
 
@@ -269,19 +269,19 @@ def _unpadded(raw: bytes, declared: str) -> bytes:
     return cut(raw, declared)[0] if declared == UTF16 else raw.rstrip(b"\0")
 
 
-def _read_3gpp(reading: Reading, atom: Atom) -> None:
+def _read_3gpp(context: ParseContext, atom: Atom) -> None:
     """Reads an asset's text: UTF-8, or UTF-16 with a byte order mark, up to a terminator."""
-    body, frame = exact(reading.file, atom.body, atom.stop), atom.name.decode("ascii")
+    body, frame = exact(context.file, atom.body, atom.stop), atom.name.decode("ascii")
     if atom.name == b"yrrc":
         year = int.from_bytes(body[4:6], "big")
         if year:
-            reading.add_number(_SOURCE, frame, mp4_key(frame), str(year))
+            context.add_number(_SOURCE, frame, mp4_key(frame), str(year))
         return
     lang = _packed_language(int.from_bytes(body[4:6], "big") & 0x7FFF)
     raws = _keywords(body[6:]) if atom.name == b"kywd" else [body[6:]]
-    for raw in raws[: reading.policy.max_values]:
+    for raw in raws[: context.policy.max_values]:
         declared = _unicode(raw)
-        reading.add(_SOURCE, frame, mp4_key(frame), Value(cut(raw, declared)[0], declared), lang=lang)
+        context.add(_SOURCE, frame, mp4_key(frame), Value(cut(raw, declared)[0], declared), lang=lang)
 
 
 def _keywords(body: bytes) -> list[bytes]:
@@ -294,31 +294,27 @@ def _keywords(body: bytes) -> list[bytes]:
     return found
 
 
-def _read_windows_texts(reading: Reading, atom: Atom) -> None:
-    """Reads ``Xtra``, which Windows Explorer writes: attributes of ASF by their names there.
-
-    Raises:
-        BrokenError: when an attribute is longer than the atom.
-    """
-    body, at = exact(reading.file, atom.body, atom.stop), 0
+def _read_windows_texts(context: ParseContext, atom: Atom) -> None:
+    """Reads ``Xtra``, which Windows Explorer writes: attributes of ASF by their names there."""
+    body, at = exact(context.file, atom.body, atom.stop), 0
     while at + 12 <= len(body):
-        reading.count()
+        context.count()
         size, length = (int.from_bytes(body[i : i + 4], "big") for i in (at, at + 4))
         values = at + 8 + length + 4
         if size < length + 12 or at + size > len(body):
             raise BrokenError("an attribute is longer than its atom")
         name = body[at + 8 : at + 8 + min(length, 100)].decode("ascii", errors="replace")
-        _read_windows_values(reading, name, body[values : at + size])
+        _read_windows_values(context, name, body[values : at + size])
         at += size
 
 
-def _read_windows_values(reading: Reading, name: str, body: bytes) -> None:
+def _read_windows_values(context: ParseContext, name: str, body: bytes) -> None:
     at = 0
-    for _ in range(reading.policy.max_values):
+    for _ in range(context.policy.max_values):
         size, kind = int.from_bytes(body[at : at + 4], "big"), int.from_bytes(body[at + 4 : at + 6], "big")
         if size < 6:
             return
         if kind == _WINDOWS_TEXT:
             raw = cut(body[at + 6 : at + size], "utf-16-le")[0]
-            reading.add(_SOURCE, name, asf_key(name), Value(raw, "utf-16-le"))
+            context.add(_SOURCE, name, asf_key(name), Value(raw, "utf-16-le"))
         at += size

@@ -11,8 +11,15 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from mediacrawl.probe.context import BrokenError, Reading
-from mediacrawl.probe.formats.audio_frames import Format, Frame, average, ends_in_frames, find_first, set_facts
+from mediacrawl.probe.context import BrokenError, ParseContext
+from mediacrawl.probe.formats.audio_frames import (
+    AudioFrame,
+    FrameFormat,
+    average,
+    ends_in_frames,
+    find_first,
+    set_facts,
+)
 from mediacrawl.probe.formats.tail_tags import TailTags
 
 _BIT_RATES = {
@@ -54,7 +61,7 @@ class Counted(NamedTuple):
     mode: str | None = None
 
 
-def read_frame(data: bytes, at: int) -> Frame | None:
+def read_frame(data: bytes, at: int) -> AudioFrame | None:
     """Reads the frame header at an offset; None if there is none.
 
     A frame of free bit rate ends where the next one begins, so that one must be at hand as well.
@@ -70,10 +77,10 @@ def read_frame(data: bytes, at: int) -> Frame | None:
     bitrate = _BIT_RATES[version == _MPEG1, layer][index - 1] * 1000 if index else 0
     size = (samples // 8 // slot * bitrate // rate + (data[at + 2] >> 1 & 1)) * slot if index else _free(data, at)
     channels = 1 if data[at + 3] >> 6 == _MONO else 2
-    return Frame(f"mp{layer}", size, samples, rate, channels, bitrate) if size else None
+    return AudioFrame(f"mp{layer}", size, samples, rate, channels, bitrate) if size else None
 
 
-MPEG = Format(read_frame, re.compile(rb"\xff(?=[\xe2-\xff][^\xf0-\xff])"))
+MPEG = FrameFormat(read_frame, re.compile(rb"\xff(?=[\xe2-\xff][^\xf0-\xff])"))
 
 
 def read_count(data: bytes) -> Counted | None:
@@ -132,53 +139,48 @@ _TRUSTED = 0.02
 """Share by which a file may be longer or shorter than its header says. More, and it was cut or joined."""
 
 
-def read(reading: Reading, start: int) -> None:
-    """Reads an MPEG audio stream.
-
-    Args:
-        reading: takes what is found.
-        start: offset behind the tags at the front.
-    """
-    tail = TailTags(reading, start)
-    reading.stage("audio", _read_frames, reading, start, tail.stop)
+def read(context: ParseContext, start: int) -> None:
+    """Reads an MPEG audio stream."""
+    tail = TailTags(context, start)
+    context.stage("audio", _read_frames, context, start, tail.stop)
     tail.read()
 
 
-def _read_frames(reading: Reading, start: int, stop: int | None) -> None:
-    first, data = find_first(reading, MPEG, start)
+def _read_frames(context: ParseContext, start: int, stop: int | None) -> None:
+    first, data = find_first(context, MPEG, start)
     frame = read_frame(data, 0)
     if frame is None:
         raise BrokenError("no frames")
-    set_facts(reading.result, frame)
+    set_facts(context.result, frame)
     counted = read_count(data[: frame.size])
     if counted and counted.frames:
         size = counted.size or (0 if stop is None else stop - first)
-        _take_count(reading, frame, counted._replace(size=size))
+        _take_count(context, frame, counted._replace(size=size))
         if stop is not None and counted.size > frame.size:
-            _compare(reading, frame, (stop - first) / counted.size, stop)
+            _compare(context, frame, (stop - first) / counted.size, stop)
     else:
-        _estimate(reading, first, stop, len(data))
+        _estimate(context, first, stop, len(data))
 
 
-def _take_count(reading: Reading, frame: Frame, counted: Counted) -> None:
-    result, samples = reading.result, counted.frames * frame.samples
+def _take_count(context: ParseContext, frame: AudioFrame, counted: Counted) -> None:
+    result, samples = context.result, counted.frames * frame.samples
     result.bitrate_mode = counted.mode
     result.set_duration(max(0, samples - counted.silent) / frame.rate)
     # The frame with the count is silent: it is in the number of bytes, and not in that of frames.
     result.bitrate = round(max(0, counted.size - frame.size) * 8 * frame.rate / samples) or None
 
 
-def _compare(reading: Reading, frame: Frame, share: float, stop: int) -> None:
+def _compare(context: ParseContext, frame: AudioFrame, share: float, stop: int) -> None:
     """Corrects the length of a file that was cut off, or had others joined to it, after its frames were counted."""
-    joined = share > 1 + _TRUSTED and ends_in_frames(MPEG, reading.file, stop, frame)
-    if reading.result.duration and (share < 1 - _TRUSTED or joined):
-        reading.result.set_duration(reading.result.duration * share, estimated=True)
+    joined = share > 1 + _TRUSTED and ends_in_frames(MPEG, context.file, stop, frame)
+    if context.result.duration and (share < 1 - _TRUSTED or joined):
+        context.result.set_duration(context.result.duration * share, estimated=True)
 
 
-def _estimate(reading: Reading, first: int, stop: int | None, at_hand: int) -> None:
+def _estimate(context: ParseContext, first: int, stop: int | None, at_hand: int) -> None:
     known = first + at_hand if stop is None else stop
-    found = average(MPEG, reading.file, first, known, reading.policy.average_bytes)
-    reading.result.bitrate = round(found.bitrate)
-    reading.result.bitrate_mode = "cbr" if found.constant else "vbr"
+    found = average(MPEG, context.file, first, known, context.policy.average_bytes)
+    context.result.bitrate = round(found.bitrate)
+    context.result.bitrate_mode = "cbr" if found.constant else "vbr"
     if stop is not None:
-        reading.result.set_duration((stop - first) * 8 / found.bitrate, estimated=not found.whole)
+        context.result.set_duration((stop - first) * 8 / found.bitrate, estimated=not found.whole)

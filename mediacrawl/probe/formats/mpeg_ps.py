@@ -10,9 +10,16 @@ from itertools import islice
 from math import inf
 from typing import NamedTuple
 
-from mediacrawl.probe.context import BrokenError, Reading
-from mediacrawl.probe.formats.mpeg_streams import CLOCK, Stream, length, read_packet, seconds_between, take_facts
-from mediacrawl.probe.formats.mpeg_video import find_picture
+from mediacrawl.probe.context import BrokenError, ParseContext
+from mediacrawl.probe.formats.mpeg_streams import (
+    CLOCK,
+    ElementaryStream,
+    length,
+    read_packet,
+    seconds_between,
+    take_facts,
+)
+from mediacrawl.probe.formats.mpeg_video import find_video_header
 
 _PACK, _END, _SYSTEM, _MAP, _PRIVATE = 0xBA, 0xB9, 0xBB, 0xBC, 0xBD
 _CODECS = {0x01: "mpeg1video", 0x02: "mpeg2video", 0x03: "mp2", 0x04: "mp2", 0x0F: "aac", 0x10: "mpeg4", 0x1B: "h264"}
@@ -39,7 +46,7 @@ class Packs(NamedTuple):
         rate: bits per second as the first pack states them, 0 if there is none.
     """
 
-    streams: dict[int, Stream]
+    streams: dict[int, ElementaryStream]
     clocks: list[tuple[int, int]]
     rate: int
 
@@ -49,30 +56,20 @@ class Packs(NamedTuple):
         return [time for _, time in self.clocks]
 
 
-def read(reading: Reading, start: int) -> None:
-    """Reads a program stream.
-
-    Args:
-        reading: takes what is found.
-        start: offset of the first pack.
-    """
-    reading.result.has_cover = False
-    reading.stage("packs", _read_file, reading, start)
+def read(context: ParseContext, start: int) -> None:
+    """Reads a program stream."""
+    context.result.has_cover = False
+    context.stage("packs", _read_file, context, start)
 
 
-def read_video(reading: Reading, start: int) -> None:
-    """Reads bare MPEG video: its header states a bit rate, and nothing tells the time.
-
-    Args:
-        reading: takes what is found.
-        start: offset of the sequence header.
-    """
-    reading.result.has_cover = False
-    picture = find_picture(None, reading.file.run(start, reading.policy.head_bytes))
+def read_video(context: ParseContext, start: int) -> None:
+    """Reads bare MPEG video: its header states a bit rate, and nothing tells the time."""
+    context.result.has_cover = False
+    picture = find_video_header(None, context.file.run(start, context.policy.head_bytes))
     if picture is None:
-        reading.note("video:no header")
+        context.note("video:no header")
         return
-    result, size = reading.result, reading.file.size
+    result, size = context.result, context.file.size
     result.is_video, result.codec = True, picture.codec
     result.video_codec, result.frame_rate = picture.codec, picture.frame_rate
     result.width, result.height, result.bitrate = picture.width, picture.height, picture.bitrate
@@ -80,63 +77,63 @@ def read_video(reading: Reading, start: int) -> None:
         result.set_duration(size * 8 / picture.bitrate, estimated=True)
 
 
-def _read_file(reading: Reading, start: int) -> None:
-    front = _read_packs(reading.file.run(start, reading.policy.max_bytes), {})
+def _read_file(context: ParseContext, start: int) -> None:
+    front = _read_packs(context.file.run(start, context.policy.max_bytes), {})
     if not front.streams:
         raise BrokenError("no streams")
-    size = reading.file.size
+    size = context.file.size
     if size is None:
-        reading.note("size unknown")
+        context.note("size unknown")
     else:
-        reading.stage("length", _read_length, reading, front, size)
-    take_facts(reading, front.streams.values())
-    if reading.result.audio_codec and not reading.result.is_video:
-        reading.result.encoding_format = "audio/mpeg"
+        context.stage("length", _read_length, context, front, size)
+    take_facts(context, front.streams.values())
+    if context.result.audio_codec and not context.result.is_video:
+        context.result.encoding_format = "audio/mpeg"
 
 
-def _read_length(reading: Reading, front: Packs, size: int) -> None:
+def _read_length(context: ParseContext, front: Packs, size: int) -> None:
     """Finds the times at the end of the file; a DVD may set them anew in between, then the rate must do."""
     end = front
-    for tail in reading.policy.mpeg_tail_bytes:
-        end = _read_packs(reading.file.get(max(0, size - tail), size), front.streams)
+    for tail in context.policy.mpeg_tail_bytes:
+        end = _read_packs(context.file.get(max(0, size - tail), size), front.streams)
         for number, stream in end.streams.items():
-            front.streams.setdefault(number, Stream(stream.codec, stream.data))
+            front.streams.setdefault(number, ElementaryStream(stream.codec, stream.data))
         clocks = front.times, end.times
         seconds = length(front.streams, end.streams, size)
         if seconds is None:
             seconds = seconds_between(*clocks, size)
         if seconds and size * 8 / seconds <= _MOST * (front.rate or inf) and all(map(_steady, clocks)):
-            reading.result.set_duration(seconds)
-            reading.result.bitrate = round(size * 8 / seconds)
+            context.result.set_duration(seconds)
+            context.result.bitrate = round(size * 8 / seconds)
             return
-    _estimate(reading, (front, end), size)
+    _estimate(context, (front, end), size)
 
 
 def _steady(times: list[int]) -> bool:
     return times == sorted(times)
 
 
-def _estimate(reading: Reading, both: Sequence[Packs], size: int) -> None:
+def _estimate(context: ParseContext, both: Sequence[Packs], size: int) -> None:
     """Works out the length from the rate of the packs at both ends, if they are of a time that tells something."""
     runs = [(packs.clocks[0], packs.clocks[-1]) for packs in both if packs.clocks]
     steady = [(last[0] - first[0], last[1] - first[1]) for first, last in runs if last[1] > first[1]]
     length, ticks = (sum(values) for values in zip(*steady, strict=True)) if steady else (0, 0)
     if ticks < _TELLING * CLOCK:
-        reading.note("length:no times")
+        context.note("length:no times")
         return
     rate = length * 8 * CLOCK / ticks
-    reading.result.bitrate = round(rate)
-    reading.result.set_duration(size * 8 / rate, estimated=True)
+    context.result.bitrate = round(rate)
+    context.result.set_duration(size * 8 / rate, estimated=True)
 
 
-def _read_packs(data: bytes, known: dict[int, Stream]) -> Packs:
+def _read_packs(data: bytes, known: dict[int, ElementaryStream]) -> Packs:
     """Reads the packs in some bytes, which may begin inside one.
 
     Args:
         data: the bytes.
         known: streams of the same file that were found before: a map stands only at its front.
     """
-    streams: dict[int, Stream] = {}
+    streams: dict[int, ElementaryStream] = {}
     codecs: dict[int, str | None] = {number: stream.codec for number, stream in known.items()}
     clocks: list[tuple[int, int]] = []
     rate = 0
@@ -195,7 +192,7 @@ def _read_map(part: bytes) -> dict[int, str | None]:
     return found
 
 
-def _read_stream(part: bytes, codecs: dict[int, str | None], streams: dict[int, Stream]) -> None:
+def _read_stream(part: bytes, codecs: dict[int, str | None], streams: dict[int, ElementaryStream]) -> None:
     header = read_packet(part, 0)
     if header is None or header.body >= len(part):
         return
@@ -207,6 +204,6 @@ def _read_stream(part: bytes, codecs: dict[int, str | None], streams: dict[int, 
         body += _PRIVATE_HEADER
         number |= _PRIVATE << 8
     if codec:
-        stream = streams.setdefault(number, Stream(codec))
+        stream = streams.setdefault(number, ElementaryStream(codec))
         stream.begin(header.time)
         stream.keep(part[body:])

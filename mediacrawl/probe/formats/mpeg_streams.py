@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
-from mediacrawl.probe.context import Reading
-from mediacrawl.probe.formats.audio_frames import Format, Frame, find, follow
+from mediacrawl.probe.context import ParseContext
+from mediacrawl.probe.formats.audio_frames import AudioFrame, FrameFormat, find, follow
 from mediacrawl.probe.formats.mpeg_audio import MPEG
-from mediacrawl.probe.formats.mpeg_video import Picture, find_picture
+from mediacrawl.probe.formats.mpeg_video import VideoHeader, find_video_header
 from mediacrawl.probe.formats.raw_audio import AAC, AC3, DTS
 
 CLOCK = 90_000
@@ -30,11 +30,19 @@ _BARE = frozenset({0xBC, 0xBE, 0xBF, 0xF0, 0xF1, 0xF2, 0xF8, 0xFF})
 _PICTURE = b"\0\0\1\0"
 """Start of a picture of MPEG-1 and MPEG-2 video, of which a packet may hold several."""
 VIDEO_CODECS = frozenset({"mpeg1video", "mpeg2video", "mpeg4", "h264", "hevc", "vvc", "vc1", "av1", "cavs", "dirac"})
-_FRAMES: dict[str, Format] = {"mp2": MPEG, "mp3": MPEG, "mp1": MPEG, "aac": AAC, "ac3": AC3, "eac3": AC3, "dts": DTS}
+_FRAMES: dict[str, FrameFormat] = {
+    "mp2": MPEG,
+    "mp3": MPEG,
+    "mp1": MPEG,
+    "aac": AAC,
+    "ac3": AC3,
+    "eac3": AC3,
+    "dts": DTS,
+}
 
 
 @dataclass(slots=True)
-class Stream:
+class ElementaryStream:
     """An elementary stream.
 
     Attributes:
@@ -67,7 +75,7 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True)
-class Packet:
+class PesHeader:
     """The header of one packet: kind of stream, time stamp if it has one, offset of what it carries."""
 
     kind: int
@@ -75,7 +83,7 @@ class Packet:
     body: int
 
 
-def read_packet(data: bytes, at: int) -> Packet | None:
+def read_packet(data: bytes, at: int) -> PesHeader | None:
     """Reads the header of a packet.
 
     Args:
@@ -89,14 +97,14 @@ def read_packet(data: bytes, at: int) -> Packet | None:
         return None
     kind = data[at + 3]
     if kind in _BARE:
-        return Packet(kind, None, at + 6)
+        return PesHeader(kind, None, at + 6)
     if data[at + 6] >> 6 == 2:
         time = _time(data, at + 9) if data[at + 7] & 0x80 else None
-        return Packet(kind, time, at + 9 + data[at + 8])
+        return PesHeader(kind, time, at + 9 + data[at + 8])
     return _old_packet(data, kind, at + 6)
 
 
-def _old_packet(data: bytes, kind: int, at: int) -> Packet | None:
+def _old_packet(data: bytes, kind: int, at: int) -> PesHeader | None:
     """Reads on in a packet of MPEG-1: stuffing, size of the buffer, then times."""
     stop = min(at + 16, len(data))
     while at < stop and data[at] == 0xFF:
@@ -107,8 +115,8 @@ def _old_packet(data: bytes, kind: int, at: int) -> Packet | None:
         return None
     stamps = {2: 5, 3: 10}.get(data[at] >> 4)
     if stamps:
-        return Packet(kind, _time(data, at), at + stamps)
-    return Packet(kind, None, at + 1)
+        return PesHeader(kind, _time(data, at), at + stamps)
+    return PesHeader(kind, None, at + 1)
 
 
 def _time(data: bytes, at: int) -> int | None:
@@ -145,7 +153,7 @@ def _later(time: int, than: int) -> int:
     return (time - than + _WRAP // 2) % _WRAP - _WRAP // 2
 
 
-def length(front: Mapping[int, Stream], end: Mapping[int, Stream], size: int) -> float | None:
+def length(front: Mapping[int, ElementaryStream], end: Mapping[int, ElementaryStream], size: int) -> float | None:
     """Returns the seconds of the longest stream that has times both at the front and at the end of a file.
 
     Args:
@@ -161,7 +169,7 @@ def length(front: Mapping[int, Stream], end: Mapping[int, Stream], size: int) ->
     return max(found, default=None)
 
 
-def _rest(end: Stream, front: Stream) -> float:
+def _rest(end: ElementaryStream, front: ElementaryStream) -> float:
     """Returns the seconds from the last time stamp of a stream to its end, by the frames that are there."""
     kind = _FRAMES.get(end.codec or "")
     if kind:
@@ -180,17 +188,17 @@ def _step(times: list[int]) -> float:
     return step if step < CLOCK else 0.0
 
 
-def take_facts(reading: Reading, streams: Iterable[Stream]) -> None:
+def take_facts(context: ParseContext, streams: Iterable[ElementaryStream]) -> None:
     """Takes codecs and what the streams' own headers say: the first one of each kind is the main one.
 
     Args:
-        reading: takes what is found.
+        context: takes what is found.
         streams: the streams in the order of the file; one without a codec is named by its frames of sound, if it has.
     """
     known = [stream for stream in streams if stream.codec or _name(stream)]
     video = next((stream for stream in known if stream.is_video), None)
     audio = next((stream for stream in known if not stream.is_video), None)
-    result = reading.result
+    result = context.result
     if audio:
         result.codec = result.audio_codec = audio.codec
         frame = find_frame(audio)
@@ -200,10 +208,10 @@ def take_facts(reading: Reading, streams: Iterable[Stream]) -> None:
     if video:
         result.is_video, result.codec = True, video.codec
         result.video_codec = video.codec
-        _take_picture(reading, video)
+        _take_picture(context, video)
 
 
-def _name(stream: Stream) -> str | None:
+def _name(stream: ElementaryStream) -> str | None:
     """Names the codec of a stream by the frames in it, and notes it there."""
     data = bytes(stream.data)
     for kind in (AAC, AC3, DTS, MPEG):
@@ -215,7 +223,7 @@ def _name(stream: Stream) -> str | None:
     return stream.codec
 
 
-def find_frame(stream: Stream) -> Frame | None:
+def find_frame(stream: ElementaryStream) -> AudioFrame | None:
     """Finds a frame of an audio stream."""
     kind = _FRAMES.get(stream.codec or "")
     if kind is None:
@@ -227,8 +235,8 @@ def find_frame(stream: Stream) -> Frame | None:
     return frame
 
 
-def _take_picture(reading: Reading, video: Stream) -> None:
-    picture, result = picture_of(video), reading.result
+def _take_picture(context: ParseContext, video: ElementaryStream) -> None:
+    picture, result = picture_of(video), context.result
     if picture:
         result.codec = result.video_codec = picture.codec
         result.width, result.height, result.frame_rate = picture.width, picture.height, picture.frame_rate
@@ -237,6 +245,6 @@ def _take_picture(reading: Reading, video: Stream) -> None:
         result.frame_rate = round(CLOCK / step, 3)
 
 
-def picture_of(video: Stream) -> Picture | None:
+def picture_of(video: ElementaryStream) -> VideoHeader | None:
     """Finds the header of a video stream."""
-    return find_picture(video.codec, bytes(video.data))
+    return find_video_header(video.codec, bytes(video.data))

@@ -9,8 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mediacrawl.probe.context import BrokenError, Reading
-from mediacrawl.probe.formats.mpeg_streams import Stream, length, picture_of, read_packet, seconds_between, take_facts
+from mediacrawl.probe.context import BrokenError, ParseContext
+from mediacrawl.probe.formats.mpeg_streams import (
+    ElementaryStream,
+    length,
+    picture_of,
+    read_packet,
+    seconds_between,
+    take_facts,
+)
 
 _SYNC = 0x47
 _PACKET = 188
@@ -67,7 +74,7 @@ _WITH_HEADER = frozenset({"mpeg1video", "mpeg2video", "h264", "hevc"})
 """Codecs of video whose header is read."""
 
 
-class Packet(NamedTuple):
+class TransportPacket(NamedTuple):
     """One packet.
 
     Attributes:
@@ -90,60 +97,51 @@ class Program(NamedTuple):
     codecs: dict[int, str | None]
 
 
-def read(reading: Reading, start: int) -> None:
-    """Reads a transport stream.
-
-    Args:
-        reading: takes what is found.
-        start: offset of the first packet.
-    """
-    reading.result.has_cover = False
-    reading.stage("packets", _read_file, reading, start)
+def read(context: ParseContext, start: int) -> None:
+    """Reads a transport stream."""
+    context.result.has_cover = False
+    context.stage("packets", _read_file, context, start)
 
 
-def _read_file(reading: Reading, start: int) -> None:
-    data = reading.file.run(start, reading.policy.max_bytes)
+def _read_file(context: ParseContext, start: int) -> None:
+    data = context.file.run(start, context.policy.max_bytes)
     packets = list(_packets(data))
     program = _find_program(packets)
     if program is None:
-        _ask_for_more(reading, start, len(data), 2 * reading.policy.skip_bytes)
+        _ask_for_more(context, start, len(data), 2 * context.policy.skip_bytes)
         raise BrokenError("no program map")
     streams = _streams(packets, program)
-    reading.stage("length", _read_length, reading, streams, _clocks(packets, program), program)
-    take_facts(reading, streams.values())
-    if reading.result.audio_codec and not reading.result.is_video:
-        reading.result.encoding_format = "audio/mp2t"
+    context.stage("length", _read_length, context, streams, _clocks(packets, program), program)
+    take_facts(context, streams.values())
+    if context.result.audio_codec and not context.result.is_video:
+        context.result.encoding_format = "audio/mp2t"
     video = next((stream for stream in streams.values() if stream.is_video), None)
     if video and video.codec in _WITH_HEADER and not picture_of(video):
-        _ask_for_more(reading, start, len(data), reading.policy.skip_bytes)
+        _ask_for_more(context, start, len(data), context.policy.skip_bytes)
 
 
-def _ask_for_more(reading: Reading, start: int, at_hand: int, limit: int) -> None:
-    """Asks for more of the front, once as much as a request is worth, and again if even the tables are missing.
-
-    Raises:
-        NeedBytes: when it is worth it.
-    """
-    step = reading.policy.skip_bytes
+def _ask_for_more(context: ParseContext, start: int, at_hand: int, limit: int) -> None:
+    """Asks for more of the front, once as much as a request is worth, and again if even the tables are missing."""
+    step = context.policy.skip_bytes
     if at_hand < limit:
-        reading.file.get(start, start + (step if at_hand < step else limit))
+        context.file.get(start, start + (step if at_hand < step else limit))
 
 
-def _read_length(reading: Reading, front: dict[int, Stream], begin: list[int], program: Program) -> None:
+def _read_length(context: ParseContext, front: dict[int, ElementaryStream], begin: list[int], program: Program) -> None:
     """Finds the times at the end of the file: those of the streams, or else those of the clock.
 
     Args:
-        reading: takes the length.
+        context: takes the length.
         front: the streams at the front of the file; one that begins later takes its header from the end.
         begin: times of the clock there.
         program: says which packets belong to what.
     """
-    size = reading.file.size
+    size = context.file.size
     if size is None:
-        reading.note("size unknown")
+        context.note("size unknown")
         return
-    for tail in reading.policy.mpeg_tail_bytes:
-        packets = list(_packets(reading.file.get(max(0, size - tail), size)))
+    for tail in context.policy.mpeg_tail_bytes:
+        packets = list(_packets(context.file.get(max(0, size - tail), size)))
         end, clocks = _streams(packets, program), (begin, _clocks(packets, program))
         seconds = length(front, end, size)
         if seconds is None:
@@ -153,17 +151,17 @@ def _read_length(reading: Reading, front: dict[int, Stream], begin: list[int], p
                 front[number].data.extend(stream.data)
         if seconds:
             steady = all(times == sorted(times) for times in clocks)
-            reading.result.set_duration(seconds, estimated=not steady)
-            reading.result.bitrate = round(size * 8 / seconds)
+            context.result.set_duration(seconds, estimated=not steady)
+            context.result.bitrate = round(size * 8 / seconds)
             return
-    reading.note("length:no times")
+    context.note("length:no times")
 
 
-def _clocks(packets: list[Packet], program: Program) -> list[int]:
+def _clocks(packets: list[TransportPacket], program: Program) -> list[int]:
     return [packet.clock for packet in packets if packet.number == program.clock and packet.clock is not None]
 
 
-def _packets(data: bytes) -> Iterator[Packet]:
+def _packets(data: bytes) -> Iterator[TransportPacket]:
     """Yields the packets in some bytes, which may begin inside one, as far as they stand in a row."""
     layout = find_layout(data)
     if layout is None:
@@ -174,30 +172,26 @@ def _packets(data: bytes) -> Iterator[Packet]:
             yield packet
 
 
-class Layout(NamedTuple):
+class PacketLayout(NamedTuple):
     """Offset of the first sync byte in some bytes, and bytes from one to the next."""
 
     first: int
     step: int
 
 
-def find_layout(data: bytes) -> Layout | None:
-    """Finds where the packets stand, and how far apart; None if there are none.
-
-    Args:
-        data: bytes from any place in a transport stream.
-    """
+def find_layout(data: bytes) -> PacketLayout | None:
+    """Finds where the packets stand, and how far apart; None if there are none."""
     for first in range(min(_SIZES[-1], len(data))):
         if data[first] != _SYNC:
             continue
         for step in _SIZES:
             syncs = data[first : first + step * _IN_A_ROW : step]
             if len(syncs) == _IN_A_ROW and set(syncs) == {_SYNC}:
-                return Layout(first, step)
+                return PacketLayout(first, step)
     return None
 
 
-def _packet(data: bytes) -> Packet | None:
+def _packet(data: bytes) -> TransportPacket | None:
     """Reads one packet (2.4.3.2) and its adaptation field (2.4.3.4)."""
     if data[0] != _SYNC or data[1] & 0x80:
         return None
@@ -208,12 +202,12 @@ def _packet(data: bytes) -> Packet | None:
         if data[4] >= 7 and data[5] & 0x10:
             clock = int.from_bytes(data[6:11], "big") >> 7
     carries = data[3] & 0x10 and not data[3] & 0xC0
-    return Packet(number, begins, clock, data[body:] if carries else b"")
+    return TransportPacket(number, begins, clock, data[body:] if carries else b"")
 
 
-def _find_program(packets: list[Packet]) -> Program | None:
+def _find_program(packets: list[TransportPacket]) -> Program | None:
     """Finds the first program whose map is here: table 0 tells where the maps are."""
-    by_number: dict[int, list[Packet]] = {}
+    by_number: dict[int, list[TransportPacket]] = {}
     for packet in packets:
         by_number.setdefault(packet.number, []).append(packet)
     for number in dict.fromkeys(_maps(_section(by_number.get(0, [])))):
@@ -223,7 +217,7 @@ def _find_program(packets: list[Packet]) -> Program | None:
     return None
 
 
-def _section(packets: list[Packet]) -> bytes:
+def _section(packets: list[TransportPacket]) -> bytes:
     """Puts the first section of a table together from its packets; empty if it is not whole."""
     found = bytearray()
     for packet in packets:
@@ -282,9 +276,9 @@ def _descriptors(data: bytes) -> Iterator[tuple[int, bytes]]:
         at = stop
 
 
-def _streams(packets: list[Packet], program: Program) -> dict[int, Stream]:
+def _streams(packets: list[TransportPacket], program: Program) -> dict[int, ElementaryStream]:
     """Gathers what the packets say of each stream of a program."""
-    streams = {number: Stream(codec) for number, codec in program.codecs.items()}
+    streams = {number: ElementaryStream(codec) for number, codec in program.codecs.items()}
     started: set[int] = set()
     for packet in packets:
         stream = streams.get(packet.number)

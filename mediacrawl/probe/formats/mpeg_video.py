@@ -25,11 +25,7 @@ class Bits:
         return self._left
 
     def take(self, count: int) -> int:
-        """Reads an unsigned number of `count` bits.
-
-        Raises:
-            BrokenError: when there are fewer.
-        """
+        """Reads an unsigned number of `count` bits."""
         if count > self._left:
             raise BrokenError("the data end inside a structure")
         self._left -= count
@@ -40,11 +36,7 @@ class Bits:
         return self.take(1) == 1
 
     def unsigned(self) -> int:
-        """Reads an Exp-Golomb code, ``ue(v)`` of ITU-T H.264, 9.1.
-
-        Raises:
-            BrokenError: when it is too long, or the bits end.
-        """
+        """Reads an Exp-Golomb code, ``ue(v)`` of ITU-T H.264, 9.1."""
         zeros = 0
         while not self.flag():
             zeros += 1
@@ -70,7 +62,7 @@ _EXPLICIT = 255
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class VideoHeader:
     """What a video stream says of itself.
 
     Attributes:
@@ -88,7 +80,7 @@ class Picture:
     bitrate: int | None = None
 
 
-def find_picture(codec: str | None, data: bytes) -> Picture | None:
+def find_video_header(codec: str | None, data: bytes) -> VideoHeader | None:
     """Finds the header of a video stream.
 
     Args:
@@ -105,7 +97,7 @@ def find_picture(codec: str | None, data: bytes) -> Picture | None:
     return _sequence(data) if codec in {None, "mpeg1video", "mpeg2video"} else None
 
 
-def _sequence(data: bytes) -> Picture | None:
+def _sequence(data: bytes) -> VideoHeader | None:
     at = data.find(_SEQUENCE)
     if at < 0 or len(data) < at + 12:
         return None
@@ -113,14 +105,14 @@ def _sequence(data: bytes) -> Picture | None:
     width, height, _, rate, bitrate = (bits.take(count) for count in (12, 12, 4, 4, 18))
     stated = bitrate * 400 if 0 < bitrate < 0x3FFFF else None
     frame_rate = _RATES[rate] if 0 < rate < len(_RATES) else None
-    picture = Picture("mpeg1video", width, height, frame_rate, stated)
+    picture = VideoHeader("mpeg1video", width, height, frame_rate, stated)
     behind = data.find(b"\0\0\1", at + 12)
     if behind > 0 and data.startswith(_EXTENSION, behind):
         return _extended(picture, data[behind + 4 : behind + 10])
     return picture if width and height else None
 
 
-def _extended(picture: Picture, data: bytes) -> Picture | None:
+def _extended(picture: VideoHeader, data: bytes) -> VideoHeader | None:
     """Adds what MPEG-2's sequence extension says (6.2.2.3): the high bits of the size, a factor of the rate."""
     if len(data) < 6 or data[0] >> 4 != 1:
         return None
@@ -133,7 +125,9 @@ def _extended(picture: Picture, data: bytes) -> Picture | None:
     return replace(picture, codec="mpeg2video", width=width, height=height, frame_rate=rate)
 
 
-def _first_set(read: Callable[[Bits], Picture], data: bytes, start: re.Pattern[bytes], header: int) -> Picture | None:
+def _first_set(
+    read: Callable[[Bits], VideoHeader], data: bytes, start: re.Pattern[bytes], header: int
+) -> VideoHeader | None:
     for match, _ in zip(start.finditer(data), range(_MAX_SETS), strict=False):
         at = match.start() + header
         # A zero byte in front of a small one would look like a start code, so writers put a 3 between them.
@@ -147,7 +141,7 @@ def _first_set(read: Callable[[Bits], Picture], data: bytes, start: re.Pattern[b
     return None
 
 
-def _h264(bits: Bits) -> Picture:
+def _h264(bits: Bits) -> VideoHeader:
     profile = bits.take(8)
     bits.take(8 + 8)
     bits.unsigned()
@@ -168,7 +162,7 @@ def _h264(bits: Bits) -> Picture:
         left, right, top, bottom = (bits.unsigned() for _ in range(4))
         width -= (left + right) * (2 if chroma in {1, 2} else 1)
         height -= (top + bottom) * (2 if chroma == 1 else 1) * (1 if whole else 2)
-    return Picture("h264", width, height, _h264_rate(bits))
+    return VideoHeader("h264", width, height, _h264_rate(bits))
 
 
 def _h264_high(bits: Bits) -> int:
@@ -228,7 +222,7 @@ def _h264_rate(bits: Bits) -> float | None:
     return scale / (2 * units) if units and scale else None
 
 
-def _h265(bits: Bits) -> Picture:
+def _h265(bits: Bits) -> VideoHeader:
     bits.take(4)
     layers = bits.take(3)
     bits.take(1)
@@ -242,7 +236,7 @@ def _h265(bits: Bits) -> Picture:
         left, right, top, bottom = (bits.unsigned() for _ in range(4))
         width -= (left + right) * (2 if chroma in {1, 2} else 1)
         height -= (top + bottom) * (2 if chroma == 1 else 1)
-    return Picture("hevc", width, height)
+    return VideoHeader("hevc", width, height)
 
 
 def _skip_levels(bits: Bits, layers: int) -> None:

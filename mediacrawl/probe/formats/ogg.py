@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
 
-from mediacrawl.probe.context import BrokenError, LimitError, Reading, unpack
+from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, unpack
 from mediacrawl.probe.formats import flac
 from mediacrawl.probe.formats.flac import read_streaminfo
-from mediacrawl.probe.formats.sniff import Sniffed
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import MAX_OFFSET, NeedBytes, SparseFile
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class LogicalStream:
     """One logical stream.
 
     Attributes:
@@ -58,7 +57,7 @@ class Stream:
         return (granule - self.skip) / self.rate
 
 
-def identify(serial: int, packet: bytes) -> Stream | None:
+def identify(serial: int, packet: bytes) -> LogicalStream | None:
     """Reads the first packet of a stream; None if its codec is unknown or its header is no header."""
     for magic, read in _CODECS:
         if packet.startswith(magic):
@@ -69,7 +68,7 @@ def identify(serial: int, packet: bytes) -> Stream | None:
     return None
 
 
-def _vorbis(serial: int, packet: bytes) -> Stream | None:
+def _vorbis(serial: int, packet: bytes) -> LogicalStream | None:
     """Vorbis I, 4.2.2. Of the three bit rates the nominal one is what the encoder was asked for."""
     channels, rate, highest, nominal, lowest = struct.unpack_from("<xxxxBIiii", packet, 7)
     bounds = [bound for bound in (highest, lowest) if bound > 0]
@@ -77,21 +76,21 @@ def _vorbis(serial: int, packet: bytes) -> Stream | None:
     bitrate = nominal if nominal > 0 else average
     if not rate:
         return None
-    return Stream(serial, "vorbis", rate, 7, sample_rate=rate, channels=channels, bitrate=bitrate)
+    return LogicalStream(serial, "vorbis", rate, 7, sample_rate=rate, channels=channels, bitrate=bitrate)
 
 
-def _opus(serial: int, packet: bytes) -> Stream:
+def _opus(serial: int, packet: bytes) -> LogicalStream:
     """RFC 7845, 5.1: granules are always 48 kHz; the rate in the header is that of the source."""
     channels, skip = struct.unpack_from("<xBH", packet, 8)
-    return Stream(serial, "opus", 48000, 8, skip, sample_rate=48000, channels=channels)
+    return LogicalStream(serial, "opus", 48000, 8, skip, sample_rate=48000, channels=channels)
 
 
-def _flac(serial: int, packet: bytes) -> Stream:
+def _flac(serial: int, packet: bytes) -> LogicalStream:
     """RFC 9639, 10.1: STREAMINFO stands 17 bytes into the packet; comments begin with a block header."""
     facts = ProbeResult()
     read_streaminfo(facts, packet[17:51])
     rate = facts.sample_rate or 0
-    return Stream(
+    return LogicalStream(
         serial,
         "flac",
         rate,
@@ -102,20 +101,20 @@ def _flac(serial: int, packet: bytes) -> Stream:
     )
 
 
-def _speex(serial: int, packet: bytes) -> Stream | None:
+def _speex(serial: int, packet: bytes) -> LogicalStream | None:
     rate, channels, bitrate = struct.unpack_from("<i8xii", packet, 36)
     if rate <= 0:
         return None
     given = bitrate if bitrate > 0 else None
-    return Stream(serial, "speex", rate, 0, sample_rate=rate, channels=channels, bitrate=given)
+    return LogicalStream(serial, "speex", rate, 0, sample_rate=rate, channels=channels, bitrate=given)
 
 
-def _theora(serial: int, packet: bytes) -> Stream:
+def _theora(serial: int, packet: bytes) -> LogicalStream:
     """Theora specification, 6.2: sizes have 24 bits, the granule's shift stands across a byte's border."""
     width, height = (int.from_bytes(packet[at : at + 3], "big") for at in (14, 17))
     numerator, denominator = struct.unpack_from(">II", packet, 22)
     (tail,) = struct.unpack_from(">H", packet, 40)
-    return Stream(
+    return LogicalStream(
         serial,
         "theora",
         numerator / denominator,
@@ -127,7 +126,7 @@ def _theora(serial: int, packet: bytes) -> Stream:
     )
 
 
-_CODECS: tuple[tuple[bytes, Callable[[int, bytes], Stream | None]], ...] = (
+_CODECS: tuple[tuple[bytes, Callable[[int, bytes], LogicalStream | None]], ...] = (
     (b"\x01vorbis", _vorbis),
     (b"OpusHead", _opus),
     (b"\x7fFLAC", _flac),
@@ -136,7 +135,6 @@ _CODECS: tuple[tuple[bytes, Callable[[int, bytes], Stream | None]], ...] = (
 )
 
 
-VIDEO = Sniffed("ogg", "video/ogg")
 _CAPTURE = b"OggS\0"
 _HEADER = 27
 _CONTINUED, _FIRST = 1, 2
@@ -148,7 +146,7 @@ _MAX_FIRST = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class OggPage:
     """One page's header. Offsets are those of the file; `lacing` holds the sizes of the segments."""
 
     flags: int
@@ -164,66 +162,57 @@ class Page:
         return self.body + sum(self.lacing)
 
 
-def read(reading: Reading, start: int) -> None:
-    """Reads an Ogg file.
-
-    Args:
-        reading: takes what is found.
-        start: offset of the first page.
-    """
-    streams: list[Stream] = []
-    reading.result.has_cover = False
-    reading.stage("streams", _read_streams, reading, start, streams)
-    _take_facts(reading, streams)
-    reading.stage("length", _read_length, reading, streams, start)
+def read(context: ParseContext, start: int) -> None:
+    """Reads an Ogg file."""
+    streams: list[LogicalStream] = []
+    context.result.has_cover = False
+    context.stage("streams", _read_streams, context, start, streams)
+    _take_facts(context, streams)
+    context.stage("length", _read_length, context, streams, start)
 
 
-def read_page(file: SparseFile, at: int) -> Page | None:
-    """Reads the page header at an offset, None if there is none.
-
-    Raises:
-        NeedBytes: if it is not at hand.
-    """
+def read_page(file: SparseFile, at: int) -> OggPage | None:
+    """Reads the page header at an offset, None if there is none."""
     head = file.get(at, at + _HEADER)
     if len(head) < _HEADER or not head.startswith(_CAPTURE):
         return None
     body = at + _HEADER + head[26]
     lacing = file.get(at + _HEADER, body)
     granule, serial, number = unpack("<QII", head[6:22])
-    return Page(head[5], granule, serial, number, lacing, body)
+    return OggPage(head[5], granule, serial, number, lacing, body)
 
 
-def _pages(reading: Reading, at: int) -> Iterator[Page]:
-    while page := read_page(reading.file, at):
-        reading.count()
+def _pages(context: ParseContext, at: int) -> Iterator[OggPage]:
+    while page := read_page(context.file, at):
+        context.count()
         yield page
         at = page.stop
 
 
-def _read_streams(reading: Reading, start: int, streams: list[Stream]) -> None:
+def _read_streams(context: ParseContext, start: int, streams: list[LogicalStream]) -> None:
     """Reads the first page of each stream, which all stand together at the front, then the comments."""
-    for page in _pages(reading, start):
+    for page in _pages(context, start):
         if not page.flags & _FIRST or len(streams) == _MAX_STREAMS:
-            _read_comments(reading, streams, page.body - _HEADER - len(page.lacing))
+            _read_comments(context, streams, page.body - _HEADER - len(page.lacing))
             return
-        stream = identify(page.serial, reading.file.get(page.body, page.stop))
+        stream = identify(page.serial, context.file.get(page.body, page.stop))
         if stream:
             streams.append(stream)
     raise BrokenError("no page behind the first ones")
 
 
-def _read_comments(reading: Reading, streams: list[Stream], at: int) -> None:
+def _read_comments(context: ParseContext, streams: list[LogicalStream], at: int) -> None:
     for stream in streams:
-        packet = Packet(reading, at, stream.serial)
+        packet = OggPacket(context, at, stream.serial)
         start = stream.comment_at
-        reading.stage("comment", flac.read_comments, reading, packet, start, MAX_OFFSET)
+        context.stage("comment", flac.read_comments, context, packet, start, MAX_OFFSET)
 
 
-class Packet:
+class OggPacket:
     """The first packet of a stream behind an offset, put together from pages as far as it is read."""
 
-    def __init__(self, reading: Reading, at: int, serial: int) -> None:
-        self._reading = reading
+    def __init__(self, context: ParseContext, at: int, serial: int) -> None:
+        self._context = context
         self._at = at
         self._serial = serial
         self._pieces: list[tuple[int, int, int]] = []
@@ -240,12 +229,12 @@ class Packet:
             if place >= stop:
                 break
             begin, end = max(start - place, 0), min(stop - place, length)
-            found.append(self._reading.file.get(offset + begin, offset + end))
+            found.append(self._context.file.get(offset + begin, offset + end))
         return b"".join(found)
 
     def _read_page(self, wanted: int) -> None:
-        self._reading.count()
-        page = read_page(self._reading.file, self._at)
+        self._context.count()
+        page = read_page(self._context.file, self._at)
         if page is None:
             self._ended = True
             return
@@ -264,7 +253,7 @@ class Packet:
         self._pieces.append((self._length, offset, length))
         self._length += length
 
-    def _leap(self, page: Page, wanted: int) -> None:
+    def _leap(self, page: OggPage, wanted: int) -> None:
         """Jumps over the pages of a long picture without asking for each of their headers.
 
         Writers make all pages of a long packet alike (255 segments, or 4 KB), so page n+k stands where k
@@ -273,56 +262,56 @@ class Packet:
         """
         body, whole = sum(page.lacing), page.stop - page.body + _HEADER + len(page.lacing)
         pages = (wanted - self._length) // body
-        if pages < 2 or self._reading.file.at_hand(self._at, self._at + _HEADER):
+        if pages < 2 or self._context.file.at_hand(self._at, self._at + _HEADER):
             return
-        found = read_page(self._reading.file, self._at + pages * whole)
+        found = read_page(self._context.file, self._at + pages * whole)
         if not found or (found.serial, found.number) != (page.serial, page.number + 1 + pages):
             raise LimitError("ogg pages")
         for _ in range(pages):
-            self._reading.count()
+            self._context.count()
             self._add(self._at + whole - body, body)
             self._at += whole
 
 
-def _take_facts(reading: Reading, streams: list[Stream]) -> None:
+def _take_facts(context: ParseContext, streams: list[LogicalStream]) -> None:
     audio = next((stream for stream in streams if not stream.is_video), None)
     video = next((stream for stream in streams if stream.is_video), None)
-    result = reading.result
+    result = context.result
     if audio:
         result.codec = result.audio_codec = audio.codec
         result.sample_rate, result.channels = audio.sample_rate, audio.channels
         result.bitrate, result.bits_per_sample = audio.bitrate, audio.bits_per_sample
     if video:
-        result.container, result.encoding_format = VIDEO
+        result.encoding_format = "video/ogg"
         result.is_video = True
         result.codec = result.video_codec = video.codec
         result.width, result.height, result.frame_rate = video.width, video.height, video.rate
 
 
-def _read_length(reading: Reading, streams: list[Stream], start: int) -> None:
+def _read_length(context: ParseContext, streams: list[LogicalStream], start: int) -> None:
     """Finds the last page of each stream; the longest stream is the file's length."""
     if not streams:
         return
-    size = reading.file.size
+    size = context.file.size
     if size is None:
-        reading.note("size unknown")
+        context.note("size unknown")
         return
     data = b""
-    for tail in reading.policy.ogg_tail_bytes:
-        data = reading.file.get(max(0, size - tail), size)
+    for tail in context.policy.ogg_tail_bytes:
+        data = context.file.get(max(0, size - tail), size)
         last = dict(_last_granules(data, {stream.serial for stream in streams}))
         if last:
-            _set_length(reading, streams, last, start)
+            _set_length(context, streams, last, start)
             return
-    reading.note("length:no last page")
+    context.note("length:no last page")
     if any(granule for _, granule in _last_granules(data, None)):
-        _estimate(reading, streams, start, size)
+        _estimate(context, streams, start, size)
 
 
-def _set_length(reading: Reading, streams: list[Stream], last: dict[int, int], start: int) -> None:
+def _set_length(context: ParseContext, streams: list[LogicalStream], last: dict[int, int], start: int) -> None:
     """Takes the length from the last pages. A recording of a live stream does not begin at zero."""
     first: dict[int, int] = {}
-    for page in _pages_at_hand(reading.file, start):
+    for page in _pages_at_hand(context.file, start):
         first.setdefault(page.serial, page.granule)
     lengths = []
     for stream in streams:
@@ -330,25 +319,25 @@ def _set_length(reading: Reading, streams: list[Stream], last: dict[int, int], s
             begin = stream.seconds(first.get(stream.serial, 0))
             lengths.append((stream.seconds(last[stream.serial]) - (begin if begin > _MAX_FIRST else 0), begin))
     seconds, begin = max(lengths)
-    reading.result.set_duration(seconds, estimated=begin > _MAX_FIRST)
-    _average_bitrate(reading)
+    context.result.set_duration(seconds, estimated=begin > _MAX_FIRST)
+    _average_bitrate(context)
 
 
-def _estimate(reading: Reading, streams: list[Stream], start: int, size: int) -> None:
+def _estimate(context: ParseContext, streams: list[LogicalStream], start: int, size: int) -> None:
     """Works out the length of a chain of files, of which only the first is known, from how dense its pages are."""
     known = {stream.serial: stream for stream in streams}
     seen = [
         (page.stop, known[page.serial].seconds(page.granule))
-        for page in _pages_at_hand(reading.file, start)
+        for page in _pages_at_hand(context.file, start)
         if page.serial in known
     ]
     if len(seen) > 1 and seen[-1][1] > seen[0][1]:
         (begin, early), (end, late) = seen[0], seen[-1]
-        reading.result.set_duration((size - start) * (late - early) / (end - begin), estimated=True)
-        _average_bitrate(reading)
+        context.result.set_duration((size - start) * (late - early) / (end - begin), estimated=True)
+        _average_bitrate(context)
 
 
-def _pages_at_hand(file: SparseFile, at: int) -> Iterator[Page]:
+def _pages_at_hand(file: SparseFile, at: int) -> Iterator[OggPage]:
     """Yields the pages at the front on which some audio or picture ends, as far as they are at hand."""
     for _ in range(_MAX_PAGES):
         try:
@@ -388,8 +377,8 @@ def _is_whole(data: bytes, at: int) -> bool:
     return at + _HEADER + segments + sum(lacing) <= len(data)
 
 
-def _average_bitrate(reading: Reading) -> None:
-    result, size = reading.result, reading.file.size
+def _average_bitrate(context: ParseContext) -> None:
+    result, size = context.result, context.file.size
     if (result.is_video or not result.bitrate) and result.duration and size:
         # A picture among the comments is in Base64, and is not played.
         picture = (result.cover_size or 0) * 4 // 3

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from mediacrawl.probe.context import BrokenError, Reading
-from mediacrawl.probe.formats.audio_frames import Format, Frame, average, find_first, set_facts
+from mediacrawl.probe.context import BrokenError, ParseContext
+from mediacrawl.probe.formats.audio_frames import AudioFrame, FrameFormat, average, find_first, set_facts
 from mediacrawl.probe.formats.tail_tags import TailTags
 
 _AC3_HEADER = 8
@@ -25,7 +25,7 @@ _ENHANCED, _LAST_VERSION = 10, 16
 """Stream versions (bsid): above the first it is E-AC-3, above the second nobody knows it."""
 
 
-def _read_ac3_frame(data: bytes, at: int) -> Frame | None:
+def _read_ac3_frame(data: bytes, at: int) -> AudioFrame | None:
     """Reads the frame header at an offset; None if there is none."""
     head = data[at : at + _AC3_HEADER]
     if len(head) < _AC3_HEADER or not head.startswith(b"\x0b\x77"):
@@ -36,7 +36,7 @@ def _read_ac3_frame(data: bytes, at: int) -> Frame | None:
     return _eac3_frame(head) if version > _ENHANCED else _ac3_frame(head, version)
 
 
-def _ac3_frame(head: bytes, version: int) -> Frame | None:
+def _ac3_frame(head: bytes, version: int) -> AudioFrame | None:
     code, size_code = head[4] >> 6, head[4] & 63
     if code >= len(AC3_RATES) or size_code // 2 >= len(AC3_BIT_RATES):
         return None
@@ -46,7 +46,7 @@ def _ac3_frame(head: bytes, version: int) -> Frame | None:
     # Versions 9 and 10 are streams of a half and a quarter of the sample rate.
     shift = max(version, 8) - 8
     channels = _ac3_channels(head[6] << 8 | head[7])
-    return Frame("ac3", words * 2, 6 * _BLOCK, rate >> shift, channels, bitrate >> shift)
+    return AudioFrame("ac3", words * 2, 6 * _BLOCK, rate >> shift, channels, bitrate >> shift)
 
 
 def _ac3_channels(bits: int) -> int:
@@ -56,7 +56,7 @@ def _ac3_channels(bits: int) -> int:
     return AC3_CHANNELS[mode] + (bits >> at & 1)
 
 
-def _eac3_frame(head: bytes) -> Frame | None:
+def _eac3_frame(head: bytes) -> AudioFrame | None:
     kind, substream = head[2] >> 6, head[2] >> 3 & 7
     size = ((head[2] & 7) << 8 | head[3]) * 2 + 2
     code, blocks = head[4] >> 6, _BLOCKS[head[4] >> 4 & 3]
@@ -71,10 +71,10 @@ def _eac3_frame(head: bytes) -> Frame | None:
         return None
     # Dependent substreams and further programmes play at the time of the first one.
     samples = blocks * _BLOCK if kind != 1 and substream == 0 else 0
-    return Frame("eac3", size, samples, rate, AC3_CHANNELS[head[4] >> 1 & 7] + (head[4] & 1))
+    return AudioFrame("eac3", size, samples, rate, AC3_CHANNELS[head[4] >> 1 & 7] + (head[4] & 1))
 
 
-AC3 = Format(_read_ac3_frame, re.compile(rb"\x0b\x77"))
+AC3 = FrameFormat(_read_ac3_frame, re.compile(rb"\x0b\x77"))
 
 
 _ADTS_HEADER = 7
@@ -86,7 +86,7 @@ _MOSTLY = 2
 """Channels where the first frame's data would say it: what such files mostly have."""
 
 
-def _read_adts_frame(data: bytes, at: int) -> Frame | None:
+def _read_adts_frame(data: bytes, at: int) -> AudioFrame | None:
     """Reads the frame header at an offset; None if there is none."""
     if len(data) < at + _ADTS_HEADER or data[at] != 0xFF or data[at + 1] & 0xF6 != 0xF0:
         return None
@@ -96,10 +96,10 @@ def _read_adts_frame(data: bytes, at: int) -> Frame | None:
     blocks = (data[at + 6] & 3) + 1
     if index >= len(AAC_RATES) or size < _ADTS_HEADER:
         return None
-    return Frame("aac", size, 1024 * blocks, AAC_RATES[index], channels)
+    return AudioFrame("aac", size, 1024 * blocks, AAC_RATES[index], channels)
 
 
-AAC = Format(_read_adts_frame, re.compile(rb"\xff(?=[\xf0\xf1\xf8\xf9])"))
+AAC = FrameFormat(_read_adts_frame, re.compile(rb"\xff(?=[\xf0\xf1\xf8\xf9])"))
 
 
 _DTS_HEADER = 11
@@ -109,7 +109,7 @@ _DTS_CHANNELS = (1, 2, 2, 2, 2, 3, 3, 4, 4, 5, 6, 6, 6, 7, 8, 8)
 """By AMODE (table 5-4)."""
 
 
-def _read_dts_frame(data: bytes, at: int) -> Frame | None:
+def _read_dts_frame(data: bytes, at: int) -> AudioFrame | None:
     """Reads the frame header at an offset; None if there is none."""
     head = data[at : at + _DTS_HEADER]
     if len(head) < _DTS_HEADER or not head.startswith(_DTS_SYNC):
@@ -120,61 +120,46 @@ def _read_dts_frame(data: bytes, at: int) -> Frame | None:
     lfe = bits >> 1 & 3
     if rate is None or size < 96 or mode >= len(_DTS_CHANNELS):
         return None
-    return Frame("dts", size, blocks * 32, rate, _DTS_CHANNELS[mode] + (lfe in {1, 2}))
+    return AudioFrame("dts", size, blocks * 32, rate, _DTS_CHANNELS[mode] + (lfe in {1, 2}))
 
 
-DTS = Format(_read_dts_frame, re.compile(re.escape(_DTS_SYNC)))
+DTS = FrameFormat(_read_dts_frame, re.compile(re.escape(_DTS_SYNC)))
 
 
 _EAC3 = "audio/eac3"
 
 
-def read_aac(reading: Reading, start: int) -> None:
-    """Reads an ADTS stream. Its tags are those of MPEG audio, and its density moves, so the tail is read too.
-
-    Args:
-        reading: takes what is found.
-        start: offset behind the tags at the front.
-    """
-    tail = TailTags(reading, start)
-    reading.stage("audio", _read_frames, reading, AAC, start, tail.stop)
+def read_aac(context: ParseContext, start: int) -> None:
+    """Reads an ADTS stream. Its tags are those of MPEG audio, and its density moves, so the tail is read too."""
+    tail = TailTags(context, start)
+    context.stage("audio", _read_frames, context, AAC, start, tail.stop)
     tail.read()
 
 
-def read_ac3(reading: Reading, start: int) -> None:
-    """Reads an AC-3 or E-AC-3 stream.
-
-    Args:
-        reading: takes what is found.
-        start: offset of the first frame.
-    """
-    reading.stage("audio", _read_frames, reading, AC3, start, reading.file.size)
-    if reading.result.codec == "eac3":
-        reading.result.encoding_format = _EAC3
+def read_ac3(context: ParseContext, start: int) -> None:
+    """Reads an AC-3 or E-AC-3 stream."""
+    context.stage("audio", _read_frames, context, AC3, start, context.file.size)
+    if context.result.codec == "eac3":
+        context.result.encoding_format = _EAC3
 
 
-def read_dts(reading: Reading, start: int) -> None:
-    """Reads a DTS stream.
-
-    Args:
-        reading: takes what is found.
-        start: offset of the first frame.
-    """
-    reading.stage("audio", _read_frames, reading, DTS, start, reading.file.size)
+def read_dts(context: ParseContext, start: int) -> None:
+    """Reads a DTS stream."""
+    context.stage("audio", _read_frames, context, DTS, start, context.file.size)
 
 
-def _read_frames(reading: Reading, kind: Format, start: int, stop: int | None) -> None:
-    first, data = find_first(reading, kind, start)
+def _read_frames(context: ParseContext, kind: FrameFormat, start: int, stop: int | None) -> None:
+    first, data = find_first(context, kind, start)
     frame = kind.parse(data, 0)
     if frame is None:
         raise BrokenError("no frames")
-    set_facts(reading.result, frame)
+    set_facts(context.result, frame)
     known = first + len(data) if stop is None else stop
-    found = average(kind, reading.file, first, known, reading.policy.average_bytes)
-    reading.result.bitrate = round(found.bitrate)
+    found = average(kind, context.file, first, known, context.policy.average_bytes)
+    context.result.bitrate = round(found.bitrate)
     if stop is None:
-        reading.note("size unknown")
+        context.note("size unknown")
     else:
         # A stream of AC-3 or DTS has one density; one of AAC moves, even where its first frames are all alike.
         is_exact = found.whole or (found.constant and kind is not AAC)
-        reading.result.set_duration((stop - first) * 8 / found.bitrate, estimated=not is_exact)
+        context.result.set_duration((stop - first) * 8 / found.bitrate, estimated=not is_exact)

@@ -14,15 +14,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from mediacrawl.probe.context import BrokenError, Reading, exact, unpack
+from mediacrawl.probe.context import BrokenError, ParseContext, exact, unpack
 from mediacrawl.probe.formats import id3
 from mediacrawl.probe.formats.keys import riff_key
 from mediacrawl.probe.formats.windows_headers import (
-    PictureFormat,
-    SoundFormat,
-    picture_codec,
-    read_picture_format,
-    read_sound_format,
+    BitmapFormat,
+    WaveFormat,
+    fourcc_codec,
+    read_bitmap_format,
+    read_wave_format,
 )
 from mediacrawl.probe.sparse import MAX_OFFSET, SparseFile
 from mediacrawl.probe.text import LATIN1, Value
@@ -63,9 +63,6 @@ def end_of_file(file: SparseFile, start: int, order: Order = "little") -> int:
         file: the bytes at hand.
         start: offset of ``RIFF``, ``RF64`` or ``FORM``.
         order: of the bytes of a size.
-
-    Raises:
-        NeedBytes: if the file's header is not at hand.
     """
     if file.size is not None:
         return file.size
@@ -74,7 +71,7 @@ def end_of_file(file: SparseFile, start: int, order: Order = "little") -> int:
 
 
 def walk(
-    reading: Reading,
+    context: ParseContext,
     start: int,
     stop: int,
     order: Order = "little",
@@ -85,121 +82,106 @@ def walk(
     A chunk that says it is longer than what it stands in ends there.
 
     Args:
-        reading: the walk's state.
+        context: the walk's state.
         start: offset of the first chunk's header.
         stop: offset behind the last chunk.
         order: of the bytes of a size.
         long_sizes: sizes of chunks that have no room for theirs; looked at when they are met.
-
-    Raises:
-        LimitError: when there are too many.
-        NeedBytes: when a header is not at hand.
     """
     while start + HEADER <= stop:
-        reading.count()
-        head = exact(reading.file, start, start + HEADER)
+        context.count()
+        head = exact(context.file, start, start + HEADER)
         if not _NAME.fullmatch(head[:4]):
             return
         name, stated = head[:4], int.from_bytes(head[4:], order)
         if stated == _LARGEST:
             stated = long_sizes.get(name, stated)
         if start + HEADER + stated > stop and stated < STREAMED:
-            reading.note("riff:truncated")
+            context.note("riff:truncated")
         chunk = Chunk(name, stated, start + HEADER, min(start + HEADER + stated, stop))
         yield chunk
-        start = _behind(reading.file, chunk, stop, order)
+        start = _behind(context.file, chunk, stop, order)
 
 
-def children(reading: Reading, parent: Chunk, order: Order = "little") -> Iterator[Chunk]:
+def children(context: ParseContext, parent: Chunk, order: Order = "little") -> Iterator[Chunk]:
     """Yields the chunks inside a ``LIST``, behind its four letters."""
-    return walk(reading, parent.body + 4, parent.stop, order)
+    return walk(context, parent.body + 4, parent.stop, order)
 
 
-def list_type(reading: Reading, chunk: Chunk) -> bytes:
-    """Returns the four letters that say what a ``LIST`` holds; none for another chunk.
-
-    Raises:
-        NeedBytes: if they are not at hand.
-    """
-    return reading.file.get(chunk.body, min(chunk.body + 4, chunk.stop)) if chunk.name == b"LIST" else b""
+def list_type(context: ParseContext, chunk: Chunk) -> bytes:
+    """Returns the four letters that say what a ``LIST`` holds; none for another chunk."""
+    return context.file.get(chunk.body, min(chunk.body + 4, chunk.stop)) if chunk.name == b"LIST" else b""
 
 
-def first(reading: Reading, chunk: Chunk, size: int) -> bytes:
+def first(context: ParseContext, chunk: Chunk, size: int) -> bytes:
     """Reads the first bytes of a chunk.
 
     Args:
-        reading: the walk's state.
+        context: the walk's state.
         chunk: the chunk.
         size: how many bytes it must have at least.
-
-    Raises:
-        BrokenError: if it is shorter.
-        NeedBytes: if they are not at hand.
     """
     if size > chunk.size:
         raise BrokenError("a chunk is shorter than its kind must be")
-    return exact(reading.file, chunk.body, chunk.body + size)
+    return exact(context.file, chunk.body, chunk.body + size)
 
 
-def media_size(reading: Reading, chunk: Chunk, stop: int, order: Order = "little") -> tuple[int | None, bool]:
+def media_size(context: ParseContext, chunk: Chunk, stop: int, order: Order = "little") -> tuple[int | None, bool]:
     """Tells how long the chunk with the media is.
 
     A recorder that nobody let come back leaves 0, or more than any file has, and one that went on beyond 4 GB what is
     left of the size in 32 bits. Then the media go on to the end.
 
     Args:
-        reading: the walk's state.
+        context: the walk's state.
         chunk: the chunk.
         stop: offset behind the chunks of the file.
         order: of the bytes of a size.
 
     Returns:
         Bytes of the media, None if nobody knows; and whether no chunk follows.
-
-    Raises:
-        NeedBytes: if it cannot be told without what follows.
     """
     if chunk.stated:
         beyond = stop == MAX_OFFSET or chunk.body + chunk.stated > stop
         endless = STREAMED <= chunk.stated <= _LARGEST and beyond
         if not beyond and chunk.stated <= _LARGEST < stop - chunk.body:
             # So long a file has its sizes elsewhere, or what did not fit was cut off from them.
-            endless = not _chunk_at(reading.file, chunk.stop + chunk.stated % 2, stop, order)
+            endless = not _chunk_at(context.file, chunk.stop + chunk.stated % 2, stop, order)
     else:
-        endless = chunk.body < stop and not _chunk_at(reading.file, chunk.body, stop, order)
+        endless = chunk.body < stop and not _chunk_at(context.file, chunk.body, stop, order)
     if not endless:
         return chunk.size, chunk.stop >= stop
     return (None if stop == MAX_OFFSET else stop - chunk.body), True
 
 
-def read_id3(reading: Reading, chunk: Chunk) -> None:
+def read_id3(context: ParseContext, chunk: Chunk) -> None:
     """Reads an ID3v2 tag that is the body of a chunk."""
-    header = id3.find_header(reading.file, chunk.body)
+    header = id3.find_header(context.file, chunk.body)
     if header is not None:
-        id3.read_tag(reading, replace(header, stop=min(header.stop, chunk.stop)))
+        id3.read_tag(context, replace(header, stop=min(header.stop, chunk.stop)))
 
 
-def read_info(reading: Reading, info: Chunk) -> None:
+def read_info(context: ParseContext, info: Chunk) -> None:
     """Reads the texts of a ``LIST`` of the type ``INFO``.
 
     The standard names no encoding (it has a chunk ``CSET`` for that, which nobody writes): the text counts as Latin-1.
     """
-    for chunk in children(reading, info):
-        add_text(reading, "riff", chunk, riff_key(chunk.name.decode("ascii")))
+    for chunk in children(context, info):
+        add_text(context, "riff", chunk, riff_key(chunk.name.decode("ascii")))
 
 
-def add_text(reading: Reading, source: str, chunk: Chunk, key: str) -> None:
+def add_text(context: ParseContext, source: str, chunk: Chunk, key: str) -> None:
     """Adds the body of a chunk as one text, without the zeros that end or fill it.
 
     Args:
-        reading: takes the text.
+        context: takes the text.
         source: name of the format, for the text's proof.
         chunk: the chunk; its name is the field's.
         key: common name of the field.
     """
-    if reading.fits(chunk.size):
-        raw = exact(reading.file, chunk.body, chunk.stop).rstrip(b"\0")
-        reading.add(source, chunk.name.decode("ascii").strip(), key, Value(raw, LATIN1))
+    if context.fits(chunk.size):
+        raw = exact(context.file, chunk.body, chunk.stop).rstrip(b"\0")
+        context.add(source, chunk.name.decode("ascii").strip(), key, Value(raw, LATIN1))
 
 
 def _behind(file: SparseFile, chunk: Chunk, stop: int, order: Order) -> int:
@@ -245,65 +227,60 @@ class _Wave:
         long_sizes: sizes that do not fit into 32 bits, by ``ds64``.
     """
 
-    format: SoundFormat | None = None
+    format: WaveFormat | None = None
     samples: int = 0
     data: int | None = None
     long_sizes: dict[bytes, int] = field(default_factory=dict)
 
 
-def read_wav(reading: Reading, start: int) -> None:
-    """Reads a WAV file.
-
-    Args:
-        reading: takes what is found.
-        start: offset of ``RIFF`` or ``RF64``.
-    """
-    reading.result.has_cover = False
+def read_wav(context: ParseContext, start: int) -> None:
+    """Reads a WAV file."""
+    context.result.has_cover = False
     wave = _Wave()
-    reading.stage("chunks", _read_wav_chunks, reading, start, wave)
-    reading.stage("length", _take_wav_facts, reading, wave)
+    context.stage("chunks", _read_wav_chunks, context, start, wave)
+    context.stage("length", _take_wav_facts, context, wave)
 
 
-def _read_wav_chunks(reading: Reading, start: int, wave: _Wave) -> None:
-    stop = end_of_file(reading.file, start)
-    for chunk in walk(reading, start + 12, stop, long_sizes=wave.long_sizes):
+def _read_wav_chunks(context: ParseContext, start: int, wave: _Wave) -> None:
+    stop = end_of_file(context.file, start)
+    for chunk in walk(context, start + 12, stop, long_sizes=wave.long_sizes):
         if chunk.name == b"data" and wave.data is None:
-            wave.data, last = media_size(reading, chunk, stop)
+            wave.data, last = media_size(context, chunk, stop)
             if last:
                 return
-        _read_wav_chunk(reading, chunk, wave)
+        _read_wav_chunk(context, chunk, wave)
 
 
-def _read_wav_chunk(reading: Reading, chunk: Chunk, wave: _Wave) -> None:
+def _read_wav_chunk(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
     if chunk.name in _WAV_HEADERS:
-        reading.stage("format", _read_wav_header, reading, chunk, wave)
+        context.stage("format", _read_wav_header, context, chunk, wave)
     elif chunk.name == b"bext":
-        reading.stage("bext", _read_bext, reading, chunk)
+        context.stage("bext", _read_bext, context, chunk)
     elif chunk.name in {b"id3 ", b"ID3 "}:
-        reading.stage("id3v2", read_id3, reading, chunk)
-    elif list_type(reading, chunk) == b"INFO":
-        reading.stage("info", read_info, reading, chunk)
+        context.stage("id3v2", read_id3, context, chunk)
+    elif list_type(context, chunk) == b"INFO":
+        context.stage("info", read_info, context, chunk)
 
 
-def _read_wav_header(reading: Reading, chunk: Chunk, wave: _Wave) -> None:
+def _read_wav_header(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
     if chunk.name == b"ds64":
-        data_size, samples = unpack("<8xQQ", first(reading, chunk, 24))
+        data_size, samples = unpack("<8xQQ", first(context, chunk, 24))
         wave.long_sizes[b"data"], wave.samples = data_size, samples
     elif chunk.name == b"fmt ":
-        wave.format = read_sound_format(first(reading, chunk, min(chunk.size, _FORMAT_BYTES)))
+        wave.format = read_wave_format(first(context, chunk, min(chunk.size, _FORMAT_BYTES)))
     elif not wave.samples:
-        (wave.samples,) = unpack("<I", first(reading, chunk, 4))
+        (wave.samples,) = unpack("<I", first(context, chunk, 4))
 
 
-def _read_bext(reading: Reading, chunk: Chunk) -> None:
-    body = first(reading, chunk, min(chunk.size, _BEXT[-1][3]))
+def _read_bext(context: ParseContext, chunk: Chunk) -> None:
+    body = first(context, chunk, min(chunk.size, _BEXT[-1][3]))
     for name, key, start, stop in _BEXT:
         raw = body[start:stop].partition(b"\0")[0]
-        reading.add("riff", f"bext {name}", key, Value(raw, LATIN1))
+        context.add("riff", f"bext {name}", key, Value(raw, LATIN1))
 
 
-def _take_wav_facts(reading: Reading, wave: _Wave) -> None:
-    sound, result = wave.format, reading.result
+def _take_wav_facts(context: ParseContext, wave: _Wave) -> None:
+    sound, result = wave.format, context.result
     if sound is None:
         return
     result.codec = result.audio_codec = sound.codec
@@ -333,8 +310,8 @@ class _AviStream:
     scale: int = 0
     rate: int = 0
     length: int = 0
-    sound: SoundFormat | None = None
-    picture: PictureFormat | None = None
+    sound: WaveFormat | None = None
+    picture: BitmapFormat | None = None
 
     def seconds(self, length: int) -> float:
         """Turns a number of units into seconds; 0 if a unit is unknown."""
@@ -357,81 +334,76 @@ class _AviHeader:
         return next((stream for stream in self.streams if stream.kind == kind), None)
 
 
-def read_avi(reading: Reading, start: int) -> None:
-    """Reads an AVI file.
-
-    Args:
-        reading: takes what is found.
-        start: offset of ``RIFF``.
-    """
-    reading.result.has_cover = False
+def read_avi(context: ParseContext, start: int) -> None:
+    """Reads an AVI file."""
+    context.result.has_cover = False
     header = _AviHeader()
-    reading.stage("chunks", _read_avi_chunks, reading, start, header)
-    reading.stage("facts", _take_avi_facts, reading, header)
+    context.stage("chunks", _read_avi_chunks, context, start, header)
+    context.stage("facts", _take_avi_facts, context, header)
 
 
-def _read_avi_chunks(reading: Reading, start: int, header: _AviHeader) -> None:
-    stop = end_of_file(reading.file, start)
+def _read_avi_chunks(context: ParseContext, start: int, header: _AviHeader) -> None:
+    stop = end_of_file(context.file, start)
     informed = False
-    for chunk in walk(reading, start + 12, stop):
-        kind = list_type(reading, chunk)
+    for chunk in walk(context, start + 12, stop):
+        kind = list_type(context, chunk)
         if kind == b"hdrl":
-            reading.stage("header", _read_avi_header, reading, chunk, header)
+            context.stage("header", _read_avi_header, context, chunk, header)
         elif kind == b"INFO":
             informed = True
-            reading.stage("info", read_info, reading, chunk)
+            context.stage("info", read_info, context, chunk)
         elif chunk.name == b"RIFF" or (kind == b"movi" and (informed or not chunk.stated)):
             # Texts stand once, before the pictures or behind their index; the further parts of a long file have none.
             return
 
 
-def _read_avi_header(reading: Reading, hdrl: Chunk, header: _AviHeader) -> None:
-    for chunk in children(reading, hdrl):
-        kind = list_type(reading, chunk)
+def _read_avi_header(context: ParseContext, hdrl: Chunk, header: _AviHeader) -> None:
+    for chunk in children(context, hdrl):
+        kind = list_type(context, chunk)
         if chunk.name == b"avih":
-            body = first(reading, chunk, 40)
+            body = first(context, chunk, 40)
             header.frame_micros, header.frames = unpack("<I12xI", body[:20])
             header.width, header.height = unpack("<II", body[32:40])
         elif kind == b"strl":
             stream = _AviStream()
             header.streams.append(stream)
-            reading.stage("stream", _read_avi_stream, reading, chunk, stream)
+            context.stage("stream", _read_avi_stream, context, chunk, stream)
         elif kind == b"odml":
-            _read_odml(reading, chunk, header)
+            _read_odml(context, chunk, header)
         else:
-            _read_avi_text(reading, chunk)
+            _read_avi_text(context, chunk)
 
 
-def _read_avi_stream(reading: Reading, strl: Chunk, stream: _AviStream) -> None:
-    for chunk in children(reading, strl):
+def _read_avi_stream(context: ParseContext, strl: Chunk, stream: _AviStream) -> None:
+    for chunk in children(context, strl):
         if chunk.name == b"strh":
-            body = first(reading, chunk, 36)
+            body = first(context, chunk, 36)
             stream.kind, stream.handler = body[:4], body[4:8]
             stream.scale, stream.rate, stream.length = unpack("<II4xI", body[20:36])
         elif chunk.name == b"strf":
-            body = first(reading, chunk, min(chunk.size, _FORMAT_BYTES))
+            body = first(context, chunk, min(chunk.size, _FORMAT_BYTES))
             if stream.kind == b"auds":
-                stream.sound = read_sound_format(body)
+                stream.sound = read_wave_format(body)
             elif stream.kind == b"vids":
-                stream.picture = read_picture_format(body)
+                stream.picture = read_bitmap_format(body)
         else:
-            _read_avi_text(reading, chunk)
+            _read_avi_text(context, chunk)
 
 
-def _read_odml(reading: Reading, odml: Chunk, header: _AviHeader) -> None:
-    for chunk in children(reading, odml):
+def _read_odml(context: ParseContext, odml: Chunk, header: _AviHeader) -> None:
+    for chunk in children(context, odml):
         if chunk.name == b"dmlh":
-            (header.all_frames,) = unpack("<I", first(reading, chunk, 4))
+            (header.all_frames,) = unpack("<I", first(context, chunk, 4))
 
 
-def _read_avi_text(reading: Reading, chunk: Chunk) -> None:
+def _read_avi_text(context: ParseContext, chunk: Chunk) -> None:
     """Reads a stream's name, or the date that a camera writes."""
     if chunk.name in _AVI_TEXTS:
-        reading.stage("text", add_text, reading, "riff", chunk, riff_key(chunk.name.decode("ascii")))
+        context.stage("text", add_text, context, "riff", chunk, riff_key(chunk.name.decode("ascii")))
 
 
-def _take_avi_facts(reading: Reading, header: _AviHeader) -> None:
-    result, size = reading.result, reading.file.size
+def _take_avi_facts(context: ParseContext, header: _AviHeader) -> None:
+    result, size = context.result, context.file.size
     audio, video = header.first(b"auds"), header.first(b"vids") or header.first(b"iavs")
     if audio and audio.sound:
         sound = audio.sound
@@ -439,16 +411,16 @@ def _take_avi_facts(reading: Reading, header: _AviHeader) -> None:
         result.sample_rate, result.channels = sound.sample_rate, sound.channels
         result.bits_per_sample = sound.bits_per_sample
     if video:
-        _take_avi_picture(reading, header, video)
+        _take_avi_picture(context, header, video)
     result.set_duration(_avi_seconds(header, audio, video, MAX_OFFSET if size is None else size))
     if size and result.duration:
         result.bitrate = round(size * 8 / result.duration)
 
 
-def _take_avi_picture(reading: Reading, header: _AviHeader, video: _AviStream) -> None:
-    result, picture = reading.result, video.picture
+def _take_avi_picture(context: ParseContext, header: _AviHeader, video: _AviStream) -> None:
+    result, picture = context.result, video.picture
     result.is_video = True
-    codec = picture.codec if picture else picture_codec(video.handler)
+    codec = picture.codec if picture else fourcc_codec(video.handler)
     result.codec = result.video_codec = codec
     result.width = (picture.width if picture else 0) or header.width
     result.height = (picture.height if picture else 0) or header.height

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mediacrawl.probe.context import BrokenError, Reading, exact, peek, unpack
+from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats import id3
-from mediacrawl.probe.formats.id3 import TagHeader
+from mediacrawl.probe.formats.id3 import Id3Header
 from mediacrawl.probe.formats.keys import ape_key
 from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import LATIN1, UTF8, Value, cut, split
@@ -80,61 +80,56 @@ def find_ape_at_front(file: SparseFile, start: int) -> ApeTag | None:
     return ApeTag(version, start, items, max(items, end - (0 if flags & _NO_FOOTER else _APE_HEADER)), end)
 
 
-def read_ape(reading: Reading, tag: ApeTag) -> None:
+def read_ape(context: ParseContext, tag: ApeTag) -> None:
     """Reads the texts of a tag, and what its covers say of themselves.
 
     The number of items in the header is not looked at: where they end is known.
 
     Args:
-        reading: takes the values; source is ``ape``, frame the item's key as written.
+        context: takes the values; source is ``ape``, frame the item's key as written.
         tag: where it stands.
-
-    Raises:
-        BrokenError: when the items do not fit into the tag; those before are kept.
-        LimitError: when there are too many.
-        NeedBytes: when bytes are not at hand.
     """
     if not tag.whole:
         raise BrokenError("the tag is longer than its file")
     at = tag.items
     # Eight bytes, a key, its NUL: what is shorter is padding.
     while at + 10 <= tag.stop:
-        reading.count()
-        size, flags = unpack("<II", exact(reading.file, at, at + 8))
-        key = _item_key(reading, at + 8, tag.stop)
+        context.count()
+        size, flags = unpack("<II", exact(context.file, at, at + 8))
+        key = _item_key(context, at + 8, tag.stop)
         if not key:
             return
         start = at + 8 + len(key) + 1
         at = start + size
         if at > tag.stop:
             raise BrokenError("an item is longer than its tag")
-        _read_item(reading, tag, key.decode(LATIN1), flags >> 1 & 3, (start, at))
+        _read_item(context, tag, key.decode(LATIN1), flags >> 1 & 3, (start, at))
 
 
-def _item_key(reading: Reading, start: int, stop: int) -> bytes:
-    window = reading.file.run(start, min(_MAX_KEY + 1, stop - start))
+def _item_key(context: ParseContext, start: int, stop: int) -> bytes:
+    window = context.file.run(start, min(_MAX_KEY + 1, stop - start))
     if b"\0" not in window:
-        window = exact(reading.file, start, min(start + _MAX_KEY + 1, stop))
+        window = exact(context.file, start, min(start + _MAX_KEY + 1, stop))
     key, terminator, _ = window.partition(b"\0")
     if not terminator:
         raise BrokenError("a key does not end")
     return key
 
 
-def _read_item(reading: Reading, tag: ApeTag, key: str, kind: int, place: tuple[int, int]) -> None:
+def _read_item(context: ParseContext, tag: ApeTag, key: str, kind: int, place: tuple[int, int]) -> None:
     start, stop = place
     if key.lower().startswith(_COVER):
-        header = peek(reading.file, start, min(start + _COVER_HEADER, stop))
-        reading.result.set_cover(*_cover(header or b"", stop - start))
-    elif (tag.version < _V2 or kind != _BINARY) and reading.fits(stop - start):
+        header = peek(context.file, start, min(start + _COVER_HEADER, stop))
+        context.result.set_cover(*_cover(header or b"", stop - start))
+    elif (tag.version < _V2 or kind != _BINARY) and context.fits(stop - start):
         # Version 1 knew no flags, and no Unicode.
         declared = UTF8 if tag.version >= _V2 else LATIN1
-        limit = reading.policy.max_values
-        values = split(exact(reading.file, start, stop), declared, limit + 1)
+        limit = context.policy.max_values
+        values = split(exact(context.file, start, stop), declared, limit + 1)
         if len(values) > limit:
-            reading.note("limit:values")
+            context.note("limit:values")
         for value in values[:limit]:
-            reading.add("ape", key, ape_key(key), value)
+            context.add("ape", key, ape_key(key), value)
 
 
 def _cover(header: bytes, size: int) -> tuple[str | None, int | None]:
@@ -178,11 +173,7 @@ class Lyrics3Tag:
 
 
 def find_lyrics3(file: SparseFile, end: int) -> Lyrics3Tag | None:
-    """Finds the tag that ends at an offset; None if there is none, or its last bytes are not at hand.
-
-    Raises:
-        NeedBytes: if a tag of version 1 begins before the bytes at hand; only its text shows where.
-    """
+    """Finds the tag that ends at an offset; None if there is none, or its last bytes are not at hand."""
     foot = file.at_hand(max(0, end - 15), end) or b""
     if foot.endswith(_END_V2) and foot[:6].isdigit():
         size = int(foot[:6])
@@ -197,39 +188,34 @@ def find_lyrics3(file: SparseFile, end: int) -> Lyrics3Tag | None:
     return None if at < 0 else Lyrics3Tag(1, end - len(text) + at, end - len(_END_V1), end)
 
 
-def read_lyrics3(reading: Reading, tag: Lyrics3Tag) -> None:
+def read_lyrics3(context: ParseContext, tag: Lyrics3Tag) -> None:
     """Reads the texts of a tag. The specification says ISO-8859-1 in English only, so programs wrote their own.
 
     Args:
-        reading: takes the values; source is ``lyrics3``, frame the field's name.
+        context: takes the values; source is ``lyrics3``, frame the field's name.
         tag: where it stands.
-
-    Raises:
-        BrokenError: when the fields do not fit into the tag; those before are kept.
-        LimitError: when there are too many.
-        NeedBytes: when bytes are not at hand.
     """
     at = tag.start + len(_LYRICS_BEGIN)
-    if exact(reading.file, tag.start, at) != _LYRICS_BEGIN:
+    if exact(context.file, tag.start, at) != _LYRICS_BEGIN:
         raise BrokenError("no LYRICSBEGIN")
     if tag.version == 1:
-        _add_lyrics_field(reading, "LYR", at, tag.stop)
+        _add_lyrics_field(context, "LYR", at, tag.stop)
         return
     while at + 8 <= tag.stop:
-        reading.count()
-        head = exact(reading.file, at, at + 8)
+        context.count()
+        head = exact(context.file, at, at + 8)
         if not head[3:].isdigit():
             raise BrokenError("a field without a size")
         start, at = at + 8, at + 8 + int(head[3:])
         if at > tag.stop:
             raise BrokenError("a field is longer than its tag")
-        _add_lyrics_field(reading, head[:3].decode(LATIN1), start, at)
+        _add_lyrics_field(context, head[:3].decode(LATIN1), start, at)
 
 
-def _add_lyrics_field(reading: Reading, name: str, start: int, stop: int) -> None:
-    if name in _LYRICS_KEYS and reading.fits(stop - start):
-        raw = exact(reading.file, start, stop).rstrip(b"\0 ")
-        reading.add("lyrics3", name, _LYRICS_KEYS[name], Value(raw, LATIN1))
+def _add_lyrics_field(context: ParseContext, name: str, start: int, stop: int) -> None:
+    if name in _LYRICS_KEYS and context.fits(stop - start):
+        raw = exact(context.file, start, stop).rstrip(b"\0 ")
+        context.add("lyrics3", name, _LYRICS_KEYS[name], Value(raw, LATIN1))
 
 
 _MAX_TAGS = 6
@@ -243,47 +229,42 @@ class TailTags:
         stop: offset behind the audio, as far as known; None if the file's size is not known.
     """
 
-    def __init__(self, reading: Reading, start: int) -> None:
-        """Finds the tags.
-
-        Args:
-            reading: the walk.
-            start: offset of the audio; no tag begins before it.
-        """
-        self.stop = reading.file.size
-        self._reading = reading
+    def __init__(self, context: ParseContext, start: int) -> None:
+        """Finds the tags."""
+        self.stop = context.file.size
+        self._context = context
         self._start = start
-        self._found: list[ApeTag | Lyrics3Tag | TagHeader | bytes] = []
-        reading.stage("tail", self._find)
+        self._found: list[ApeTag | Lyrics3Tag | Id3Header | bytes] = []
+        context.stage("tail", self._find)
 
     def read(self) -> None:
         """Reads the tags, in the order of the file."""
-        if self.stop is not None and self._reading.result.has_cover is None:
-            self._reading.result.has_cover = False
+        if self.stop is not None and self._context.result.has_cover is None:
+            self._context.result.has_cover = False
         for tag in reversed(self._found):
             if isinstance(tag, ApeTag):
-                self._reading.stage("ape", read_ape, self._reading, tag)
+                self._context.stage("ape", read_ape, self._context, tag)
             elif isinstance(tag, Lyrics3Tag):
-                self._reading.stage("lyrics3", read_lyrics3, self._reading, tag)
-            elif isinstance(tag, TagHeader):
-                self._reading.stage("id3v2", id3.read_tag, self._reading, tag)
+                self._context.stage("lyrics3", read_lyrics3, self._context, tag)
+            elif isinstance(tag, Id3Header):
+                self._context.stage("id3v2", id3.read_tag, self._context, tag)
             else:
-                self._reading.stage("id3v1", id3.read_id3v1, self._reading, tag)
+                self._context.stage("id3v1", id3.read_id3v1, self._context, tag)
 
     def set_bitrate(self, start: int) -> None:
         """Sets the average bit rate of what stands between an offset and the tags."""
-        result = self._reading.result
+        result = self._context.result
         if self.stop is not None and result.duration and self.stop > start:
             result.bitrate = round((self.stop - start) * 8 / result.duration)
 
     def _find(self) -> None:
-        size = self._reading.file.size
+        size = self._context.file.size
         if size is None:
-            self._reading.note("size unknown")
+            self._context.note("size unknown")
             return
         # One request brings everything that may stand there.
-        self._reading.file.get(max(self._start, size - self._reading.policy.tail_bytes), size)
-        while len(self._found) < _MAX_TAGS and self._step(self._reading.file):
+        self._context.file.get(max(self._start, size - self._context.policy.tail_bytes), size)
+        while len(self._found) < _MAX_TAGS and self._step(self._context.file):
             pass
 
     def _step(self, file: SparseFile) -> bool:
@@ -301,7 +282,7 @@ class TailTags:
         id3v2 = id3.find_footer(file, stop)
         return id3v2 is not None and self._take(id3v2, id3v2.start - 10)
 
-    def _take(self, tag: ApeTag | Lyrics3Tag | TagHeader | bytes, start: int) -> bool:
+    def _take(self, tag: ApeTag | Lyrics3Tag | Id3Header | bytes, start: int) -> bool:
         if start < self._start:
             return False
         self._found.append(tag)

@@ -124,7 +124,7 @@ _RAW_PICTURES = {b"\0\0\0\0": "rawvideo", b"\1\0\0\0": "msrle", b"\2\0\0\0": "ms
 
 
 @dataclass(frozen=True, slots=True)
-class SoundFormat:
+class WaveFormat:
     """What a WAVEFORMATEX says; 0 is unknown.
 
     Attributes:
@@ -161,7 +161,7 @@ class SoundFormat:
 
 
 @dataclass(frozen=True, slots=True)
-class PictureFormat:
+class BitmapFormat:
     """What a BITMAPINFOHEADER says; 0 is unknown.
 
     Attributes:
@@ -175,29 +175,22 @@ class PictureFormat:
     height: int
 
 
-def read_sound_format(data: bytes) -> SoundFormat:
-    """Reads a WAVEFORMATEX, or one of its shorter ancestors, or WAVEFORMATEXTENSIBLE.
-
-    Args:
-        data: the structure, at least its first 14 bytes.
-
-    Raises:
-        BrokenError: when it is shorter.
-    """
+def read_wave_format(data: bytes) -> WaveFormat:
+    """Reads a WAVEFORMATEX, or one of its shorter ancestors, or WAVEFORMATEXTENSIBLE."""
     number, channels, rate, byte_rate, block = unpack("<HHIIH", data[:14])
     bits = int.from_bytes(data[14:16], "little")
     if number == _EXTENSIBLE and data[26:40] == _SUBFORMAT_TAIL:
         number = int.from_bytes(data[24:26], "little")
-    codec = sound_codec(number, bits)
+    codec = wave_codec(number, bits)
     block_samples = int.from_bytes(data[18:20], "little")
     if codec in _COUNTED and block_samples:
         # Writers put down the rate of what it was made of.
         byte_rate = round(block * rate / block_samples)
     kept = bits if (codec or "").startswith("pcm_") or codec in _LOSSLESS else 0
-    return SoundFormat(codec, channels, rate, byte_rate, block, kept)
+    return WaveFormat(codec, channels, rate, byte_rate, block, kept)
 
 
-def sound_codec(number: int, bits: int) -> str | None:
+def wave_codec(number: int, bits: int) -> str | None:
     """Names the codec of a format's number.
 
     Args:
@@ -222,20 +215,13 @@ def pcm_codec(bits: int, order: str) -> str:
     return f"pcm_s{size}{order}" if size > 8 else "pcm_s8"
 
 
-def read_picture_format(data: bytes) -> PictureFormat:
-    """Reads a BITMAPINFOHEADER. A negative height says that the rows run from the top.
-
-    Args:
-        data: the structure, at least its first 20 bytes.
-
-    Raises:
-        BrokenError: when it is shorter.
-    """
+def read_bitmap_format(data: bytes) -> BitmapFormat:
+    """Reads a BITMAPINFOHEADER. A negative height says that the rows run from the top."""
     width, height = unpack("<4xii8x", data[:20])
-    return PictureFormat(picture_codec(data[16:20]), abs(width), abs(height))
+    return BitmapFormat(fourcc_codec(data[16:20]), abs(width), abs(height))
 
 
-def picture_codec(fourcc: bytes) -> str | None:
+def fourcc_codec(fourcc: bytes) -> str | None:
     """Names the codec of four letters; an unknown one is named by them, one that is no letters is None."""
     if fourcc in _RAW_PICTURES:
         return _RAW_PICTURES[fourcc]
