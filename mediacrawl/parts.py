@@ -63,8 +63,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from mediacrawl.frontier.stores.redis import RedisFrontier
-    from mediacrawl.frontier.stores.redis_worker import RedisWorker
+    from mediacrawl.frontier.redis.store import RedisFrontier
+    from mediacrawl.frontier.redis.worker import RedisWorker
     from mediacrawl.net.guarded_names import GuardedNames
     from mediacrawl.priority.adaptive import AdaptivePolicy
     from mediacrawl.priority.classes import ScorePolicy
@@ -436,8 +436,8 @@ class Parts:
         Raises:
             FrontierError: it cannot be used, with what to do.
         """
-        from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings  # noqa: PLC0415 - only if used
-        from mediacrawl.frontier.stores.redis_away import is_away  # noqa: PLC0415
+        from mediacrawl.frontier.redis.away import is_away  # noqa: PLC0415
+        from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings  # noqa: PLC0415 - only if used
 
         client, prefix, server = self.redis()
         store = StoreSettings(
@@ -454,8 +454,8 @@ class Parts:
 
     def _worker(self) -> RedisWorker:
         """This crawl, as one of the workers on Redis."""
-        from mediacrawl.frontier.stores.redis_notes import NoteCache  # noqa: PLC0415
-        from mediacrawl.frontier.stores.redis_worker import RedisWorker  # noqa: PLC0415
+        from mediacrawl.frontier.redis.note_cache import NoteCache  # noqa: PLC0415
+        from mediacrawl.frontier.redis.worker import RedisWorker  # noqa: PLC0415
 
         return RedisWorker(
             self.redis_store(works=True),

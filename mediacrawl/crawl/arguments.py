@@ -315,7 +315,7 @@ def check_frontier(settings: BaseSettings, folder: Path, *, fresh: bool) -> None
     parts = Parts(settings)
     try:
         if parts.store == REDIS and fresh:
-            from mediacrawl.frontier.stores.redis import check_deletable  # noqa: PLC0415 - most crawls use no Redis
+            from mediacrawl.frontier.redis.store import check_deletable  # noqa: PLC0415 - most crawls use no Redis
 
             client, prefix, server = parts.redis()
             check_deletable(client, prefix, server)
