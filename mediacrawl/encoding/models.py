@@ -219,11 +219,7 @@ class ModelFile:
 
 
 def _from_lzma(packed: bytes, most: int) -> bytes:
-    """Unpacks a block of the earlier format.
-
-    Raises:
-        ValueError: it is damaged.
-    """
+    """Unpacks a block of the earlier format."""
     import lzma  # noqa: PLC0415 - few processes read such a file, and this takes 3 ms
 
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 20, "lc": 3, "pb": 0}]
@@ -234,11 +230,7 @@ def _from_lzma(packed: bytes, most: int) -> bytes:
 
 
 def _plus(numbers: bytes, others: bytes) -> bytes:
-    """Sums of bytes, modulo 256. Two long integers hold all of them: the lower seven bits add without a carry.
-
-    Raises:
-        ValueError: they are not as many.
-    """
+    """Sums of bytes, modulo 256. Two long integers hold all of them: the lower seven bits add without a carry."""
     if len(numbers) != len(others):
         raise ValueError("tables of different lengths")
     high = int.from_bytes(b"\x80" * len(numbers))
@@ -465,11 +457,7 @@ def index_entry(language: Language) -> dict[str, Any]:
 
 
 def _languages(file: ModelFile, name: str) -> list[Language]:
-    """The languages of a file, and a look whether their tables are whole.
-
-    Raises:
-        ModelError: they are not, or it is no file of a user's own.
-    """
+    """The languages of a file, and a look whether their tables are whole."""
     found = []
     for code, entry in file.index.items():
         if "language" not in entry:

@@ -457,11 +457,7 @@ def prior_shifts(shift: Shift) -> bytes:
 
 
 def _weighing_spec() -> dict[str, Any]:
-    """The tables and constants that the kernel weighs with.
-
-    Raises:
-        ValueError: an encoding has characters that do not fit the tables.
-    """
+    """The tables and constants that the kernel weighs with."""
     from mediacrawl.encoding import excerpts  # noqa: PLC0415
     from mediacrawl.encoding.pricing import hypotheses, reading, signs  # noqa: PLC0415
 
@@ -487,11 +483,7 @@ def _weighing_spec() -> dict[str, Any]:
 
 
 def _code_points(encoding: str) -> bytes:
-    """The code points of the 256 characters of an 8-bit encoding, 16 bits each.
-
-    Raises:
-        ValueError: one of them is beyond U+FFFF, as in the alphabet of a user's own language.
-    """
+    """The code points of the 256 characters of an 8-bit encoding, 16 bits each."""
     points = list(map(ord, characters(encoding)))
     if max(points) > LAST_NEAR:
         raise ValueError(f"{encoding} has the character U+{max(points):X}.")

@@ -125,11 +125,7 @@ def train(given: Language, paths: Iterable[Path], like: str = "") -> Trained:
 
 
 def _completed(given: Language, like: str) -> Language:
-    """With what the program knows of the language, or of the one that it is like.
-
-    Raises:
-        TrainingError: it does not know that one.
-    """
+    """With what the program knows of the language, or of the one that it is like."""
     if like and like not in LANGUAGES:
         raise TrainingError(f"The program has no language {like!r}; it has {', '.join(sorted(LANGUAGES))}.")
     if like:
@@ -150,11 +146,7 @@ def _completed(given: Language, like: str) -> Language:
 
 
 def _found_out(language: Language, counts: Mapping[str, int]) -> Language:
-    """With what the letters of the text say.
-
-    Raises:
-        TrainingError: the text has no letters.
-    """
+    """With what the letters of the text say."""
     if not counts:
         raise TrainingError("There are no letters in this text.")
     given = "".join(dict.fromkeys(language.letters.lower()))

@@ -33,7 +33,6 @@ from mediacrawl.encoding.pricing.decoding import (
     decode_as,
     decode_single,
     read_alike,
-    undone,
 )
 from mediacrawl.encoding.pricing.hypotheses import TRUSTED, choose, hypotheses
 from mediacrawl.encoding.pricing.reading import read
@@ -61,8 +60,6 @@ SHORTEST_KNOWN: Final = 3
 MOST_TOGETHER: Final = 256
 """Fields that are decided together, more than a record has: every hypothesis holds two costs for each of them."""
 
-LONGEST_TEXT: Final = 400
-"""Characters of a text in Unicode that decide whether it was wrong before it came to be Unicode."""
 
 UNREADABLE: Final = 0.5
 """Confidence of bytes that are not what they seem, and cannot be read."""
@@ -163,38 +160,16 @@ def _detection(fields: tuple[FieldDecision, ...], record: FieldDecision | _Recor
 def _unicode(shapes: Sequence[Shape], claims: Sequence[str], hints: Hints) -> list[FieldDecision]:
     """Fields that are Unicode: right as they are, or text that was wrong before it came to be Unicode."""
     texts = [shape.text or "" for shape in shapes]
-    heads = list(map(_head_of_text, texts))
-    mended = repair(heads, hints).fields
     decided = []
-    for shape, declared, head, text, piece in zip(shapes, claims, heads, texts, mended, strict=True):
-        field = piece if text is head else _mended_whole(text, piece)
-        undone = field.encoding if field.decision == "fixed" else ""
+    for shape, declared, mended in zip(shapes, claims, repair(texts, hints).fields, strict=True):
+        undone = mended.encoding if mended.decision == "fixed" else ""
         encoding = f"{shape.encoding}>{undone}" if undone else shape.encoding
-        decision: DecisionName = "fixed" if not _agrees(shape.encoding, declared) else field.decision
-        found = replace(field, encoding=encoding, decision=decision)
+        decision: DecisionName = "fixed" if not _agrees(shape.encoding, declared) else mended.decision
+        found = replace(mended, encoding=encoding, decision=decision)
         if shape.suspect:
-            found = replace(found, confidence=min(field.confidence, UNREADABLE), suspect=True)
+            found = replace(found, confidence=min(mended.confidence, UNREADABLE), suspect=True)
         decided.append(found)
     return decided
-
-
-def _head_of_text(text: str) -> str:
-    """A piece of a long text, from its first word beyond ASCII on."""
-    if len(text) <= LONGEST_TEXT or text.isascii():
-        return text
-    odd = next(place for place, char in enumerate(text) if not char.isascii())
-    start = text.rfind(" ", 0, odd) + 1 if odd > LONGEST_TEXT // 2 else 0
-    return text[start : start + LONGEST_TEXT]
-
-
-def _mended_whole(text: str, found: FieldDecision) -> FieldDecision:
-    """What was decided on a piece of a text, for all of it; it stays as it is where it cannot be mended alike."""
-    if found.decision == "fixed" and not found.lossy:
-        whole = undone(text, found.encoding.split(">"))
-        if whole is not None:
-            return replace(found, text=whole)
-    suspect = found.suspect or found.decision == "fixed"
-    return replace(found, text=text, encoding="", decision="declared", lossy=False, suspect=suspect)
 
 
 def _agrees(encoding: str, declared: str) -> bool:

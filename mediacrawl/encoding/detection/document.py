@@ -27,6 +27,7 @@ from typing import Any, Final, Literal, NamedTuple
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import FieldDecision, Hints
 from mediacrawl.encoding.detection.detector import detect
+from mediacrawl.encoding.detection.forms import order_by_zeros
 from mediacrawl.encoding.languages import LANGUAGES, codec_name
 from mediacrawl.encoding.pricing.reading import read
 from mediacrawl.encoding.records.evidence import clean
@@ -77,6 +78,8 @@ _BY_FAR: Final = 0.85
 """chardet's reading must cost at most this share of the models' reading."""
 
 _HEAD: Final = 4_096
+_LEAST_ZEROS: Final = 4
+"""One unit of UTF-16 in so many is ASCII: markup, spaces, digits."""
 
 _SHIFTS: Final = (b"\x1b", b"~{")
 
@@ -170,7 +173,7 @@ def decide_document(raw: bytes, claims: Iterable[Claim] = (), hints: Callable[[]
             return Document(found.text, claim.encoding, "", 1.0, claim.by, found.lost, found.is_whole)
     if raw.isascii() and not any(mark in raw for mark in _SHIFTS):
         return _unshifted(raw)
-    if order := _order_of_wide(raw[:_HEAD]):
+    if order := order_by_zeros(raw[:_HEAD], _LEAST_ZEROS):
         return Document(_text(raw, order), order, decided_by="utf-16")
     if raw.isascii():
         return _shifted(raw)
@@ -183,19 +186,8 @@ def decide_document(raw: bytes, claims: Iterable[Claim] = (), hints: Callable[[]
 def _unshifted(raw: bytes) -> Document:
     text = raw.decode("ascii")
     # Two octets a character, all of them below 128: 8-bit programs make no such text, UTF-16 without a mark is it.
-    order = _order_of_wide(raw[:_HEAD]) if "\0" in text else ""
+    order = order_by_zeros(raw[:_HEAD], _LEAST_ZEROS) if "\0" in text else ""
     return Document(_text(raw, order), order, decided_by="utf-16") if order else Document(text, "utf-8")
-
-
-def _order_of_wide(head: bytes) -> str:
-    """UTF-16 without a byte order mark: markup and numbers have a zero byte in each of their characters.
-
-    XML 1.0 tells it so by its first character (appendix F).
-    """
-    zeros = head[0::2].count(0), head[1::2].count(0)
-    if max(zeros) * 4 < len(head) // 2 or min(zeros) * 20 > max(zeros):
-        return ""
-    return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
 
 
 def _shifted(raw: bytes) -> Document:

@@ -246,6 +246,22 @@ def _unmarked(raw: bytes, declared: str) -> Shape:
     return Shape(encoding)
 
 
+def order_by_zeros(head: bytes, share: int) -> str:
+    """The byte order of UTF-16 without a mark, by the zero bytes of its ASCII characters (XML 1.0, appendix F).
+
+    Args:
+        head: the beginning of a document.
+        share: one unit in so many must have a zero byte in the same half.
+
+    Returns:
+        ``utf-16-le`` or ``utf-16-be``; empty for other encodings.
+    """
+    zeros = head[0::2].count(0), head[1::2].count(0)
+    if not max(zeros) or max(zeros) * share < len(head) // 2 or min(zeros) * 20 > max(zeros):
+        return ""
+    return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
+
+
 def _torn_utf8(raw: bytes) -> str:
     """What bytes that claim Latin-1 are, if they are UTF-8 but for a wrong byte; empty if they are not.
 

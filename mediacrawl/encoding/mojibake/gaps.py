@@ -289,14 +289,7 @@ def _fill_double(word: str, encoding: str, language: str, marked: bool) -> Fille
 
 
 def _grown(units: list[int], encoding: str, language: str, marked: bool) -> Iterable[_State]:
-    """What a word can have been.
-
-    Args:
-        units: the bytes that are left of it; -1 stands for a mark.
-        encoding: double-byte.
-        language: written in it.
-        marked: a mark stands for each lost byte; otherwise nothing does.
-    """
+    """What a word can have been."""
     put_in = FILL if marked else 0
     kernel = native.kernel()
     if kernel is not None:
@@ -352,17 +345,7 @@ def _ranked(states: Iterable[_State], encoding: str, language: str) -> list[tupl
 
 @lru_cache(maxsize=2048)
 def _options(first: int, second: int, encoding: str, marked: bool) -> tuple[tuple[str, int, int, bool], ...]:
-    """What may stand next: a whole character, or one of which half is gone.
-
-    Args:
-        first: the next byte; -1 for a mark.
-        second: the one behind it; 0 if there is none.
-        encoding: double-byte.
-        marked: a mark stands for each lost byte.
-
-    Returns:
-        Characters, how many units each uses up, how many bytes of it are put in, and whether the models know such.
-    """
+    """What may stand next: a whole character, or one of which half is gone."""
     read = [(decode(raw, encoding), used, lost) for raw, used, lost in _characters(first, second, marked)]
     found = [
         (char, used, lost, CJK_RUN.match(char) is not None)

@@ -214,14 +214,7 @@ def _marked_ways(stored: Stored, searched: set[str], pages: Sequence[Page]) -> l
 
 
 def _dropped_ways(stored: Stored, searched: set[str], reading: Sequence[Page], others: Sequence[Page]) -> list[Way]:
-    """The same where nothing shows what was lost.
-
-    Args:
-        stored: the record.
-        searched: its texts that are searched.
-        reading: pages that read what is left, and well.
-        others: more pages; each letter that is put in speaks against them.
-    """
+    """The same where nothing shows what was lost."""
     found = []
     known = {page[:2] for page in reading}
     for encoding, language, prior in (*reading, *(page for page in others if page[:2] not in known)):

@@ -278,13 +278,7 @@ def undo(stored: Stored, misread: str, damage: int) -> Found:
 
 
 def _ways_of(undoing: _Undoing, few: int, depth: int) -> list[Candidate]:
-    """The ways that begin by undoing one reading.
-
-    Args:
-        undoing: the reading.
-        few: see `Way.total`.
-        depth: how many wrong readings may lie on each other.
-    """
+    """The ways that begin by undoing one reading."""
     stored, misread, live = undoing.stored, undoing.misread, undoing.odd_raws()
     if not live:
         return []
@@ -423,14 +417,12 @@ class _Single(Candidate):
         return self._undoing.way(self._hypothesis)
 
     def at_least(self) -> tuple[int, Sequence[int]]:
-        """See `Candidate.at_least`."""
         if self.known is not None:
             return self.known.damage, self.known.costs
         return self._hypothesis.prior + self._undoing.damage, self._undoing.costs(self._hypothesis)
 
     @property
     def misread(self) -> str:
-        """See `Candidate.misread`."""
         return self._undoing.misread
 
 
@@ -521,7 +513,6 @@ class _Further(Candidate):
 
     @property
     def misread(self) -> str:
-        """See `Candidate.misread`."""
         return self._first.steps[0]
 
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Self
 
-from mediacrawl.encoding.history import put_aside, write_anew
+from mediacrawl.encoding.history import StateFile
 from mediacrawl.encoding.mojibake.alignment import LONGEST_TEXT, Key, aligned, pieces, runs, within, words
-
-logger = logging.getLogger(__name__)
 
 SUBSTITUTIONS_FILE: Final = "substitutions.json"
 """In the state folder of a crawl."""
@@ -46,8 +43,7 @@ _MOST_DAMAGES: Final = 64
 _LONGEST_DAMAGE: Final = 64
 
 _FORMAT: Final = 1
-
-_LARGEST_FILE: Final = 64 * 1024 * 1024
+_TITLE: Final = "What pairs of texts taught"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +55,11 @@ class Proposal:
         confidence: that it is right, 0 to 1: the product of ``(n + 1) / (N + 2)`` over its pieces, where a piece was
             seen N times and became n times what is proposed (Laplace's rule of succession).
         pieces: what stood there, and what is proposed for it, in their order.
-        by_words: all of them are whole words, or the whole text.
     """
 
     text: str
     confidence: float
     pieces: tuple[tuple[str, str], ...]
-    by_words: bool
 
 
 @dataclass(slots=True)
@@ -257,8 +251,6 @@ class Substitutions:
             del self._entries[key]
         self._damages = {key[1]: None for key in self._entries if key[0] != "word"}
 
-    # -- on disk -------------------------------------------------------------------------------------------------
-
     @classmethod
     def load(cls, path: Path, limit: int = MOST_ENTRIES) -> Self:
         """Take up a file that `save` wrote; without one, begin anew.
@@ -269,15 +261,7 @@ class Substitutions:
             path: of the file; it need not exist.
             limit: see `Substitutions`.
         """
-        try:
-            return cls.from_json(_read(path), limit)
-        except FileNotFoundError:
-            return cls(limit)
-        except (OSError, ValueError, RecursionError) as error:
-            logger.warning(
-                "What pairs of texts taught cannot be read (%s), so it begins anew.%s", error, put_aside(path)
-            )
-            return cls(limit)
+        return StateFile(path, _TITLE).load(lambda content: cls.from_json(content, limit)) or cls(limit)
 
     @classmethod
     def from_json(cls, text: str | bytes, limit: int = MOST_ENTRIES) -> Self:
@@ -301,10 +285,7 @@ class Substitutions:
         Args:
             path: of the file; its folder is made if it is missing.
         """
-        try:
-            write_anew(path, self.as_json())
-        except OSError as error:
-            logger.warning("What pairs of texts taught could not be saved: %s", error)
+        StateFile(path, _TITLE).save(self.as_json())
 
     def _told(self) -> Iterator[tuple[Key, int, dict[str, int]]]:
         for key, entry in self._entries.items():
@@ -334,21 +315,11 @@ def _proposal(text: str, covers: list[_Cover]) -> Proposal:
     for cover in covers:
         confidence *= cover.confidence
     told = tuple((cover.before, cover.after) for cover in covers)
-    return Proposal(text, confidence, told, all(cover.kind == "word" for cover in covers))
-
-
-def _read(path: Path) -> bytes:
-    if path.stat().st_size > _LARGEST_FILE:
-        raise ValueError(f"{path} is far larger than it could be")
-    return path.read_bytes()
+    return Proposal(text, confidence, told)
 
 
 def _entries(stored: Any) -> list[Any]:
-    """The entries of a file.
-
-    Raises:
-        ValueError: it has none.
-    """
+    """The entries of a file."""
     entries = stored.get("entries") if isinstance(stored, dict) else None
     if not isinstance(entries, list) or stored.get("format") != _FORMAT:
         raise ValueError(f"it has no entries of format {_FORMAT}")
@@ -359,11 +330,7 @@ _MEMBERS: Final = {"word": {2}, "run": {3}, "char": {3, 5}}
 
 
 def _entry(stored: Any) -> tuple[Key, _Entry]:
-    """One entry of a file.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """One entry of a file."""
     if not isinstance(stored, list) or len(stored) != 3:
         raise ValueError("an entry has not three members")
     key, seen, became = stored

@@ -205,14 +205,7 @@ def _fill(lead: int, rest: list[int], needs: int, seen: _Seen) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def _characters_of(lead: int, rest: tuple[int, ...], needs: int, lost: bytes) -> tuple[tuple[str, bool, bool], ...]:
-    """The same, with whether each is a letter or sign that titles have, and whether what is left stands in it as it is.
-
-    Args:
-        lead: byte that begins the character.
-        rest: what is left of the others: a byte, a blank, or -1 for a mark.
-        needs: how many must follow the lead byte.
-        lost: bytes that may be gone.
-    """
+    """The characters; whether titles have each; and whether its remaining bytes are unchanged."""
     options = [_cased(unit) if unit >= 0x80 else (0xA0,) if unit == 0x20 else tuple(lost) for unit in rest]
     found = []
     for tail in _tails(options, needs, tuple(lost)):

@@ -178,15 +178,7 @@ def _weighed(
     shift: Shift | None,
     claims: Sequence[str],
 ) -> list[Hypothesis]:
-    """The hypotheses, priced as most fields are.
-
-    Args:
-        priced: what is priced.
-        of_record: what of that makes up the record's cost.
-        fields: all fields.
-        shift: what hints do to the priors.
-        claims: the declared encodings.
-    """
+    """The hypotheses, priced as most fields are."""
     words = [ODD_WORD.findall(piece) for piece in priced]
     every = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])]
     plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
@@ -205,12 +197,7 @@ def _weighed(
 
 
 def _always(claims: Sequence[str], plain: list[bytes]) -> tuple[tuple[int, ...], ...]:
-    """Pairs of which the cheapest is priced in full, whatever the first pass says: those of what is declared.
-
-    Args:
-        claims: the declared encodings.
-        plain: the ASCII words that tell the language of a record that has hardly any others; empty if it has.
-    """
+    """Pairs of which the cheapest is priced in full, whatever the first pass says: those of what is declared."""
     likeliest = [(_likeliest(plain),)] if len(plain) >= TELLING_WORDS else []
     return (*likeliest, *_claimed(tuple(claims)))
 
@@ -249,14 +236,7 @@ def _numbers(encoding: str) -> tuple[int, ...]:
 def _single_bytes(
     words: list[list[bytes]], of_record: list[int], shift: Shift | None, always: tuple[tuple[int, ...], ...]
 ) -> list[Hypothesis]:
-    """The hypotheses of one byte a letter that the first pass leaves.
-
-    Args:
-        words: of all that is priced.
-        of_record: what of that makes up the record's cost.
-        shift: what hints do to the priors.
-        always: pairs of which the cheapest is never left out.
-    """
+    """The hypotheses of one byte a letter that the first pass leaves."""
     shifts = _shifts(shift) if shift else None
     per_field = [sum(map(word_lanes, some)) for some in words]
     together = _lane_costs(sum([per_field[number] for number in of_record]), shifts)

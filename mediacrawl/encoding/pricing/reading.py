@@ -279,18 +279,9 @@ LONE: Final = 3 * STEP // 2
 RARE: Final = 15 * STEP
 
 OUTSIDE: Final = {
-    "…": 4 * STEP,
-    "’": 5 * STEP,
-    "“": 4 * STEP,
-    "”": 4 * STEP,
-    "–": 6 * STEP,
-    "—": 6 * STEP,
-    "·": 5 * STEP,
-    "×": 6 * STEP,
-    "♪": 6 * STEP,
-    "☆": 5 * STEP,
-    "★": 5 * STEP,
-}
+    "…": 4 * STEP, "’": 5 * STEP, "“": 4 * STEP, "”": 4 * STEP, "–": 6 * STEP, "—": 6 * STEP, "·": 5 * STEP, "×": 6
+    * STEP, "♪": 6 * STEP, "☆": 5 * STEP, "★": 5 * STEP,
+}  # fmt: skip
 
 
 def has_unused(text: str) -> bool:

@@ -174,35 +174,11 @@ def _finite(value: float) -> float:
 
 
 FILE_FIELDS = (
-    "title",
-    "artist",
-    "albumartist",
-    "album",
-    "composer",
-    "genre",
-    "date",
-    "tracknumber",
-    "discnumber",
-    "comment",
-    "copyright",
-    "language",
-    "encodedby",
-    "description",
-    "keywords",
-    "license",
-    "license_url",
-    "upload_date",
-    "thumbnail_url",
-    "embed_url",
-    "player_url",
-    "podcast",
-    "episode",
-    "season",
-    "explicit",
-    "transcript_url",
-    "chapters_url",
-    "hub_url",
-)
+    "title", "artist", "albumartist", "album", "composer", "genre", "date", "tracknumber", "discnumber", "comment",
+    "copyright", "language", "encodedby", "description", "keywords", "license", "license_url", "upload_date",
+    "thumbnail_url", "embed_url", "player_url", "podcast", "episode", "season", "explicit", "transcript_url",
+    "chapters_url", "hub_url",
+)  # fmt: skip
 """Fields of a `MediaItem` that describe its file."""
 
 SIGHTED_FIELDS = ("page_title", "anchor_text")

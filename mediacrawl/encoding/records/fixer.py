@@ -26,20 +26,9 @@ from mediacrawl.facts import BESIDE, OCTETS
 from mediacrawl.observe.text import clean as without_surrogates
 
 COMMON_NAMES = (
-    "title",
-    "artist",
-    "albumartist",
-    "album_artist",
-    "album",
-    "composer",
-    "performer",
-    "author",
-    "genre",
-    "name",
-    "comment",
-    "description",
-    "copyright",
-)
+    "title", "artist", "albumartist", "album_artist", "album", "composer", "performer", "author", "genre", "name",
+    "comment", "description", "copyright",
+)  # fmt: skip
 """Fields of other projects' items that are looked at when nobody names any."""
 
 _TOGETHER = 64
@@ -200,11 +189,7 @@ class Fixer:
     def _decide(
         self, item: Mapping[str, Any], fields: Sequence[Field], tags: Sequence[Mapping[str, Any]]
     ) -> dict[int, FieldDecision]:
-        """Decides what is not settled: the file's own texts together, what pages say of it, texts without bytes.
-
-        Returns:
-            New decisions, by place in `fields`.
-        """
+        """Decides what is not settled: the file's own texts together, what pages say of it, texts without bytes."""
         if all(map(self._settled, fields)):
             return {}
         url = address(item)
