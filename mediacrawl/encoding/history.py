@@ -47,25 +47,25 @@ Loaded = TypeVar("Loaded")
 _TITLE = "What was learned of encodings"
 
 
-class Place(NamedTuple):
+class UrlPlace(NamedTuple):
     """Where a file lies: host in lower case, and the folder with its host; both empty if the URL has none."""
 
     host: str
     folder: str
 
 
-def place_of(url: str) -> Place:
+def place_of(url: str) -> UrlPlace:
     """The host and the folder of a URL; of what is no URL, none."""
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").rstrip(".")
     except ValueError:
-        return Place("", "")
+        return UrlPlace("", "")
     folder = f"{host}{parts.path.rpartition('/')[0]}/"
     if len(folder) > _LONGEST_KEY:
         digest = hashlib.blake2s(folder.encode("utf-8", "replace"), digest_size=8).hexdigest()
         folder = f"{folder[: _LONGEST_KEY - 17]}#{digest}"
-    return Place(host[:_LONGEST_KEY], folder if host else "")
+    return UrlPlace(host[:_LONGEST_KEY], folder if host else "")
 
 
 def _pair(detection: Detection) -> tuple[str, str]:

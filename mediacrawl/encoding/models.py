@@ -340,22 +340,22 @@ def read(path: Path) -> ModelFile:
         raise ModelError(f"The model file {path} cannot be read: {error.strerror or error}.") from error
 
 
-_BESIDE: Final[list[ModelFile]] = []
+_USER_FILES: Final[list[ModelFile]] = []
 
 
-def use_beside(files: Sequence[ModelFile]) -> None:
+def use_user_models(files: Sequence[ModelFile]) -> None:
     """Decide with these models too, each in place of an earlier one of its language; see `own.use_models`."""
-    _BESIDE[:] = files
+    _USER_FILES[:] = files
     in_use.cache_clear()
 
 
 @cache
 def in_use() -> ModelFile:
     """The models that decide: the bundled ones, and beside them or in their place those that a user trained."""
-    if not _BESIDE:
+    if not _USER_FILES:
         return bundled()
-    letters = {code: file.letters(code) for file in _BESIDE for code in file.index}
-    versions = "".join(file.version for file in (bundled(), *_BESIDE))
+    letters = {code: file.letters(code) for file in _USER_FILES for code in file.index}
+    versions = "".join(file.version for file in (bundled(), *_USER_FILES))
     return replace(bundled(), version=hashlib.sha256(versions.encode()).hexdigest()[:12], _letters=letters)
 
 
@@ -410,10 +410,10 @@ def use_models(files: Iterable[str | Path] | Mapping[str, bytes]) -> tuple[str, 
     if not found and in_use() is bundled():
         return ()
     own = {language.code: language for name, file in found.items() for language in _languages(file, name)}
-    use_beside(tuple(found.values()))
+    use_user_models(tuple(found.values()))
     LANGUAGES.clear()
     LANGUAGES.update(_BUNDLED | own)
-    forget()
+    clear_caches()
     return tuple(own)
 
 
@@ -429,7 +429,7 @@ def model_contents(paths: Iterable[str | Path]) -> dict[str, bytes]:
     return {name: file.content for name, file in files.items()}
 
 
-def forget() -> None:
+def clear_caches() -> None:
     """Empty every cache of this room: nearly all hang on the languages, and a list of them would miss the next one."""
     for name, module in list(sys.modules.items()):
         if name.startswith("mediacrawl.encoding."):

@@ -42,7 +42,7 @@ UNUSED: Final = 16
 LAST_NEAR: Final = 0xFFFF
 """The kernel has a table of what the code points up to this one are, and ranges of the unused ones beyond."""
 
-About = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
+RecordContext = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
 """What is known of a record: all its fields, whose ASCII words tell of the language; what hints do to the priors
 (`weighing.shifts`); tuples of pairs, of each of which the cheapest is priced in any case."""
 
@@ -54,7 +54,7 @@ class Kernel(Protocol):
         self,
         pieces: list[bytes],
         of_record: list[int],
-        about: About,
+        about: RecordContext,
         utf8: list[int] | None,
         may_mix: bool,
         /,
@@ -72,7 +72,7 @@ class Kernel(Protocol):
     def choose(
         self,
         piece: bytes,
-        about: About,
+        about: RecordContext,
         utf8: int | None,
         trusted: int,
         declared: int,
@@ -152,7 +152,7 @@ def is_native() -> bool:
     return os.environ.get(SWITCH) != "0" and _module() is not None
 
 
-def told() -> str:
+def description() -> str:
     """What prices texts here, in a few words for a person."""
     if is_native():
         return "native"

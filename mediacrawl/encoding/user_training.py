@@ -52,7 +52,7 @@ class TrainingError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainedModel:
     """A model and what is to be said of it.
 
     Attributes:
@@ -91,7 +91,7 @@ class Trained:
         ]
 
 
-def train(given: Language, paths: Iterable[Path], like: str = "") -> Trained:
+def train(given: Language, paths: Iterable[Path], like: str = "") -> TrainedModel:
     """A model of a language from text.
 
     Args:
@@ -121,7 +121,7 @@ def train(given: Language, paths: Iterable[Path], like: str = "") -> Trained:
     used = {word: seen[word] for word in common[:MOST_WORDS]}
     facts, small, large = word_block(language, used)
     content = models.pack({language.code: ({**facts, "language": index_entry(language)}, small, large)})
-    return Trained(language, content, seen.total(), len(seen), tuple(common[:12]), held_out(language, used))
+    return TrainedModel(language, content, seen.total(), len(seen), tuple(common[:12]), held_out(language, used))
 
 
 def _completed(given: Language, like: str) -> Language:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from mediacrawl.encoding.records.evidence import SIGHTED_FIELDS, best_values, clean, tag_element
-from mediacrawl.encoding.records.fields import name_elements, parts_of_reading, sighted_elements, told_element
+from mediacrawl.encoding.records.evidence import LINK_FIELDS, best_values, clean, tag_element
+from mediacrawl.encoding.records.fields import document_element, link_elements, name_elements, parse_reading
 from mediacrawl.facts import Fact, unpack
 from mediacrawl.probe.byte_budget import LEAST, within
 from mediacrawl.probe.planner import Probe
@@ -105,7 +105,7 @@ def build_item(
         head_sha256=hashlib.sha256(probe.head).hexdigest() if probe.head else None,
         head_bytes=len(probe.head) or None,
     )
-    told = (*map(told_element, facts), *name_elements(url), *sighted_elements(found))
+    told = (*map(document_element, facts), *name_elements(url), *link_elements(found))
     _set_tags(item, (*map(tag_element, result.tags), *told), probe.policy.max_record_bytes)
     for name in _FACTS:
         value = getattr(result, name)
@@ -136,7 +136,7 @@ def build_page_item(
         checked_at=found_at,
         probe_status=PAGE_STATUS,
     )
-    _set_tags(item, (*map(told_element, facts), *sighted_elements(evidence)), LEAST)
+    _set_tags(item, (*map(document_element, facts), *link_elements(evidence)), LEAST)
     _fill_from(item, facts)
     fill_values(item)
     return item
@@ -150,7 +150,7 @@ def _sighted(evidence: Evidence, *, url: str, key: str, page_url: str | None, si
         page_url=_or_none(page_url),
         page_title=_or_none(evidence.page_title),
         page_language=_or_none(evidence.page_language),
-        page_charset=_or_none(parts_of_reading(evidence.page_charset).encoding),
+        page_charset=_or_none(parse_reading(evidence.page_charset).encoding),
         anchor_text=_or_none(evidence.anchor),
         discovered_via=_or_none(evidence.via),
         feed_url=_or_none(evidence.feed_url),
@@ -202,7 +202,7 @@ def fill_values(item: MediaItem) -> None:
     """Sets the item's text fields from its tags; to be called again after the tags' text was repaired."""
     for key, value in best_values(item.tags).items():
         # Of these only what is beyond ASCII has evidence.
-        if value or key not in SIGHTED_FIELDS:
+        if value or key not in LINK_FIELDS:
             setattr(item, key, value)
 
 

@@ -28,7 +28,7 @@ from mediacrawl.rerun.blocks import (
     RerunError,
     RunState,
 )
-from mediacrawl.rerun.output_file import beside
+from mediacrawl.rerun.output_file import sibling
 from mediacrawl.store import StoreError
 from mediacrawl.store.bulk import BulkCatalogue, StoredRow, kept_row, stored_record, typed
 from mediacrawl.store.catalogue import MARK_SUFFIX as MARK
@@ -192,7 +192,7 @@ class NewCatalogue(_Noted):
     def __init__(self, where: Location) -> None:
         super().__init__()
         self._path = where.root
-        self._part = beside(self._path, ".part")
+        self._part = sibling(self._path, ".part")
 
     def begin(self, *, anew: bool) -> RunState | None:
         with _explained():
@@ -248,4 +248,4 @@ class NewCatalogue(_Noted):
 
 def _remove(path: Path, *endings: str) -> None:
     for ending in endings:
-        beside(path, ending).unlink(missing_ok=True)
+        sibling(path, ending).unlink(missing_ok=True)

@@ -47,8 +47,8 @@ class OutputFile:
 
     def __init__(self, path: Path, header: bytes, clock: Callable[[], float], save_every: float = SAVE_EVERY) -> None:
         self.path = path
-        self.part = beside(path, ".part")
-        self.progress = beside(path, ".progress")
+        self.part = sibling(path, ".part")
+        self.progress = sibling(path, ".progress")
         self._header = header
         self._clock = clock
         self._every = save_every
@@ -174,14 +174,14 @@ class OutputFile:
             raise RerunError(f"{self.path} cannot be written: {error.strerror or error}.{then}") from error
 
 
-def beside(path: Path, ending: str) -> Path:
+def sibling(path: Path, ending: str) -> Path:
     """A name beside a file: ``fixed.jl`` and ``.part`` make ``fixed.jl.part``."""
     return path.with_name(path.name + ending)
 
 
 def replace(path: Path, data: bytes) -> None:
     """Put a small file in the place of another one, so that a kill or a power cut leaves one of both whole."""
-    new = beside(path, ".new")
+    new = sibling(path, ".new")
     with new.open("wb") as file:
         file.write(data)
         file.flush()

@@ -31,7 +31,7 @@ from mediacrawl.rerun.blocks import (
     RunState,
 )
 from mediacrawl.rerun.json_lines import dump, parse
-from mediacrawl.rerun.output_file import OutputFile, beside
+from mediacrawl.rerun.output_file import OutputFile, sibling
 
 _GROUP_ROWS = 10_000
 
@@ -197,7 +197,7 @@ class ParquetFile(OutputFile):
         return {**super()._noted(state), "columns": dict(self._columns)}
 
     def _place(self) -> None:
-        new = beside(self.path, ".new")
+        new = sibling(self.path, ".new")
         # The next run would add it.
         if self._columns.get(tables.EVIDENCE, "null") == "null":
             self._columns[tables.EVIDENCE] = "text"

@@ -103,7 +103,7 @@ class TextEncoding:
         """What is said of a line that is not in this encoding."""
         return f"not {self.name}" if self.named and self.name else "not UTF-8"
 
-    def told(self) -> str:
+    def description(self) -> str:
         """For the report; empty for a file of UTF-8."""
         if self.name:
             return self.name

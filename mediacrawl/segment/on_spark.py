@@ -72,7 +72,7 @@ def queue(
     keys = seen.selectExpr("examine(url).key AS key") if seen is not None else spark.createDataFrame([], "key bigint")
     keys.createOrReplaceTempView("seen_key")
     spark.createDataFrame([(rules.scope.max_depth, per_site)], "max_depth int, per_site int").createOrReplaceTempView(
-        "wish"
+        "limits"
     )
     result = links
     for name, select in statements().items():

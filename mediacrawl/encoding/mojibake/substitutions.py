@@ -47,7 +47,7 @@ _TITLE: Final = "What pairs of texts taught"
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class SubstitutionProposal:
     """A text as what was learned has it.
 
     Attributes:
@@ -154,7 +154,7 @@ class Substitutions:
             self._entries[key].seen = min(self._entries[key].seen + max(rest, 0), _MOST_COUNT)
         self._forget()
 
-    def propose(self, text: str) -> Proposal | None:
+    def propose(self, text: str) -> SubstitutionProposal | None:
         """What a text was, if every odd piece of it was seen often enough and mostly became the same.
 
         Args:
@@ -172,7 +172,7 @@ class Substitutions:
         best = max(found, key=lambda proposal: proposal.confidence, default=None)
         return best if best is not None and best.text != text else None
 
-    def _put(self, text: str, damage: str) -> Proposal | None:
+    def _put(self, text: str, damage: str) -> SubstitutionProposal | None:
         """A text put together from words, and from pieces of one damage."""
         covers: list[_Cover] = []
         parts: list[str] = []
@@ -310,12 +310,12 @@ def _plain(text: str) -> _Cover:
     return _Cover(text, text, 1.0, "plain")
 
 
-def _proposal(text: str, covers: list[_Cover]) -> Proposal:
+def _proposal(text: str, covers: list[_Cover]) -> SubstitutionProposal:
     confidence = 1.0
     for cover in covers:
         confidence *= cover.confidence
     told = tuple((cover.before, cover.after) for cover in covers)
-    return Proposal(text, confidence, told)
+    return SubstitutionProposal(text, confidence, told)
 
 
 def _entries(stored: Any) -> list[Any]:
@@ -358,7 +358,7 @@ _MOST_NAMED: Final = 5
 
 
 @dataclass(slots=True)
-class Taught:
+class LearnedPairs:
     """What a file of pairs taught.
 
     Attributes:
@@ -373,7 +373,7 @@ class Taught:
     bad: int = 0
     named: list[int] = field(default_factory=list)
 
-    def told(self, name: str) -> str:
+    def warning(self, name: str) -> str:
         """One sentence on the lines that were passed over; empty without any.
 
         Args:
@@ -385,7 +385,7 @@ class Taught:
         return f"{name}: {self.bad:,} of {self.pairs + self.bad:,} lines are no pairs and were passed over ({lines})."
 
 
-def read_pairs(path: Path) -> Taught:
+def read_pairs(path: Path) -> LearnedPairs:
     """Learn from a file of pairs.
 
     Args:
@@ -398,14 +398,14 @@ def read_pairs(path: Path) -> Taught:
         return learn_pairs(_lines(file))
 
 
-def learn_pairs(lines: Iterable[bytes]) -> Taught:
+def learn_pairs(lines: Iterable[bytes]) -> LearnedPairs:
     """Learn from pairs; what is none is counted.
 
     Args:
         lines: ``{"before": …, "after": …, "encoding": …}``; the encoding may be missing, and any other name stand there
             as well. Empty lines are nothing.
     """
-    taught = Taught()
+    taught = LearnedPairs()
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
