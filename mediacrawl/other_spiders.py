@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from mediacrawl import settings as ours
-from mediacrawl.foreign import is_ours
+from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.parts import Parts
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from scrapy.utils.misc import load_object
 
 from mediacrawl.clock import Clock
 from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, redis_url
+from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.encoding.history import History
 from mediacrawl.fleet import server
 from mediacrawl.folders import spider_folder, state_folder
-from mediacrawl.foreign import is_ours
 from mediacrawl.frontier import Counts, Frontier, FrontierError, FrontierPolicy
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.order import BestFirst, Levels, Order
@@ -46,8 +46,8 @@ from mediacrawl.priority.nuggets import Nuggets, UserFunction
 from mediacrawl.priority.orders import MODEL, RECORDS, Alike, ModelError, Priority, Rules, SiteRate
 from mediacrawl.priority.score import RULES, Scores
 from mediacrawl.probe import ProbePolicy
-from mediacrawl.probe.habits import RangeHabits
 from mediacrawl.probe.open_lists import OpenLists
+from mediacrawl.probe.range_support import RangeSupport
 from mediacrawl.scope import DuplicatePolicy, Duplicates, Scope, ScopeRules, Traps
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import NeverCrawl
@@ -64,9 +64,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from mediacrawl.frontier.stores.redis import RedisFrontier
-    from mediacrawl.frontier.stores.redis_worker import RedisWorker
-    from mediacrawl.names import GuardedNames
+    from mediacrawl.frontier.redis.store import RedisFrontier
+    from mediacrawl.frontier.redis.worker import RedisWorker
+    from mediacrawl.net.guarded_names import GuardedNames
     from mediacrawl.priority.adaptive import AdaptivePolicy
     from mediacrawl.priority.classes import ScorePolicy
     from mediacrawl.priority.learner import Learner
@@ -437,8 +437,8 @@ class Parts:
         Raises:
             FrontierError: it cannot be used, with what to do.
         """
-        from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings  # noqa: PLC0415 - only if used
-        from mediacrawl.frontier.stores.redis_away import is_away  # noqa: PLC0415
+        from mediacrawl.frontier.redis.away import is_away  # noqa: PLC0415
+        from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings  # noqa: PLC0415 - only if used
 
         client, prefix, server = self.redis()
         store = StoreSettings(
@@ -455,8 +455,8 @@ class Parts:
 
     def _worker(self) -> RedisWorker:
         """This crawl, as one of the workers on Redis."""
-        from mediacrawl.frontier.stores.redis_notes import NoteCache  # noqa: PLC0415
-        from mediacrawl.frontier.stores.redis_worker import RedisWorker  # noqa: PLC0415
+        from mediacrawl.frontier.redis.note_cache import NoteCache  # noqa: PLC0415
+        from mediacrawl.frontier.redis.worker import RedisWorker  # noqa: PLC0415
 
         return RedisWorker(
             self.redis_store(works=True),
@@ -554,8 +554,7 @@ class Parts:
     @cached_property
     def nevercrawl(self) -> NeverCrawl:
         """The domains that are never asked."""
-        interval = self.settings.getfloat("NEVERCRAWL_RELOAD", 900.0)
-        return NeverCrawl.load(self.scope_rules.nevercrawl, self.clock.now(), interval)
+        return NeverCrawl.load(self.scope_rules.nevercrawl)
 
     @cached_property
     def names(self) -> NamePolicy:
@@ -586,7 +585,7 @@ class Parts:
     @cached_property
     def resolver(self) -> GuardedNames:
         """What tells the address that is asked for a host."""
-        from mediacrawl.names import GuardedNames  # noqa: PLC0415 - most commands look up no name
+        from mediacrawl.net.guarded_names import GuardedNames  # noqa: PLC0415 - most commands look up no name
 
         return GuardedNames(self.guard)
 
@@ -616,9 +615,9 @@ class Parts:
         return OpenLists(OPEN_LIST_BYTES)
 
     @cached_property
-    def habits(self) -> RangeHabits:
+    def habits(self) -> RangeSupport:
         """Which servers ignore Range."""
-        return RangeHabits(self.frontier if self.leases else NoNotes())
+        return RangeSupport(self.frontier if self.leases else NoNotes())
 
     def ignores_ranges(self, url: str) -> bool:
         """Whether the server of a URL is known to ignore Range; False while the frontier cannot say.

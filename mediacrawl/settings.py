@@ -452,7 +452,7 @@ EXTENSIONS = {
     "mediacrawl.extensions.LastWord": 950,  # after all that log
 }
 
-TWISTED_DNS_RESOLVER = "mediacrawl.resolver.HostsResolver"
+TWISTED_DNS_RESOLVER = "mediacrawl.net.resolver.HostsResolver"
 ASYNCIO_EVENT_LOOP = "uvloop.Loop" if find_spec("uvloop") else None
 """uvloop (extra ``speed``) needs a third less CPU for the network."""
 
@@ -467,8 +467,8 @@ DOWNLOAD_FAIL_ON_DATALOSS: kind.Switch = False
 """A truncated page has links, too: it is read as far as it came, and requested again."""
 
 DOWNLOAD_HANDLERS = {
-    "http": "mediacrawl.handler.PoliteHTTPHandler",
-    "https": "mediacrawl.handler.PoliteHTTPHandler",
+    "http": "mediacrawl.net.http_handler.PoliteHTTPHandler",
+    "https": "mediacrawl.net.http_handler.PoliteHTTPHandler",
     **dict.fromkeys(("file", "data", "ftp", "s3")),
 }
 """Only http and https: a link must never read the crawler's own disk."""

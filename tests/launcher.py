@@ -25,15 +25,15 @@ ROOT = Path(__file__).resolve().parents[1]
 
 PARTS = [
     "mediacrawl.extensions",
-    "mediacrawl.frontier.start_urls",
-    "mediacrawl.frontier.stores.redis_worker",
+    "mediacrawl.frontier.redis.start_urls",
+    "mediacrawl.frontier.redis.worker",
     "mediacrawl.frontier.stores.sqlite",
-    "mediacrawl.handler",
+    "mediacrawl.net.http_handler",
     "mediacrawl.middlewares",
     "mediacrawl.pipelines",
     "mediacrawl.priority.adaptive",
     "mediacrawl.rerun.redis_list",
-    "mediacrawl.resolver",
+    "mediacrawl.net.resolver",
     "mediacrawl.scheduler",
     "mutagen.flac",
     "mutagen.id3",
@@ -269,7 +269,7 @@ def main():
 
     from mediacrawl.encoding import repair
     from mediacrawl.scope import site_of
-    from mediacrawl.scope.exclusions.suffixes import is_above_suffix
+    from mediacrawl.scope.exclusions.entries import suffix_keys
 
     # A crawl imports also those that are switched off: the one for remote control brings all of aiohttp.
     for part in (*PARTS, *(name.rpartition(".")[0] for name in EXTENSIONS_BASE)):
@@ -282,7 +282,7 @@ def main():
         repair(["Привет, мир".encode(encoding).decode("latin-1")])
     # So is the list of public suffixes.
     site_of("http://www.example.co.uk/")
-    is_above_suffix("example")
+    suffix_keys()
     with contextlib.suppress(ImportError):
         importlib.import_module("uvloop")
     assert "twisted.internet.reactor" not in sys.modules

@@ -10,11 +10,11 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 from scrapy.utils.url import guess_scheme
 
 from mediacrawl.commands import Checked
+from mediacrawl.crawl.arguments import ArgumentError, check_contact
 from mediacrawl.other_spiders import switch_on
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.scope import canonical
-from mediacrawl.spiders.arguments import ArgumentError, check_contact
 
 _PROJECT = SETTINGS_PRIORITIES["project"]
 _DELAY = "mediacrawl.middlewares.AdaptiveDelayMiddleware"

@@ -36,7 +36,7 @@ from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
-from mediacrawl.scope import Entry, NeverCrawlError, canonical
+from mediacrawl.scope import Exclusion, NeverCrawlError, canonical
 
 BREACHED = 3
 """Exit code: it was answered, and the answer is that we did not behave."""
@@ -147,7 +147,7 @@ class Command(Checked, ScrapyCommand):
         self.exitcode = 1
 
 
-def _listed(parts: Parts) -> Callable[[str], Entry | None]:
+def _listed(parts: Parts) -> Callable[[str], Exclusion | None]:
     """What NeverCrawl says now. A list that cannot be read is told of, and the rest is answered."""
     try:
         never = parts.nevercrawl

@@ -22,6 +22,8 @@ from mediacrawl.clock import Clock
 from mediacrawl.commands import refuse_options, say
 from mediacrawl.commands.crawl import Command as CrawlCommand
 from mediacrawl.connection import redis_url
+from mediacrawl.crawl.arguments import ArgumentError, switch
+from mediacrawl.crawl.kept_scope import Borders
 from mediacrawl.fleet import Fleet, FleetError, Orders, Plan, World, alone
 from mediacrawl.fleet.server import Server, is_there, started
 from mediacrawl.fleet.telling import FLEET, prefixed
@@ -30,8 +32,6 @@ from mediacrawl.observe.text import printable
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import REDIS, Parts
 from mediacrawl.pipelines.store import catalogue_path
-from mediacrawl.spiders.arguments import ArgumentError, switch
-from mediacrawl.spiders.borders import Borders
 
 SPIDER = "media"
 MOST = 64

@@ -15,7 +15,7 @@ from scrapy.http import Response
 from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.defer import deferred_from_coro
 
-from mediacrawl.failures import is_anticipated, trouble_in
+from mediacrawl.crawl.failures import is_anticipated, trouble_in
 from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.observe.critical_log import CriticalLog
 from mediacrawl.observe.errors import Fault, Faults, Kinds, Silence, Telling
@@ -23,9 +23,10 @@ from mediacrawl.observe.format import plural
 from mediacrawl.observe.wording import in_words
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
-from mediacrawl.records import VISIT, Drop, Kind, Outcome, Trouble, Visit
+from mediacrawl.records import Drop, Kind, Outcome, Trouble
 from mediacrawl.scope import site_of
 from mediacrawl.signals import visit_ended
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -147,7 +148,7 @@ class Breaker:
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         trouble = outcome.trouble or visit.trouble
-        if visit.status:
+        if visit.fetch.status:
             self._silence.answered(visit.lease.site)
         else:
             self._unreached(visit.lease.site, trouble)
@@ -258,8 +259,12 @@ def _kind(visit: Visit, outcome: Outcome, trouble: Trouble | None) -> str:
     """The name of what a visit met; empty if all was well. A robots.txt that is not there is no error."""
     if trouble is not None:
         return str(trouble)
-    if visit.status >= 400:
-        return "" if visit.kind is Kind.ROBOTS else f"http {visit.status if visit.status < 600 else 'other'}"
+    if visit.fetch.status >= 400:
+        return (
+            ""
+            if visit.fetch.kind is Kind.ROBOTS
+            else f"http {visit.fetch.status if visit.fetch.status < 600 else 'other'}"
+        )
     if outcome.reason in _BAD_ANSWERS:
         return str(outcome.reason)
     return "" if visit.error in _OUR_OWN else in_words(visit.error)
@@ -298,7 +303,7 @@ def _origin(record: logging.LogRecord, error: BaseException) -> tuple[str, str, 
         if isinstance(request, Request):
             visit: Visit | None = request.meta.get(VISIT)
             if visit is not None:
-                return visit.url, visit.lease.site, visit.address
+                return visit.fetch.url, visit.lease.site, visit.fetch.address
             address = str(value.ip_address or "") if isinstance(value, Response) else ""
             return request.url, site_of(request.url), address
     items = [ItemAdapter(value) for value in told if ItemAdapter.is_item(value)]

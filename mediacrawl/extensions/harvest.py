@@ -15,8 +15,9 @@ from mediacrawl.observe.harvest_lines import HarvestLines
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.priority.again import is_again
-from mediacrawl.records import Outcome, Visit
+from mediacrawl.records import Outcome
 from mediacrawl.signals import visit_ended
+from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from typing import Self

@@ -22,8 +22,9 @@ from mediacrawl.observe.limits import OverLimits
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.store import catalogue_path
-from mediacrawl.records import Drop, Kind, Outcome, Visit
+from mediacrawl.records import Drop, Kind, Outcome
 from mediacrawl.signals import visit_ended
+from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -147,16 +148,18 @@ class Progress:
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         for limit in visit.limits:
             self._crawler.stats.inc_value(f"limit/{limit}")
-            if text := self._over_limits.add(limit, visit.lease.site, visit.url):
+            if text := self._over_limits.add(limit, visit.lease.site, visit.fetch.url):
                 logger.warning("%s", text)
         if outcome.asked:
             self._requests += 1
-            self._bytes += visit.bytes
+            self._bytes += visit.fetch.bytes
             if len(self._sites) < _SITES or visit.lease.site in self._sites:
                 self._sites[visit.lease.site] += 1
-                self._seconds[visit.lease.site] += visit.response_time or 0.0
-            if visit.error or (visit.status >= 400 and visit.kind is not Kind.ROBOTS):
-                self._errors[visit.error or (str(visit.status) if visit.status < 600 else "other status")] += 1
+                self._seconds[visit.lease.site] += visit.fetch.response_time or 0.0
+            if visit.error or (visit.fetch.status >= 400 and visit.fetch.kind is not Kind.ROBOTS):
+                self._errors[
+                    visit.error or (str(visit.fetch.status) if visit.fetch.status < 600 else "other status")
+                ] += 1
 
     def _show(self) -> None:
         self._timer = call_later(self._interval, self._show)

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
-from mediacrawl import foreign
+from mediacrawl.crawl import request_serialization
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
-from mediacrawl.records import VISIT, Drop, Kind, Outcome, Visit
+from mediacrawl.records import Drop, Kind, Outcome
 from mediacrawl.signals import visit_ended
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -61,9 +62,9 @@ class ListsMiddleware:
             RefusedRequest: it is for a list, and there is no place.
         """
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is not None and visit.kind is Kind.LIST and not self._lists.begin(visit.lease.id):
+        if visit is not None and visit.fetch.kind is Kind.LIST and not self._lists.begin(visit.lease.id):
             self._stats.inc_value("list/waits")
-            foreign.hide(request, self._crawler.spider)
+            request_serialization.hide(request, self._crawler.spider)
             wait = self._lists.wait(self._clock.now())
             raise refuse(request, self._stats, Drop.IGNORED, f"{request.url}: too many lists are open", hold=wait)
 

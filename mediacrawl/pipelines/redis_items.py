@@ -15,8 +15,8 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.misc import load_object
 from twisted.internet.defer import Deferred
 
-from mediacrawl import seams
 from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, key_of, redis_url
+from mediacrawl.crawl import scrapy_internals
 from mediacrawl.observe.text import cut, printable
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.store import StoreError, json_line
@@ -142,7 +142,7 @@ class RedisItemsPipeline:
                 self._give_up(batch, error.words)
                 return
             self._tell(error.words)
-            failed += seams.is_closing(self._crawler.engine)
+            failed += scrapy_internals.is_closing(self._crawler.engine)
             if failed >= LAST_TRIES:
                 self._give_up(batch, error.words)
                 return
@@ -158,7 +158,7 @@ class RedisItemsPipeline:
         """Add lines to the list; answers what went wrong, if anything did. Called in a thread."""
         import redis  # noqa: PLC0415 - who comes here has it; others need not import it
 
-        from mediacrawl.frontier.stores.redis_away import is_away  # noqa: PLC0415
+        from mediacrawl.frontier.redis.away import is_away  # noqa: PLC0415
 
         try:
             self._client.rpush(self._key, *lines)

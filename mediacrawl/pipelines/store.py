@@ -18,7 +18,7 @@ from mediacrawl.observe.finds import Finds
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.records import MediaItem
-from mediacrawl.store import Catalogue, Stored, StoreError, json_line
+from mediacrawl.store import Catalogue, StoreError, UpsertOutcome, json_line
 
 logger = logging.getLogger(__name__)
 
@@ -94,7 +94,7 @@ class CataloguePipeline:
             logger.critical("%s This item is not stored, keep it from here: %s", error, json_line(dict(record)))
             raise
         self._stats.inc_value(f"catalogue/{stored}")
-        if stored is not Stored.AGAIN:
+        if stored is not UpsertOutcome.AGAIN:
             self._finds.add(record)
         return item
 

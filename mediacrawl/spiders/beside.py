@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from mediacrawl.crawl.arguments import ArgumentError
+from mediacrawl.crawl.shared_clocks import Neighbour
 from mediacrawl.frontier import FrontierError
 from mediacrawl.parts import REDIS, Parts
 from mediacrawl.records import Outcome
-from mediacrawl.spiders.arguments import ArgumentError
-from mediacrawl.spiders.neighbour import Neighbour
 from mediacrawl.spiders.probing import ProbingSpider
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class BesideSpider(ProbingSpider):
     """Asks for what is known beforehand, by a frontier of its own.
 
     That is ``frontier.db`` in a folder within the state folder. The clocks of a media crawl in the same state folder
-    hold for both (`neighbour.Neighbour`), and only one of the two runs at a time.
+    hold for both (`crawl.shared_clocks.Neighbour`), and only one of the two runs at a time.
     """
 
     # There is nothing to learn.

@@ -13,7 +13,21 @@ from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 
 from mediacrawl.connection import redis_url
-from mediacrawl.failures import trouble_in
+from mediacrawl.crawl.arguments import (
+    SET_CONTACT,
+    ArgumentError,
+    Arguments,
+    check_frontier,
+    check_nevercrawl,
+    same_site,
+    share_of_revisits,
+    sites,
+    switch,
+)
+from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
+from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.crawl.kept_scope import Borders
+from mediacrawl.crawl.readmission import Readmission
 from mediacrawl.frontier.contract import FrontierError, Remote
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.headers import header, headers
@@ -25,27 +39,14 @@ from mediacrawl.parts import MODEL_FILE, OLD_MODEL, REDIS, Parts
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.priority.again import is_again
-from mediacrawl.records import End, Evidence, Outcome, SiteState, Visit
+from mediacrawl.reading.reader import candidate
+from mediacrawl.records import End, Evidence, Outcome, SiteState
 from mediacrawl.scope import site_of
 from mediacrawl.scope.ports import port_of
 from mediacrawl.signals import seeds_joined, visit_ended
-from mediacrawl.spiders.arguments import (
-    SET_CONTACT,
-    ArgumentError,
-    Arguments,
-    check_frontier,
-    check_nevercrawl,
-    same_site,
-    share_of_revisits,
-    sites,
-    switch,
-)
-from mediacrawl.spiders.borders import Borders
 from mediacrawl.spiders.probing import ProbingSpider
-from mediacrawl.spiders.reader import candidate
-from mediacrawl.spiders.readmission import Readmission
-from mediacrawl.spiders.taking import Argument, refuse_unknown
 from mediacrawl.threads import in_reactor
+from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -388,7 +389,7 @@ class MediaSpider(ProbingSpider):
 
     def _forget(self) -> None:
         if self._parts.store == REDIS:
-            from mediacrawl.frontier.stores.redis import delete_frontier  # noqa: PLC0415 - most crawls use no Redis
+            from mediacrawl.frontier.redis.store import delete_frontier  # noqa: PLC0415 - most crawls use no Redis
 
             client, prefix, server = self._parts.redis()
             keys = plural(delete_frontier(client, prefix, server), "key")

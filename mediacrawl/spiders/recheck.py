@@ -13,22 +13,7 @@ from itemadapter import ItemAdapter
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
-from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
-from mediacrawl.encoding.values import FILE_FIELDS
-from mediacrawl.facts import of_tags, pack
-from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
-from mediacrawl.observe.format import plural
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
-from mediacrawl.pipelines.mojibake import fixer_of
-from mediacrawl.priority import Scores
-from mediacrawl.probe.record import item_id
-from mediacrawl.records import VISIT, Candidate, End, Evidence, Kind, MediaItem, Outcome, Visit
-from mediacrawl.scope import Spelling, canonical, spelling
-from mediacrawl.scope.joining import candidate
-from mediacrawl.signals import visit_ended
-from mediacrawl.spiders.arguments import (
+from mediacrawl.crawl.arguments import (
     BELOW,
     ArgumentError,
     RecheckArguments,
@@ -38,11 +23,27 @@ from mediacrawl.spiders.arguments import (
     confidence,
     switch,
 )
+from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
+from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
+from mediacrawl.encoding.records.evidence import FILE_FIELDS
+from mediacrawl.facts import of_tags, pack
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
+from mediacrawl.observe.format import plural
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.parts import Parts
+from mediacrawl.pipelines.mojibake import fixer_of
+from mediacrawl.priority import Scores
+from mediacrawl.probe.record import item_id
+from mediacrawl.recheck.doubtful_texts import Doubts, keep_user, kept, pairs
+from mediacrawl.recheck.round import Round, RoundError, delete_round, report
+from mediacrawl.recheck.stored_records import ItemsError, check_items, is_catalogue, records
+from mediacrawl.records import Candidate, End, Evidence, Kind, MediaItem, Outcome
+from mediacrawl.scope import Spelling, canonical, spelling
+from mediacrawl.scope.joining import candidate
+from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.beside import BesideSpider
-from mediacrawl.spiders.doubt import Doubts, keep_user, kept, pairs
-from mediacrawl.spiders.round import Round, RoundError, delete_round, report
-from mediacrawl.spiders.stored import ItemsError, check_items, is_catalogue, records
-from mediacrawl.spiders.taking import Argument, refuse_unknown
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -262,8 +263,7 @@ class RecheckSpider(BesideSpider):
 
     async def parse(self, response: Response, **_: Any) -> list[MediaItem] | None:
         """Read an answer; a new record takes over what a person decided in the old one."""
-        visit: Visit = response.meta[VISIT]
-        visit.status = response.status
+        response.meta[VISIT].receive(response.status)
         return self._successors(await self.parsed(response))
 
     async def range_failed(self, failure: Failure) -> list[MediaItem] | None:
@@ -377,8 +377,8 @@ def _succeed(old: Mapping[str, Any], item: MediaItem) -> None:
 def _came_to(visit: Visit, outcome: Outcome) -> str:
     """What a visit without a record means for the record that it was made for; empty if it means nothing yet."""
     if outcome.end is End.DROPPED:
-        return "gone" if visit.status in _GONE else str(outcome.reason)
-    return "moved" if outcome.end is End.DONE and 300 <= visit.status < 400 else ""
+        return "gone" if visit.fetch.status in _GONE else str(outcome.reason)
+    return "moved" if outcome.end is End.DONE and 300 <= visit.fetch.status < 400 else ""
 
 
 def _text(value: Any) -> str:

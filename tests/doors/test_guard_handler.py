@@ -11,8 +11,8 @@ import pytest
 from dns_server import DnsServer, a, aaaa, reply
 from traps import GOOD, Traps, tricks
 
-HANDLER = dict.fromkeys(("http", "https"), "mediacrawl.handler.PoliteHTTPHandler")
-OURS = "mediacrawl.resolver.HostsResolver"
+HANDLER = dict.fromkeys(("http", "https"), "mediacrawl.net.http_handler.PoliteHTTPHandler")
+OURS = "mediacrawl.net.resolver.HostsResolver"
 
 SPIDER = '''\
 """Asks for URLs as they stand in a file, one after the other if it is told so."""

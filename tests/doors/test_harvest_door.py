@@ -11,8 +11,9 @@ from mediacrawl.extensions import HarvestFile, harvest
 from mediacrawl.observe.harvest import ClassTold
 from mediacrawl.parts import Parts
 from mediacrawl.priority.orders import Rules
-from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome, Visit
+from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.signals import visit_ended
+from mediacrawl.visit import FetchFacts, Visit
 
 BEST = ClassTold("/episode/# article/a", "podcast.example", 40, 31.5, 0.81)
 WORST = ClassTold("/cart?add", "shop.example", 9, 0, 0.002)
@@ -47,7 +48,7 @@ class Told:
 
     def visit(self, outcome):
         lease = Lease(1, "http://a.example/", "a.example", "", Kind.PAGE, 0, 0, "", Evidence(), 0, b"", 0.0, 0.0)
-        visit = Visit(lease, lease.url, Kind.PAGE, status=200)
+        visit = Visit(lease, FetchFacts(lease.url, Kind.PAGE, status=200))
         self.send(visit_ended, visit=visit, outcome=outcome, spider=None)
 
     @property
