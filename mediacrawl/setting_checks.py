@@ -93,9 +93,9 @@ def unknown_names(settings: BaseSettings) -> Iterator[str]:
         if name in REMOVED:
             yield f"{name} is no longer a setting; its value is fixed at {REMOVED[name]}"
         elif _first_word(name) in _PREFIXES:
-            yield f"{name} is no setting of mediacrawl, and changes nothing{did_you_mean(name, TYPES)}"
+            yield f"{name} is not a setting of mediacrawl and has no effect{did_you_mean(name, TYPES)}"
         elif alike := nearest(name, _OURS | _SCRAPYS, _ALIKE):
-            yield f"{name} is no setting of mediacrawl or Scrapy; did you mean {alike}?"
+            yield f"{name} is not a setting of mediacrawl or Scrapy; did you mean {alike}?"
 
 
 def check_settings(settings: BaseSettings, warn: Callable[[str, str], object]) -> None:

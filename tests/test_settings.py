@@ -15,6 +15,8 @@ from launcher import ROOT, environment
 from scrapy.settings import BaseSettings
 
 import mediacrawl.settings as ours
+from mediacrawl.scope.ports import REFUSED_PORTS
+from mediacrawl.scope.sessions import SESSION_NAMES
 from mediacrawl.setting_checks import REMOVED, TYPES, wrong_values
 
 PACKAGE = Path(ours.__file__).parent
@@ -120,6 +122,12 @@ def test_every_setting_of_ours_has_its_type_and_none_that_is_gone_has_one():
 
 def test_there_are_at_most_ninety_settings_of_ours():
     assert len(OURS) <= 90
+
+
+def test_the_lists_that_the_scope_has_by_default_are_those_of_the_settings():
+    """The settings module imports no package, and scope knows no settings."""
+    assert list(SESSION_NAMES) == ours.SCOPE_SESSION_NAMES
+    assert list(REFUSED_PORTS) == ours.SCOPE_REFUSED_PORTS
 
 
 @pytest.mark.parametrize("name", TYPES)
