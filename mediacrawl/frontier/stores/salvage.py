@@ -283,7 +283,7 @@ def _roots(found: _Gathering, path: Path) -> dict[str, int]:
     if 0 < version < NOISE and version != VERSION:
         raise FrontierError(
             f"{path} has layout {version}, and this version of mediacrawl repairs layout {VERSION}: use the version "
-            "that wrote it; or, if it is an older one and sound, start a crawl, which rewrites it"
+            "of mediacrawl that wrote it"
         )
     return tree_roots(schema)
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from mediacrawl.frontier.contract import FrontierError, SpoiledError
 from mediacrawl.frontier.stores.lock_file import marked, missing_commits, noted_commits, unkept
-from mediacrawl.frontier.stores.upgrade import upgrade
 
 logger = logging.getLogger(__name__)
 
@@ -135,11 +134,7 @@ def _prepare(db: sqlite3.Connection, path: Path, descriptor: int, cached: int) -
     # A checkpoint copies pages back and syncs them: rarely and much beats often and little.
     db.execute("PRAGMA wal_autocheckpoint = 24000")
     db.execute("PRAGMA temp_store = MEMORY")
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version in {1, 2}:
-        logger.info("%s is rewritten in the layout of this version", path)
-        upgrade(db, version, TABLES, VERSION)
-    elif not check_layout(db, path):
+    if not check_layout(db, path):
         # A file that never had a checkpoint has nothing without its log: what is left of it is not written over.
         missing, excused = noted_commits(descriptor)
         if missing and not excused:
@@ -157,8 +152,6 @@ def check_layout(db: sqlite3.Connection, path: Path) -> bool:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version == VERSION:
         return True
-    if version in {1, 2}:
-        raise FrontierError(f"{path} has the layout of an earlier version; start the crawl once, which rewrites it")
     if version:
         raise FrontierError(
             f"{path} was written by another version of mediacrawl (layout {version}, this one reads {VERSION}); "
