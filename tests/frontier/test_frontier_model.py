@@ -227,9 +227,7 @@ class Machine(RuleBasedStateMachine):
         assert self.frontier.counts().bytes == self._bytes()
 
     def _bytes(self):
-        sites = self.frontier._sites.values()
-        waiting = [row for site in sites for found in site.classes.values() for row in found.rows]
-        return sum(row.size for row in waiting + [site.row for site in sites if site.row is not None])
+        return bytes_of_rows(self.frontier._db)
 
     @rule(site=st.sampled_from(SITES), link_class=st.sampled_from("xyz"), score=st.floats(-1, 2))
     def rescore(self, site, link_class, score):
@@ -297,9 +295,6 @@ class SQLiteMachine(Machine):
 
     def _waits_anew(self, url):
         return url_key(url) in self.frontier._again
-
-    def _bytes(self):
-        return bytes_of_rows(self.frontier._db)
 
     def _is_paused(self, site):
         info = self.frontier.site(site)

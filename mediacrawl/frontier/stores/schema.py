@@ -94,6 +94,13 @@ def connect(path: Path, descriptor: int, cached: int = 64 * 1024 * 1024) -> sqli
     return db
 
 
+def in_memory() -> sqlite3.Connection:
+    """A new database without a file, with the tables of the store."""
+    db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, cached_statements=256)
+    db.executescript(TABLES)
+    return db
+
+
 def is_spoiled(error: Exception) -> bool:
     """Whether an error says that the file is not what the store wrote."""
     code = getattr(error, "sqlite_errorcode", None) or 0
