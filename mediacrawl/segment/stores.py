@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.segment.errors import SegmentError
 from mediacrawl.segment.options import ITEM_FIELDS
 

@@ -14,8 +14,9 @@ from long_forms import examples
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.stores import classes, front, open_store, sites
-from mediacrawl.frontier.stores.totals import bytes_of_rows
+from mediacrawl.frontier.sqlite import classes, front, sites
+from mediacrawl.frontier.sqlite.totals import bytes_of_rows
+from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Kind, Outcome, SiteState
 

@@ -12,9 +12,10 @@ import msgpack
 import pytest
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
-from mediacrawl.frontier.stores import check_store, classes, delete_store, open_store, sites
-from mediacrawl.frontier.stores.check import check
-from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.frontier.sqlite import classes, sites
+from mediacrawl.frontier.sqlite.reader import FrontierReader
+from mediacrawl.frontier.stores import check_store, delete_store, open_store
+from mediacrawl.frontier.tools.check import check
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Evidence, Outcome
 

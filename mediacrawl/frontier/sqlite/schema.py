@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 from mediacrawl.frontier.contract import FrontierError, SpoiledError
-from mediacrawl.frontier.stores.lock_file import marked, missing_commits, noted_commits, unkept
+from mediacrawl.frontier.sqlite.lock_file import marked, missing_commits, noted_commits, unkept
 
 logger = logging.getLogger(__name__)
 

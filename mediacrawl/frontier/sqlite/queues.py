@@ -6,10 +6,10 @@ import sqlite3
 
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.order import Order
-from mediacrawl.frontier.stores.classes import ClassTable, LinkClass, span
-from mediacrawl.frontier.stores.inbox import Inbox
-from mediacrawl.frontier.stores.journal import Journal
-from mediacrawl.frontier.stores.rows import Row
+from mediacrawl.frontier.sqlite.classes import ClassTable, LinkClass, span
+from mediacrawl.frontier.sqlite.inbox import Inbox
+from mediacrawl.frontier.sqlite.journal import Journal
+from mediacrawl.frontier.sqlite.rows import Row
 
 
 class Queues:

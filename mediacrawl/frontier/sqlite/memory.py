@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 
 from mediacrawl.frontier.contract import FrontierPolicy
-from mediacrawl.frontier.stores.sqlite import SQLiteFrontier
+from mediacrawl.frontier.sqlite.store import SQLiteFrontier
 
 
 class MemoryFrontier(SQLiteFrontier):

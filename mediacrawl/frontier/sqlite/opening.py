@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from mediacrawl.frontier.order import Order
-from mediacrawl.frontier.stores.schema import CLASS_BITS
+from mediacrawl.frontier.sqlite.schema import CLASS_BITS
 
 
 def set_clock_back(db: sqlite3.Connection, back: float, now: float) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from mediacrawl.frontier.stores.rows import Row
+from mediacrawl.frontier.sqlite.rows import Row
 
 
 class Journal:

@@ -16,20 +16,20 @@ from typing import Concatenate, ParamSpec, TypeVar
 from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy, SpoiledError
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.stores.again import Again
-from mediacrawl.frontier.stores.classes import LinkClass, site_of_class, span
-from mediacrawl.frontier.stores.front import Front
-from mediacrawl.frontier.stores.lock_file import lock, mark
-from mediacrawl.frontier.stores.opening import order_anew, set_clock_back
-from mediacrawl.frontier.stores.queues import Queues
-from mediacrawl.frontier.stores.reading import site_info
-from mediacrawl.frontier.stores.rows import Row
-from mediacrawl.frontier.stores.rules import class_for, rests
-from mediacrawl.frontier.stores.schema import connect, in_memory, is_spoiled, unusable, unwritable
-from mediacrawl.frontier.stores.seen_table import SeenTable
-from mediacrawl.frontier.stores.sieve import open_sieve
-from mediacrawl.frontier.stores.sites import ACTIVE, IDLE, PAUSED, RETIRED, Site, SiteTable
-from mediacrawl.frontier.stores.totals import ROW_SIZE, Totals
+from mediacrawl.frontier.site_state import class_for, rests
+from mediacrawl.frontier.sqlite.again import Again
+from mediacrawl.frontier.sqlite.classes import LinkClass, site_of_class, span
+from mediacrawl.frontier.sqlite.front import Front
+from mediacrawl.frontier.sqlite.lock_file import lock, mark
+from mediacrawl.frontier.sqlite.opening import order_anew, set_clock_back
+from mediacrawl.frontier.sqlite.queues import Queues
+from mediacrawl.frontier.sqlite.reader import site_info
+from mediacrawl.frontier.sqlite.rows import Row
+from mediacrawl.frontier.sqlite.schema import connect, in_memory, is_spoiled, unusable, unwritable
+from mediacrawl.frontier.sqlite.seen_table import SeenTable
+from mediacrawl.frontier.sqlite.sieve import open_sieve
+from mediacrawl.frontier.sqlite.sites import ACTIVE, IDLE, PAUSED, RETIRED, Site, SiteTable
+from mediacrawl.frontier.sqlite.totals import ROW_SIZE, Totals
 from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import after_restart, after_visit
 from mediacrawl.records import FINAL, Added, Candidate, Drop, End, Lease, Outcome, SiteInfo

@@ -19,12 +19,12 @@ from pathlib import Path
 
 from mediacrawl.frontier.contract import FrontierError
 from mediacrawl.frontier.order import BestFirst, Order
-from mediacrawl.frontier.stores.check import NOISE, Progress, examine, silent
-from mediacrawl.frontier.stores.lock_file import lock, mark
-from mediacrawl.frontier.stores.pages import Image, Node, Values, node_of
-from mediacrawl.frontier.stores.rebuild import Remake, Terms, Told, rebuild
-from mediacrawl.frontier.stores.schema import TABLES, VERSION, store_files
-from mediacrawl.frontier.stores.shapes import HINTS, SHAPES, Shape, tree_roots
+from mediacrawl.frontier.sqlite.lock_file import lock, mark
+from mediacrawl.frontier.sqlite.schema import TABLES, VERSION, store_files
+from mediacrawl.frontier.tools.check import NOISE, Progress, examine, silent
+from mediacrawl.frontier.tools.pages import Image, Node, Values, node_of
+from mediacrawl.frontier.tools.rebuild import Remake, Terms, Told, rebuild
+from mediacrawl.frontier.tools.row_shapes import HINTS, SHAPES, Shape, tree_roots
 
 _BATCH = 2_000
 """Rows that are written at a time."""

@@ -7,9 +7,9 @@ from collections import OrderedDict
 from math import isfinite
 
 from mediacrawl.frontier.order import Order
-from mediacrawl.frontier.stores.inbox import Inbox
-from mediacrawl.frontier.stores.schema import CLASS_BITS
-from mediacrawl.frontier.stores.sites import HELD_SITES
+from mediacrawl.frontier.sqlite.inbox import Inbox
+from mediacrawl.frontier.sqlite.schema import CLASS_BITS
+from mediacrawl.frontier.sqlite.sites import HELD_SITES
 
 _OF_SITE = "SELECT id, name, score, filled, held FROM class WHERE id BETWEEN ? AND ?"
 _HEADS = (

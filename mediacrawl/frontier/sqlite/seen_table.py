@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from mediacrawl.frontier.seen import RecentUrls, SeenFilter, url_key
-from mediacrawl.frontier.stores.inbox import Inbox
+from mediacrawl.frontier.sqlite.inbox import Inbox
 
 _ASK = 16
 """Keys of one question: a page has about ten links that are not among the recent ones."""
