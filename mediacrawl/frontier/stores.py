@@ -7,8 +7,7 @@ import random
 from pathlib import Path
 
 from mediacrawl.frontier.contract import Frontier, FrontierError, FrontierPolicy
-from mediacrawl.frontier.sqlite.lock_file import lock, mark, marked
-from mediacrawl.frontier.sqlite.schema import connect, store_files
+from mediacrawl.frontier.sqlite.database import connect, lock, mark, marked, store_files
 
 SQLITE_FILE = "frontier.db"
 

@@ -17,17 +17,22 @@ from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy, SpoiledError
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import class_for, rests
-from mediacrawl.frontier.sqlite.again import Again
-from mediacrawl.frontier.sqlite.classes import LinkClass, site_of_class, span
+from mediacrawl.frontier.sqlite.classes import LinkClass, Queues, site_of_class, span
+from mediacrawl.frontier.sqlite.database import (
+    connect,
+    in_memory,
+    is_spoiled,
+    lock,
+    mark,
+    order_anew,
+    set_clock_back,
+    unusable,
+    unwritable,
+)
 from mediacrawl.frontier.sqlite.front import Front
-from mediacrawl.frontier.sqlite.lock_file import lock, mark
-from mediacrawl.frontier.sqlite.opening import order_anew, set_clock_back
-from mediacrawl.frontier.sqlite.queues import Queues
 from mediacrawl.frontier.sqlite.reader import site_info
 from mediacrawl.frontier.sqlite.rows import Row
-from mediacrawl.frontier.sqlite.schema import connect, in_memory, is_spoiled, unusable, unwritable
-from mediacrawl.frontier.sqlite.seen_table import SeenTable
-from mediacrawl.frontier.sqlite.sieve import open_sieve
+from mediacrawl.frontier.sqlite.seen import Again, SeenTable, open_sieve
 from mediacrawl.frontier.sqlite.sites import ACTIVE, IDLE, PAUSED, RETIRED, Site, SiteTable
 from mediacrawl.frontier.sqlite.totals import ROW_SIZE, Totals
 from mediacrawl.politeness.backoff import GOOD

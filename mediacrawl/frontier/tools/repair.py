@@ -19,8 +19,7 @@ from pathlib import Path
 
 from mediacrawl.frontier.contract import FrontierError
 from mediacrawl.frontier.order import BestFirst, Order
-from mediacrawl.frontier.sqlite.lock_file import lock, mark
-from mediacrawl.frontier.sqlite.schema import TABLES, VERSION, store_files
+from mediacrawl.frontier.sqlite.database import TABLES, VERSION, lock, mark, store_files
 from mediacrawl.frontier.tools.check import NOISE, Progress, examine, silent
 from mediacrawl.frontier.tools.pages import Image, Node, Values, node_of
 from mediacrawl.frontier.tools.rebuild import Remake, Terms, Told, rebuild
