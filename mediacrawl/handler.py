@@ -23,10 +23,10 @@ from twisted.internet.interfaces import ISSLTransport
 from twisted.internet.protocol import connectionDone
 from twisted.web._newclient import ParseError
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.guard import GuardedPool, LeaseOverError, Way, look_twice, way
 from mediacrawl.middlewares.cut import ANSWERED
 from mediacrawl.middlewares.refused import refuse_address, refuse_late
-from mediacrawl.parts import Parts
 from mediacrawl.politeness.guard import GuardedAddressError
 from mediacrawl.records import VISIT, Visit
 from mediacrawl.resolver import spelled
@@ -79,7 +79,7 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
         from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
 
         self._stats = crawler.stats
-        self._parts = Parts.of(crawler)
+        self._parts = CrawlContext.of(crawler)
         self._names = self._parts.resolver
         self._names.count = crawler.stats.inc_value
         timeout = crawler.settings.getfloat("CONNECT_TIMEOUT", 10.0)

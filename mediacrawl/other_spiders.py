@@ -12,7 +12,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from mediacrawl import settings as ours
 from mediacrawl.foreign import is_ours
-from mediacrawl.parts import Parts
+from mediacrawl.policies import user_agent_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -62,4 +62,4 @@ def switch_on(settings: BaseSettings) -> None:
         off = {path for path, order in getattr(ours, name).items() if order is None} - _REPLACED
         kept = {path: order for path, order in settings.getdict(name).items() if order is not None or path not in off}
         settings.set(name, kept, priority=_PROJECT)
-    settings.set("USER_AGENT", Parts(settings).user_agent, priority=_PROJECT)
+    settings.set("USER_AGENT", user_agent_of(settings), priority=_PROJECT)

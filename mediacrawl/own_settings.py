@@ -27,6 +27,10 @@ class OwnSettings:
         """The value of a setting, or its declared default."""
         return self._settings.get(name, getattr(declared, name))
 
+    def gettext(self, name: str) -> str:
+        """The value of a setting as text; its declared default if it is empty."""
+        return str(self.get(name) or getattr(declared, name))
+
     def getbool(self, name: str) -> bool:
         """The same, as Scrapy reads a truth value."""
         return self._settings.getbool(name, getattr(declared, name))

@@ -11,7 +11,6 @@ from scrapy.utils.url import guess_scheme
 
 from mediacrawl.commands import Checked
 from mediacrawl.other_spiders import switch_on
-from mediacrawl.parts import Parts
 from mediacrawl.scope import canonical
 from mediacrawl.spiders.arguments import ArgumentError, check_contact
 
@@ -116,6 +115,6 @@ def check_urls(settings: BaseSettings, urls: Iterable[str]) -> None:
     """
     known = [url for typed in urls if (url := canonical(guess_scheme(typed))) is not None]
     try:
-        check_contact(Parts(settings), known)
+        check_contact(settings, known)
     except (ArgumentError, ValueError) as error:
         raise UsageError(str(error), print_help=False) from error

@@ -15,13 +15,13 @@ from scrapy.http import Response
 from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.defer import deferred_from_coro
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.failures import is_anticipated, trouble_in
 from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.observe.critical_log import CriticalLog
 from mediacrawl.observe.errors import Fault, Faults, Kinds, Silence, Telling
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.wording import in_words
-from mediacrawl.parts import Parts
 from mediacrawl.records import VISIT, Drop, Kind, Outcome, Trouble, Visit
 from mediacrawl.scope import site_of
 from mediacrawl.signals import visit_ended
@@ -69,7 +69,7 @@ class Breaker:
     Stats: ``errors/faults``, ``errors/lost`` (that the disk refused).
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         get = parts.settings.getfloat
         self._crawler = crawler
         self._parts = parts
@@ -93,7 +93,7 @@ class Breaker:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        breaker = cls(crawler, Parts.of(crawler))
+        breaker = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(breaker._opened, signals.spider_opened)
         connect(breaker._answered, signals.response_received)

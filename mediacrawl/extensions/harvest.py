@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
+from mediacrawl.crawl.context import NOTHING, CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe.harvest import CLASSES, Harvest, Tally, tally_of
 from mediacrawl.observe.harvest_lines import HarvestLines
-from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.priority.again import is_again
 from mediacrawl.records import Outcome, Visit
 from mediacrawl.signals import visit_ended
@@ -34,7 +34,7 @@ class HarvestFile:
     On disk: see `HarvestLines`.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._every = parts.settings.getint("HARVEST_EVERY", 1_000)
         self._name = str(parts.settings.get("HARVEST_FILE", "harvest.jl") or "")
         if self._every <= 0 or not self._name:
@@ -53,7 +53,7 @@ class HarvestFile:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        file = cls(crawler, Parts.of(crawler))
+        file = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(file._opened, signals.spider_opened)
         connect(file._visit_ended, visit_ended)

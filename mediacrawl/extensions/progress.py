@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, TextIO
 from scrapy import signals
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extensions.breaker import Breaker
 from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.observe import CrawlFacts, progress_line, summary
 from mediacrawl.observe.harvest import Tally
 from mediacrawl.observe.limits import OverLimits
-from mediacrawl.parts import Parts
+from mediacrawl.paths import log_folder
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.records import Drop, Kind, Outcome, Visit
 from mediacrawl.signals import visit_ended
@@ -44,7 +45,7 @@ class Progress:
     It must never end up on stdout: scrapyd and feeds live there. It writes to stderr.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._parts = parts
         self._clock = parts.clock
@@ -67,7 +68,7 @@ class Progress:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        progress = cls(crawler, Parts.of(crawler))
+        progress = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(progress._opened, signals.spider_opened)
         connect(progress._visit_ended, visit_ended)
@@ -122,7 +123,9 @@ class Progress:
             lost_lines=get("request_log/lost", 0),
             catalogue_path=str(catalogue),
             next_command=f"{_program()} catalogue --db {catalogue}",
-            log_path=str(self._parts.log_folder) if self._parts.settings.getbool("REQUEST_LOG_ENABLED") else "",
+            log_path=str(log_folder(self._parts.settings))
+            if self._parts.settings.getbool("REQUEST_LOG_ENABLED")
+            else "",
         )
 
     def _formats(self) -> Mapping[str, int]:

@@ -10,11 +10,11 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extensions.progress import Progress
 from mediacrawl.fleet.account import Account
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe import CrawlFacts
-from mediacrawl.parts import Parts
 from mediacrawl.signals import seeds_joined
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class StatsFile:
     On disk: see `fleet.account.Account`. A kill loses what was counted since it was written last.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         name = str(parts.settings.get("STATS_FILE") or "")
         if not name:
             raise NotConfigured
@@ -53,7 +53,7 @@ class StatsFile:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        file = cls(crawler, Parts.of(crawler))
+        file = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(file._write_and_go_on, signals.spider_opened)
         connect(file._write, seeds_joined)

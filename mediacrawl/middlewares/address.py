@@ -9,9 +9,9 @@ from scrapy.exceptions import NotConfigured
 from twisted.internet.error import DNSLookupError
 
 from mediacrawl import foreign
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.middlewares.refused import RefusedRequest, refuse, refuse_address, refuse_late
-from mediacrawl.parts import Parts
 from mediacrawl.politeness.address_clocks import AddressClocks
 from mediacrawl.politeness.guard import GuardedAddressError
 from mediacrawl.politeness.untried import UntriedAddresses
@@ -41,7 +41,7 @@ class AddressMiddleware:
     ``UNTRIED_SHARE``. Stats: ``address/waits``, ``address/untried_waits``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
         self._clock = parts.clock
@@ -58,7 +58,7 @@ class AddressMiddleware:
         Raises:
             NotConfigured: there is no scheduler of ours.
         """
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         if not parts.leases:
             raise NotConfigured
         middleware = cls(crawler, parts)

@@ -8,8 +8,9 @@ from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
 from mediacrawl import foreign
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.middlewares.refused import refuse
-from mediacrawl.parts import Parts
+from mediacrawl.probe.open_lists import OpenLists
 from mediacrawl.records import VISIT, Drop, Kind, Outcome, Visit
 from mediacrawl.signals import visit_ended
 
@@ -32,10 +33,10 @@ class ListsMiddleware:
     Stats: ``list/waits``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        self._lists = parts.open_lists
+        self._lists = parts.open_lists = OpenLists()
         self._clock = parts.clock
         self._longest = parts.settings.getint("LIST_MAX_BYTES", 3_000_000)
 
@@ -46,7 +47,7 @@ class ListsMiddleware:
         Raises:
             NotConfigured: the scheduler or the spider is not ours.
         """
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         if not parts.leases or not parts.is_ours:
             raise NotConfigured
         middleware = cls(crawler, parts)

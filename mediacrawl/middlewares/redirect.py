@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 
 from mediacrawl import foreign
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.middlewares.refused import refuse
-from mediacrawl.parts import Parts
 from mediacrawl.priority.again import handed_on
 from mediacrawl.records import VISIT, Drop, End, Kind, Outcome, Visit
 from mediacrawl.scope.canonical import Base, Spelling, canonical
@@ -38,7 +38,7 @@ class RedirectCapMiddleware:
     Stats: ``redirect/followed``, ``drop/redirect_cap``, ``drop/redirect_broken``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
         self._cap = parts.settings.getint("REDIRECT_CAP", 3)
@@ -47,7 +47,7 @@ class RedirectCapMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        return cls(crawler, Parts.of(crawler))
+        return cls(crawler, CrawlContext.of(crawler))
 
     def process_response(self, request: Request, response: Response) -> Response | Request:
         """Pass on what is no redirect; queue the target of what is one.

@@ -13,12 +13,12 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from mediacrawl import foreign
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.failures import trouble_in
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.middlewares.redirect import target_of
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
-from mediacrawl.parts import Parts
 from mediacrawl.politeness.backoff import trouble_of
 from mediacrawl.politeness.freshness import lifetime
 from mediacrawl.politeness.robots import is_html
@@ -61,7 +61,7 @@ class RobotsMiddleware:
     another site), ``robots/redirect_refused`` (one too many, to nowhere we go, or to a site that is not to be asked).
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         if not parts.settings.getbool("ROBOTS_ENABLED", True):
             raise NotConfigured("ROBOTS_ENABLED is off")
         self._crawler = crawler
@@ -74,7 +74,7 @@ class RobotsMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        return cls(crawler, Parts.of(crawler))
+        return cls(crawler, CrawlContext.of(crawler))
 
     async def process_request(self, request: Request) -> Request | None:
         """Let the request pass, refuse it, or have the robots.txt asked first.

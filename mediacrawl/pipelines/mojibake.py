@@ -20,7 +20,7 @@ from mediacrawl.encoding.fixer import Fixed, Fixer
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.native import is_native
 from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
-from mediacrawl.folders import state_folder
+from mediacrawl.paths import state_folder
 from mediacrawl.records import MediaItem
 from mediacrawl.setting_kinds import fields_setting
 from mediacrawl.threads import in_thread
@@ -190,6 +190,6 @@ def models_setting(settings: BaseSettings) -> tuple[Path, ...]:
     names = settings.getlist("MOJIBAKE_MODELS")
     if not names:
         return ()
-    from mediacrawl.parts import locate  # noqa: PLC0415 - a crawl's parts take a while to import
+    from mediacrawl.paths import locate  # noqa: PLC0415 - a crawl's parts take a while to import
 
     return tuple(locate(name.strip()).absolute() for name in names)

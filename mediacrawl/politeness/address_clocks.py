@@ -48,8 +48,8 @@ class AddressPolicy:
             raise ValueError(f"POLITENESS_ADDRESS_FACTOR and POLITENESS_ADDRESS_MIN_DELAY must not be negative: {self}")
         if self.minimum > self.maximum:
             raise ValueError(
-                f"POLITENESS_ADDRESS_MIN_DELAY, {self.minimum:g} s, is greater than POLITENESS_ADDRESS_MAX_DELAY,"
-                f" {self.maximum:g} s"
+                f"POLITENESS_ADDRESS_MIN_DELAY, {self.minimum:g} s, is greater than {self.maximum:g} s,"
+                " the most that an address is left alone"
             )
 
     def __bool__(self) -> bool:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mediacrawl.clock import written_now
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.cut import BROKE_OFF, ENDED_HERE
-from mediacrawl.parts import Parts
+from mediacrawl.policies import probe_policy
 from mediacrawl.politeness.retry import is_passing
 from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.probe import Probe, ProbeResult, build_item
@@ -39,10 +40,10 @@ class FileReader:
         stats: the crawl's.
     """
 
-    def __init__(self, parts: Parts, stats: StatsCollector) -> None:
+    def __init__(self, parts: CrawlContext, stats: StatsCollector) -> None:
         self._parts = parts
         self._stats = stats
-        self._policy = parts.probe
+        self._policy = probe_policy(parts.settings)
         self._clock = parts.clock
         self._token = str(parts.settings.get("ROBOTS_TOKEN") or "mediacrawl")
         self.heard: Callable[[Visit, Odd | None, ProbeResult | None, Probe], None] = _ignore

@@ -7,6 +7,7 @@ from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extract import (
     Page,
     file_facts,
@@ -20,7 +21,6 @@ from mediacrawl.extract.charset import header_charset
 from mediacrawl.facts import pack
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
-from mediacrawl.parts import Parts
 from mediacrawl.politeness.retry import after_cut, after_status
 from mediacrawl.politeness.wishes import Wishes, wishes_of
 from mediacrawl.priority import Scores
@@ -75,7 +75,7 @@ class Reader:
 
     def __init__(
         self,
-        parts: Parts,
+        parts: CrawlContext,
         scheduler: PenaltyBoxScheduler,
         scope: Scope,
         stats: StatsCollector,

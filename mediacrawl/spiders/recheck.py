@@ -13,13 +13,14 @@ from itemadapter import ItemAdapter
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.encoding.values import FILE_FIELDS
 from mediacrawl.facts import of_tags, pack
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.observe.format import plural
-from mediacrawl.parts import Parts
+from mediacrawl.paths import state_folder
 from mediacrawl.pipelines.mojibake import fixer_of
 from mediacrawl.priority import Scores
 from mediacrawl.probe.record import item_id
@@ -119,9 +120,9 @@ class RecheckSpider(BesideSpider):
             ArgumentError: an argument cannot be used, or there is none of its name.
         """
         refuse_unknown(kwargs, cls)
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         arguments = RecheckArguments.read(crawler.settings, parts.folder, items, below, fresh)
-        _check_contact(parts, arguments)
+        _check_contact(crawler.settings, arguments)
         cls.move(parts)
         if is_catalogue(arguments.items):
             crawler.settings.set("MEDIACRAWL_DB", str(arguments.items.resolve()), priority="spider")
@@ -148,11 +149,10 @@ class RecheckSpider(BesideSpider):
         Raises:
             ArgumentError: it cannot; one sentence says why and what to do.
         """
-        parts = Parts(settings)
-        own = cls.own_folder(parts)
+        own = cls.own_folder(settings)
         known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
-        read = RecheckArguments.read(settings, parts.folder, **known)
-        _check_contact(parts, read)
+        read = RecheckArguments.read(settings, state_folder(settings), **known)
+        _check_contact(settings, read)
         check_nevercrawl(settings)
         check_frontiers(settings, own, fresh=read.fresh or not (own / SQLITE_FILE).exists())
 
@@ -353,12 +353,12 @@ def _candidate(url: Spelling, record: Mapping[str, Any], scores: Scores) -> Cand
     return candidate(url, Evidence(**known), scores, Kind.MEDIA, parent=_text(record.get("page_url")))
 
 
-def _check_contact(parts: Parts, arguments: RecheckArguments) -> None:
+def _check_contact(settings: BaseSettings, arguments: RecheckArguments) -> None:
     try:
         first = check_items(arguments.items)
     except ItemsError as error:
         raise ArgumentError(str(error)) from error
-    check_contact(parts, [str(first["content_url"])] if first else [])
+    check_contact(settings, [str(first["content_url"])] if first else [])
 
 
 def _succeed(old: Mapping[str, Any], item: MediaItem) -> None:

@@ -113,7 +113,7 @@ def test_a_crawl_tells_all_wrong_values_at_once_and_asks_nothing(tmp_path, site)
             {"POLITENESS_MIN_DELAY": "3000"},
             "POLITENESS_MIN_DELAY, 3000 s, is greater than POLITENESS_MAX_DELAY, 1800 s",
         ),
-        ({"BACKOFF_REST": "90000"}, "BACKOFF_REST, 90000 s, is greater than BACKOFF_REST_MAX, 86400 s"),
+        ({"BACKOFF_REST": "90000"}, "BACKOFF_REST, 90000 s, is greater than the longest rest, 86400 s"),
     ],
 )
 def test_settings_that_contradict_each_other_are_told(tmp_path, settings, sentence):
