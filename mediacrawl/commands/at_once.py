@@ -9,8 +9,8 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 from scrapy.utils.url import guess_scheme
 
+from mediacrawl.addon import switch_on
 from mediacrawl.commands import Checked
-from mediacrawl.other_spiders import switch_on
 from mediacrawl.scope import canonical
 from mediacrawl.spiders.arguments import ArgumentError, check_contact
 
