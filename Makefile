@@ -43,7 +43,7 @@ bench: $(STAMP)
 
 # The encoding models, from the text in training/: the same content every time (docs/models.md).
 models: $(STAMP)
-	$(BIN)/python -m mediacrawl.encoding.corpus training mediacrawl/encoding/models.bin
+	$(BIN)/python -m mediacrawl.encoding.train training mediacrawl/encoding/models.bin
 
 # The optional native part (deploy/native): the same decisions on text, faster. Needs a C compiler and Python's headers.
 native: $(STAMP)

@@ -28,12 +28,13 @@ from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
-from mediacrawl import seams
+from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.records import VISIT, End, Evidence
+from mediacrawl.records import End, Evidence
 from mediacrawl.scope import joining
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.media import MediaSpider
+from mediacrawl.visit import VISIT
 
 HOSTS = 5_000
 """Names that the server has: each input is asked of a site of its own."""
@@ -217,7 +218,7 @@ class Measuring:
             if not is_there or (visit and not self._put(found.url)):
                 break
             self._ended = asyncio.get_running_loop().create_future()
-            seams.wake(self._crawler.engine)
+            scrapy_internals.wake(self._crawler.engine)
             outcome = await asyncio.wait_for(self._ended, LATEST)
             if outcome.end not in {End.CONTINUE, End.AGAIN}:
                 break

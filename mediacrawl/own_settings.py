@@ -27,9 +27,9 @@ class OwnSettings:
         """The value of a setting, or its declared default."""
         return self._settings.get(name, getattr(declared, name))
 
-    def gettext(self, name: str) -> str:
-        """The value of a setting as text; its declared default if it is empty."""
-        return str(self.get(name) or getattr(declared, name))
+    def getstr(self, name: str) -> str:
+        """The value of a setting as text; empty text stands for the declared default."""
+        return str(self._settings.get(name) or getattr(declared, name))
 
     def getbool(self, name: str) -> bool:
         """The same, as Scrapy reads a truth value."""

@@ -19,7 +19,7 @@ atexit.register(_UNPACKED.close)
 
 def state_folder(settings: BaseSettings) -> Path:
     """The folder of frontier, log and catalogue: ``JOBDIR`` if set, else ``MEDIACRAWL_DIR``."""
-    return Path(settings.get("JOBDIR") or OwnSettings(settings).gettext("MEDIACRAWL_DIR"))
+    return Path(settings.get("JOBDIR") or OwnSettings(settings).getstr("MEDIACRAWL_DIR"))
 
 
 def spider_folder(folder: Path, name: str) -> Path:

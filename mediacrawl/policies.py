@@ -40,7 +40,7 @@ PLACEHOLDER = "example.invalid"
 
 def contact_of(settings: BaseSettings) -> str:
     """The URL or mail address at which a site's operator reaches the crawler's."""
-    return OwnSettings(settings).gettext("MEDIACRAWL_CONTACT")
+    return OwnSettings(settings).getstr("MEDIACRAWL_CONTACT")
 
 
 def is_anonymous(settings: BaseSettings) -> bool:
@@ -96,7 +96,8 @@ def address_policy(settings: BaseSettings) -> AddressPolicy:
 
 def robots_times(settings: BaseSettings) -> RobotsTimes:
     """How long a robots.txt counts."""
-    return RobotsTimes(max_age=OwnSettings(settings).getfloat("ROBOTS_MAX_AGE"))
+    own = OwnSettings(settings)
+    return RobotsTimes(max_age=own.getfloat("ROBOTS_MAX_AGE"), retry=own.getfloat("ROBOTS_RETRY"))
 
 
 def name_policy(settings: BaseSettings) -> NamePolicy:
@@ -139,7 +140,7 @@ def frontier_policy(settings: BaseSettings) -> FrontierPolicy:
 
 def priority_name(settings: BaseSettings) -> str:
     """The value of the setting ``PRIORITY``."""
-    return OwnSettings(settings).gettext("PRIORITY")
+    return OwnSettings(settings).getstr("PRIORITY")
 
 
 def site_order(settings: BaseSettings) -> Order:
@@ -185,7 +186,7 @@ def scope_rules(settings: BaseSettings) -> ScopeRules:
         traps=Traps(max_length=own.getint("SCOPE_MAX_LENGTH")),
         session_names=tuple(own.getlist("SCOPE_SESSION_NAMES")),
         max_depth=own.getint("SCOPE_MAX_DEPTH"),
-        extensions=locate(own.gettext("SCOPE_EXTENSIONS_FILE")),
+        extensions=locate(own.getstr("SCOPE_EXTENSIONS_FILE")),
         nevercrawl=nevercrawl_files(settings),
         refused_ports=tuple(map(int, own.getlist("SCOPE_REFUSED_PORTS"))),
     )
@@ -219,17 +220,13 @@ def nevercrawl_files(settings: BaseSettings) -> tuple[Path, ...]:
     return tuple(map(locate, OwnSettings(settings).getlist("NEVERCRAWL_FILES")))
 
 
-def load_nevercrawl(settings: BaseSettings, now: float) -> NeverCrawl:
+def load_nevercrawl(settings: BaseSettings) -> NeverCrawl:
     """Read the NeverCrawl list.
-
-    Args:
-        settings: of the crawl.
-        now: seconds since the epoch.
 
     Raises:
         NeverCrawlError: it cannot be read.
     """
-    return NeverCrawl.load(nevercrawl_files(settings), now, OwnSettings(settings).getfloat("NEVERCRAWL_RELOAD"))
+    return NeverCrawl.load(nevercrawl_files(settings))
 
 
 def duplicate_policy(settings: BaseSettings) -> DuplicatePolicy:

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import examples
 
-from mediacrawl.encoding.told import told_element
-from mediacrawl.encoding.values import best_values
+from mediacrawl.encoding.records.evidence import best_values
+from mediacrawl.encoding.records.fields import told_element
 from mediacrawl.facts import BESIDE, KEYS, LONGEST_TEXT, MOST_FACTS, Fact, fact, of_tags, pack, unpack
 
 TEXTS = st.text(max_size=40)

@@ -11,8 +11,9 @@ from scrapy.utils.url import guess_scheme
 
 from mediacrawl.addon import switch_on
 from mediacrawl.commands import Checked
+from mediacrawl.crawl.arguments import ArgumentError, check_contact
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.scope import canonical
-from mediacrawl.spiders.arguments import ArgumentError, check_contact
 
 _PROJECT = SETTINGS_PRIORITIES["project"]
 _DELAY = "mediacrawl.middlewares.AdaptiveDelayMiddleware"
@@ -98,7 +99,8 @@ def _keep_nothing(settings: BaseSettings, *, pipelines: bool, delays: bool) -> N
     if not pipelines:
         settings.set("ITEM_PIPELINES", {}, priority=_PROJECT)
     if delays:
-        settings.set("POLITENESS_FIRST_DELAY", settings.getfloat("POLITENESS_MIN_DELAY"), priority=_PROJECT)
+        least = OwnSettings(settings).getfloat("POLITENESS_MIN_DELAY")
+        settings.set("POLITENESS_FIRST_DELAY", least, priority=_PROJECT)
     else:
         settings.setdict(dict.fromkeys(_DELAYS, 0.0), priority=_PROJECT)
 

@@ -34,9 +34,10 @@ from mediacrawl.complaint import (
 )
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.paths import log_folder
 from mediacrawl.policies import contact_of, delay_policy, is_anonymous, load_nevercrawl, nevercrawl_files, user_agent_of
-from mediacrawl.scope import Entry, NeverCrawlError, canonical
+from mediacrawl.scope import Exclusion, NeverCrawlError, canonical
 
 BREACHED = 3
 """Exit code: it was answered, and the answer is that we did not behave."""
@@ -108,7 +109,7 @@ class Command(Checked, ScrapyCommand):
         since = since_when(opts.since, now) if opts.since else None
         blocked = self._block(subject, settings, now) if opts.block else None
         logs = Logs.of(map(Path, opts.log or [log_folder(settings)]))
-        token, promises = settings.get("ROBOTS_TOKEN") or "mediacrawl", self._promises(settings)
+        token, promises = OwnSettings(settings).getstr("ROBOTS_TOKEN"), self._promises(settings)
         case = open_case(subject, logs, now, since=since, token=token, promises=promises)
         if opts.output:
             rows = write(case, Path(opts.output))
@@ -129,15 +130,16 @@ class Command(Checked, ScrapyCommand):
         added, sentences = block(settings, subject.host or subject.site, "complaint")
         for sentence in sentences:
             _tell(sentence)
-        wait = settings.getfloat("NEVERCRAWL_RELOAD", 900.0) if added.new else 0.0
+        wait = OwnSettings(settings).getfloat("NEVERCRAWL_RELOAD") if added.new else 0.0
         return Blocked(added.entry.covers, now + wait, restart=nevercrawl_files(settings) != before)
 
     def _promises(self, settings: BaseSettings) -> Promises:
+        own = OwnSettings(settings)
         return Promises(
             min_delay=delay_policy(settings).minimum,
-            robots_age=settings.getfloat("ROBOTS_MAX_AGE", 86_400.0),
+            robots_age=own.getfloat("ROBOTS_MAX_AGE"),
             listed=_listed(settings),
-            listing_takes=settings.getfloat("NEVERCRAWL_RELOAD", 900.0),
+            listing_takes=own.getfloat("NEVERCRAWL_RELOAD"),
         )
 
     def _fail(self, sentence: str) -> None:
@@ -145,10 +147,10 @@ class Command(Checked, ScrapyCommand):
         self.exitcode = 1
 
 
-def _listed(settings: BaseSettings) -> Callable[[str], Entry | None]:
+def _listed(settings: BaseSettings) -> Callable[[str], Exclusion | None]:
     """What NeverCrawl says now. A list that cannot be read is told of, and the rest is answered."""
     try:
-        never = load_nevercrawl(settings, time.time())
+        never = load_nevercrawl(settings)
     except NeverCrawlError as error:
         _tell(f"NeverCrawl is left out of the judgement: {error}")
         return lambda _: None
@@ -158,7 +160,7 @@ def _listed(settings: BaseSettings) -> Callable[[str], Entry | None]:
 def _sender(settings: BaseSettings, token: str, attached: str | None, blocked: Blocked | None) -> Sender:
     return Sender(
         contact="" if is_anonymous(settings) else contact_of(settings),
-        operator=str(settings.get("MEDIACRAWL_OPERATOR") or ""),
+        operator=OwnSettings(settings).getstr("MEDIACRAWL_OPERATOR"),
         user_agent=user_agent_of(settings),
         token=token,
         attached=Path(attached).name if attached else "",

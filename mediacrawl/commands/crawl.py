@@ -19,17 +19,17 @@ from scrapy.utils.log import configure_logging
 
 from mediacrawl import log_setup
 from mediacrawl.commands import refuse_options, say
+from mediacrawl.crawl.arguments import ArgumentError
+from mediacrawl.crawl.declared_arguments import listed, mistakes
+from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.crawl.storage import is_of_fleet
 from mediacrawl.fleet import LOST
-from mediacrawl.foreign import is_ours
 from mediacrawl.frontier.contract import FrontierLostError
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.paths import state_folder
 from mediacrawl.pipelines.mojibake import use_settings
 from mediacrawl.policies import address_policy, frontier_policy
 from mediacrawl.setting_kinds import unknown_names, wrong_values
-from mediacrawl.spiders.arguments import ArgumentError
-from mediacrawl.spiders.taking import listed, mistakes
 
 logger = logging.getLogger(__name__)
 

@@ -22,16 +22,17 @@ from mediacrawl.clock import Clock
 from mediacrawl.commands import refuse_options, say
 from mediacrawl.commands.crawl import Command as CrawlCommand
 from mediacrawl.connection import redis_url
+from mediacrawl.crawl.arguments import ArgumentError, switch
+from mediacrawl.crawl.kept_scope import Borders
 from mediacrawl.crawl.storage import REDIS, store_of
 from mediacrawl.fleet import Fleet, FleetError, Orders, Plan, World, alone
 from mediacrawl.fleet.server import Server, is_there, started
 from mediacrawl.fleet.telling import FLEET, prefixed
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.observe.text import printable
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.paths import log_folder, state_folder
 from mediacrawl.pipelines.store import catalogue_path
-from mediacrawl.spiders.arguments import ArgumentError, switch
-from mediacrawl.spiders.borders import Borders
 
 SPIDER = "media"
 MOST = 64
@@ -148,7 +149,7 @@ def _plan(settings: BaseSettings, folder: Path, opts: argparse.Namespace) -> Pla
     # A worker that is started again while Redis is away waits for it; what the user says comes after, and counts.
     # Each worker's own log has all; the fleet leaves out of the common stream what each says (`telling.is_of_each`).
     named = [f"REDIS_PATIENCE={_PATIENCE:g}", "LOG_LEVEL=INFO", *opts.set]
-    if settings.get("SCHEDULER_STORE") == REDIS:
+    if OwnSettings(settings).get("SCHEDULER_STORE") == REDIS:
         named.append(f"SCHEDULER_STORE={REDIS}")
     if opts.loglevel:
         named.append(f"LOG_LEVEL={opts.loglevel}")
@@ -190,7 +191,7 @@ def _share(arguments: Mapping[str, str], settings: BaseSettings, held: ExitStack
             f"the crawl in {folder} is one of scrapy crawl, whose frontier is a file, and a fleet cannot go on with it:"
             " name another MEDIACRAWL_DIR, and take along what waits with mediacrawl frontier export and -a seed="
         )
-    if not (arguments.get("seed") or is_there(folder) or settings.getbool("SCHEDULER_WAIT")):
+    if not (arguments.get("seed") or is_there(folder) or OwnSettings(settings).getbool("SCHEDULER_WAIT")):
         raise ArgumentError(f"no seed is given and no crawl of a fleet lies in {folder}; begin with -a seed=seeds.txt")
     server = held.enter_context(started(folder, lambda sentence: say(sentence, sys.stderr, flush=True)))
     settings.set("REDIS_URL", server.url, "cmdline")

@@ -18,6 +18,7 @@ from scrapy.settings import BaseSettings
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.commands.fleet_server import frontier_named
+from mediacrawl.crawl.arguments import ArgumentError, Arguments
 from mediacrawl.crawl.ordering import load_learner
 from mediacrawl.crawl.storage import REDIS, open_redis, store_of
 from mediacrawl.fleet import FleetError
@@ -34,18 +35,11 @@ from mediacrawl.frontier.stores.salvage import repair
 from mediacrawl.frontier.telling import overview_text, site_text, told_rows, url_text
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe import Search
-from mediacrawl.observe.asked_before import AskedBefore
 from mediacrawl.observe.format import plural
+from mediacrawl.observe.log_search import UrlHistory
 from mediacrawl.observe.text import printable, printable_lines
 from mediacrawl.paths import log_folder, state_folder
-from mediacrawl.policies import (
-    class_scores,
-    delay_policy,
-    frontier_policy,
-    load_nevercrawl,
-    make_scope,
-    site_order,
-)
+from mediacrawl.policies import class_scores, delay_policy, frontier_policy, load_nevercrawl, make_scope, site_order
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.politeness.robots_note import unpack
 from mediacrawl.priority import link_class
@@ -55,7 +49,6 @@ from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
 from mediacrawl.scope.imported import Import
 from mediacrawl.scope.seeds import parse_seeds
 from mediacrawl.scope.sites import authority_of
-from mediacrawl.spiders.arguments import ArgumentError, Arguments
 
 if TYPE_CHECKING:
     from mediacrawl.frontier.stores.redis_reading import RedisReader
@@ -178,7 +171,7 @@ class Command(Checked, ScrapyCommand):
             robots = unpack(reader.note("robots", authority_of(url)) or b"")
             log = log_folder(self._settings)
             lines = list(Search(site).lines(log, "requests")) if log.is_dir() else []
-            before, rules = (AskedBefore.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
+            before, rules = (UrlHistory.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
             say(url_text(seeds[0][1], where, refusal, before=before, rules=rules, robots=robots, now=now))
             if where.candidate is not None:
                 self._explain(reader, where.candidate)
@@ -282,9 +275,8 @@ class Command(Checked, ScrapyCommand):
         policy = delay_policy(self._settings)
         delay = max(policy.first, policy.minimum)
         remake = Remake(site_of, link_class)
-        repaired = repair(
-            self._path, time.time(), remake, delay=delay, order=site_order(self._settings), progress=_tell
-        )
+        order = site_order(self._settings)
+        repaired = repair(self._path, time.time(), remake, delay=delay, order=order, progress=_tell)
         say(printable_lines(str(repaired)))
 
     # -- what they share -------------------------------------------------------------------------------------
@@ -311,7 +303,7 @@ class Command(Checked, ScrapyCommand):
     def _scope(self) -> Scope:
         """What decides in the crawl that lies here."""
         arguments = Arguments.read(self._folder)
-        nevercrawl = load_nevercrawl(self._settings, time.time())
+        nevercrawl = load_nevercrawl(self._settings)
         return make_scope(self._settings, nevercrawl, arguments.include, arguments.only_sites)
 
     def _fail(self, sentence: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scrapy import Request
 from scrapy.crawler import Crawler
 
-from mediacrawl import foreign
+from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.records import Candidate, Lease
 from mediacrawl.scheduler import PenaltyBoxScheduler
@@ -40,7 +40,7 @@ class ListingScheduler(PenaltyBoxScheduler):
 
     def _request(self, lease: Lease) -> Request | None:
         request = super()._request(lease)
-        asked = self._in_memory.get(foreign.held_key(lease.evidence))
+        asked = self._in_memory.get(request_serialization.held_key(lease.evidence))
         if request is not None and asked is not None:
             request.callback = asked.callback
             request.cb_kwargs.update(asked.cb_kwargs)

@@ -14,7 +14,7 @@ from scrapy.exceptions import UsageError
 from mediacrawl.commands import Checked, refuse_options, say
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.models import MAGIC
-from mediacrawl.encoding.own_training import Trained, TrainingError, train
+from mediacrawl.encoding.user_training import Trained, TrainingError, train
 from mediacrawl.observe.text import printable
 
 

@@ -1,1 +1,1 @@
-"""Wiring of a crawl: reads the settings into the domain packages' policies, and makes what one crawl shares."""
+"""One crawl: what its components share, its leases and the requests made of them, spiders' arguments, state files."""

@@ -13,9 +13,9 @@ from scrapy.utils.misc import load_object
 from mediacrawl.clock import Clock
 from mediacrawl.connection import hidden, redis_url
 from mediacrawl.crawl.ordering import make_priority
+from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.crawl.storage import REDIS, lease_seconds, open_frontier, store_of
 from mediacrawl.encoding.history import History
-from mediacrawl.foreign import is_ours
 from mediacrawl.frontier import Counts, Frontier, FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.notes import Later, NoNotes, Notes
@@ -44,8 +44,8 @@ from mediacrawl.politeness.shared_clocks import SharedAddressClocks
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.nuggets import Nuggets
 from mediacrawl.priority.orders import Priority
-from mediacrawl.probe.habits import RangeHabits
 from mediacrawl.probe.open_lists import OpenLists
+from mediacrawl.probe.range_support import RangeSupport
 from mediacrawl.scope import Duplicates, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.include import Include
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from mediacrawl.names import GuardedNames
+    from mediacrawl.net.guarded_names import GuardedNames
 
 logger = logging.getLogger(__name__)
 
@@ -89,7 +89,7 @@ class CrawlContext:
         encodings: encodings of pages and lists, by host, for those that declare none. It is not stored.
         finds: the records of this crawl, in numbers.
         fates: what became of the seeds, if `tells_fates`.
-        open_lists: the lists that are being downloaded or read, if `ListsMiddleware` is switched on.
+        open_lists: the lists that are being downloaded or read, if `ListsMiddleware` is switched on, which makes it.
         resumes: whether the frontier had URLs when it was opened.
         final: the counts of the frontier when it was closed; None until then.
 
@@ -231,7 +231,7 @@ class CrawlContext:
     @cached_property
     def robots(self) -> RobotsBook:
         """The robots.txt cache."""
-        return RobotsBook(OwnSettings(self.settings).gettext("ROBOTS_TOKEN"), robots_times(self.settings), self._notes)
+        return RobotsBook(OwnSettings(self.settings).getstr("ROBOTS_TOKEN"), robots_times(self.settings), self._notes)
 
     @cached_property
     def address_clocks(self) -> AddressClocks | SharedAddressClocks:
@@ -253,9 +253,9 @@ class CrawlContext:
         return Nuggets(self.nugget_function, self._notes, self._later)
 
     @cached_property
-    def habits(self) -> RangeHabits:
+    def habits(self) -> RangeSupport:
         """Which servers ignore Range."""
-        return RangeHabits(self._notes)
+        return RangeSupport(self._notes)
 
     @property
     def hubs(self) -> Hubs:
@@ -304,7 +304,7 @@ class CrawlContext:
         Raises:
             NeverCrawlError: the list cannot be read.
         """
-        return load_nevercrawl(self.settings, self.clock.now())
+        return load_nevercrawl(self.settings)
 
     @cached_property
     def guard(self) -> Guard:
@@ -318,7 +318,7 @@ class CrawlContext:
     @cached_property
     def resolver(self) -> GuardedNames:
         """What looks up the address that a host is asked at."""
-        from mediacrawl.names import GuardedNames  # noqa: PLC0415 - most commands look up no name
+        from mediacrawl.net.guarded_names import GuardedNames  # noqa: PLC0415 - most commands look up no name
 
         return GuardedNames(self.guard)
 

@@ -39,7 +39,7 @@ def store_of(settings: BaseSettings, *, is_ours: bool = True) -> str:
         is_ours: whether the spider is one of ours. The frontier of another one is on disk only with JOBDIR: without it
             a second run starts afresh, as with Scrapy's own scheduler.
     """
-    name = OwnSettings(settings).gettext("SCHEDULER_STORE").strip()
+    name = OwnSettings(settings).getstr("SCHEDULER_STORE").strip()
     if name == "sqlite" and not is_ours and not settings.get("JOBDIR"):
         return "memory"
     return REDIS if "://" in name else name
@@ -101,7 +101,7 @@ def redis_client(settings: BaseSettings, spider: str = "media") -> tuple[Client,
         FrontierError: the settings cannot be used.
     """
     try:
-        prefix = OwnSettings(settings).gettext("REDIS_FRONTIER_KEY") % {"spider": spider}
+        prefix = OwnSettings(settings).getstr("REDIS_FRONTIER_KEY") % {"spider": spider}
         return connect(settings), prefix, hidden(redis_url(settings) or "")
     except (ConnectionSettingError, ValueError, KeyError, TypeError) as error:
         raise FrontierError(str(error)) from error

@@ -1,7 +1,7 @@
-"""What was found before on a host and in a folder: files that lie together were mostly tagged by one program.
+"""Counts of the encodings found per host and folder: files in one place were mostly tagged by one program.
 
-"As declared" is learned like any other reading: a host that is really Latin-1 must stay so. How much single fields gain
-by it is printed by `benchmarks/encodings.py`.
+"As declared" is counted like any other encoding, so a host that is really Latin-1 stays so. `benchmarks/encodings.py`
+prints how much single fields gain.
 """
 
 from __future__ import annotations
@@ -17,25 +17,33 @@ from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
 from mediacrawl.encoding.decision import Detection, Seen
-from mediacrawl.encoding.hinting import languages_named
-from mediacrawl.encoding.languages import LANGUAGES
-from mediacrawl.encoding.priors import codec_name
-from mediacrawl.encoding.state_file import put_aside, write_anew
+from mediacrawl.encoding.languages import LANGUAGES, codec_name, languages_named
 
 logger = logging.getLogger(__name__)
 
 _FORMAT = 1
+
 _SURE_MARGIN = 3.0
 """Nats from which on a decision teaches anything."""
+
 _MOST_PAIRS = 8
+
 _MOST_COUNTS = 64.0
 """Counts of one place; then all are halved, so that a host may change."""
+
 _LEAST_COUNT = 0.5
+
 _SILENT = ("utf-16", "ascii")
+
 _ENOUGH = 8.0
 """Counts from which on a folder speaks alone; below, the rest of its host speaks with it, up to so many."""
+
 _LONGEST_KEY = 120
+
 _LARGEST_FILE = 64 * 1024 * 1024
+
+HOSTS = 10_000
+"""Hosts whose encodings are remembered, and as many folders: some 10 MB."""
 
 Counts = dict[tuple[str, str], float]
 
@@ -90,7 +98,7 @@ class History:
         hosts: that are remembered, and as many folders; those not met for longest are forgotten.
     """
 
-    def __init__(self, hosts: int = 10_000) -> None:
+    def __init__(self, hosts: int = HOSTS) -> None:
         self._limit = max(hosts, 1)
         self._hosts: OrderedDict[str, Counts] = OrderedDict()
         self._folders: OrderedDict[str, Counts] = OrderedDict()
@@ -170,7 +178,7 @@ class History:
     # -- on disk -------------------------------------------------------------------------------------------------
 
     @classmethod
-    def load(cls, path: Path, hosts: int = 10_000) -> Self:
+    def load(cls, path: Path, hosts: int = HOSTS) -> Self:
         """Take up a file that `save` wrote; without one, begin anew.
 
         A file that cannot be used is kept as ``NAME.damaged``, and the log says so in one sentence.
@@ -234,3 +242,29 @@ def _counts(stored: Any) -> Counts:
 
 def _written(places: Mapping[str, Counts]) -> dict[str, dict[str, float]]:
     return {name: {" ".join(pair): count for pair, count in counts.items()} for name, counts in places.items()}
+
+
+def write_anew(path: Path, text: str) -> None:
+    """Write a file beside the old one and put it in its place, so that a kill leaves one of the two.
+
+    Args:
+        path: of the file; its folder is made if it is missing.
+        text: ASCII.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    beside = path.with_name(f"{path.name}.new")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside.write_text(text, encoding="ascii")
+    beside.replace(path)
+
+
+def put_aside(path: Path) -> str:
+    """Rename a damaged file, and say so in a sentence; nothing if it cannot be renamed."""
+    kept = path.with_name(f"{path.name}.damaged")
+    try:
+        path.replace(kept)
+    except OSError:
+        return ""
+    return f" The file is kept as {kept}."

@@ -1,22 +1,36 @@
-"""The languages that have a model: their letters, the encodings their texts were written in, where they are spoken.
+"""The table of languages with a model: letters, encodings, countries, prior probabilities, and their words.
 
-One table, read by training and by detection, so that both mean the same by a letter. Letters are the lower-case
-ones of the language's everyday spelling; a letter beyond them counts as foreign (`mediacrawl.encoding.codepages`).
-Encodings stand in the order of how common they are among files of the language, most common first; UTF-8 goes
-without saying.
+Training and detection read the same table. Letters are the lower-case ones of the language's everyday spelling; any
+other letter is foreign (`mediacrawl.encoding.codepages`). The encodings of a language stand in the order of how common
+they are among its files, the most common first; UTF-8 is implied.
+
+The encoding weights are estimates of what files contain that declare Latin-1 and are not ASCII, relative to each other.
+Flat priors would find rare encodings more often, common ones less often, and change more of what is right.
 """
 
 # ruff: noqa: RUF001 - national letters are what this file is about
+# ruff: noqa: RUF001 - typographic signs and national letters are what this file is about
 from __future__ import annotations
 
+import codecs
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Final
 
 AZ: Final = "abcdefghijklmnopqrstuvwxyz"
+
 CYRILLIC: Final = "абвгдежзийклмнопрстуфхцчшщъыьэюя"
+
 WEST: Final = ("cp1252", "mac_roman", "cp850")
+
 CENTRAL: Final = ("cp1250", "iso8859_2", "cp852", "mac_latin2")
+
 BALTIC: Final = ("cp1257", "iso8859_13", "iso8859_4", "cp775")
+
 ARABIC: Final = "ابتثجحخدذرزسشصضطظعغفقكلمنهويءآأؤإئىة"
 
 
@@ -212,3 +226,161 @@ _ALL: Final = (
 )
 
 LANGUAGES: Final[dict[str, Language]] = {language.code: language for language in _ALL}
+
+TONES = "\u0300\u0301\u0303\u0309\u0323"
+
+_TONES = frozenset(TONES)
+
+_TURKIC = str.maketrans("Iİ", "ıi")
+
+
+def lower(text: str, code: str) -> str:
+    """Lower case by the rules of the language: Turkish and Azerbaijani have a dotless i."""
+    if code in ("tr", "az"):
+        text = text.translate(_TURKIC)
+    return text.lower()
+
+
+def toned(text: str) -> str:
+    """Vietnamese as cp1258 writes it: the five tone marks after their vowel, all other marks within the letter."""
+    return "".join(map(_toned, text)) if not text.isascii() else text
+
+
+@cache
+def _toned(char: str) -> str:
+    parts = unicodedata.normalize("NFD", char)
+    tones = "".join(part for part in parts if part in _TONES)
+    if not tones:
+        return char
+    return unicodedata.normalize("NFC", "".join(part for part in parts if part not in _TONES)) + tones
+
+
+_WORD = re.compile(r"[^\W\d_]+(?:[\u0300-\u036f\u0591-\u06ed\u0900-\u0e4e·‘]+[^\W\d_]*)*")
+"""Letters, with the marks that some scripts write between them."""
+
+
+@cache
+def _folds(code: str) -> dict[int, str]:
+    folds = LANGUAGES[code].folds if code in LANGUAGES else ""
+    return {ord(folds[i]): folds[i + 1] for i in range(0, len(folds), 2)}
+
+
+def words(lines: Iterable[str], language: Language) -> Iterator[str]:
+    """The words of running text, in lower case, folded to the letters of the language.
+
+    Words with other letters are left out.
+    """
+    letters = frozenset(language.letters)
+    folds = _folds(language.code)
+    for line in lines:
+        for word in _WORD.findall(lower(line, language.code)):
+            folded = word.translate(folds) if folds else word
+            if language.code == "vi":
+                folded = toned(folded)
+            if letters.issuperset(folded):
+                yield folded
+
+
+ENCODING_WEIGHTS: Final[dict[str, float]] = {
+    # What is declared is mostly right.
+    "cp1252": 2000.0,
+    "cp1251": 45.0, "gb18030": 11.0, "cp932": 18.0, "utf-8": 24.0, "cp949": 7.0, "cp1250": 7.0, "cp950": 5.5,
+    "cp1256": 2.25, "cp1253": 3.0,
+    "cp1255": 5.4, "cp1254": 2.7, "cp874": 2.7, "cp1257": 1.0, "cp1258": 0.6,
+    "koi8_r": 0.6, "koi8_u": 0.2, "cp866": 0.6, "cp1125": 0.2, "mac_cyrillic": 0.4, "iso8859_5": 0.4, "kz1048": 0.15,
+    "ptcp154": 0.01,
+    "iso8859_2": 0.5, "cp852": 0.5, "mac_latin2": 0.4, "iso8859_16": 0.02, "cp855": 0.02,
+    "mac_roman": 0.8, "cp850": 1.5, "iso8859_15": 0.05, "iso8859_14": 0.02, "iso8859_3": 0.05,
+    "mac_turkish": 0.15, "cp857": 0.15, "iso8859_4": 0.2, "iso8859_13": 0.1, "cp775": 0.1,
+    "iso8859_7": 0.1, "cp737": 0.2, "cp862": 0.2, "iso8859_6": 0.2, "euc_jp": 0.5,
+}  # fmt: skip
+
+SOFTEN: Final = 0.75
+"""Weights to this power: between flat (0) and as they are (1)."""
+
+UTF8: Final = ("utf-8", "")
+"""UTF-8 says nothing of the language before it is read."""
+
+
+def prior_nats(encoding: str, code: str) -> float:
+    """The cost of an encoding with a language, in nats over the likeliest; less is likelier."""
+    share = 1.0
+    if code:
+        rivals = [language for language in LANGUAGES.values() if encoding in language.encodings]
+        share = LANGUAGES[code].weight / sum(language.weight for language in rivals)
+    return -math.log((ENCODING_WEIGHTS[encoding] / ENCODING_WEIGHTS["cp1252"]) ** SOFTEN * share**SOFTEN)
+
+
+@cache
+def all_priors() -> dict[tuple[str, str], float]:
+    """The probability of each encoding with each language; together 1."""
+    keys = [(encoding, language.code) for language in LANGUAGES.values() for encoding in language.encodings]
+    weights = {key: math.exp(-prior_nats(*key)) for key in (*keys, UTF8)}
+    total = sum(weights.values())
+    return {key: weight / total for key, weight in weights.items()}
+
+
+_SAME: Final = {
+    "iso8859-1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "iso8859-8": "cp1255",
+    "iso8859-11": "cp874", "tis-620": "cp874",
+    "shift_jis": "cp932", "euc_kr": "cp949", "gb2312": "gb18030", "gbk": "gb18030", "big5": "cp950",
+    "big5hkscs": "cp950", "mac-cyrillic": "mac_cyrillic",
+    "mac-roman": "mac_roman", "mac-latin2": "mac_latin2", "mac-turkish": "mac_turkish", "koi8-r": "koi8_r",
+    "koi8-u": "koi8_u",
+}  # fmt: skip
+
+LONGEST_NAME: Final = 40
+
+
+@lru_cache(maxsize=256)
+def codec_name(name: str) -> str:
+    """Our name for an encoding, by any name that Python knows; empty if it has no prior.
+
+    Encodings that another one contains go by the larger one's name: GB2312 is gb18030, Shift_JIS cp932, Latin-1 cp1252.
+    """
+    if not name or len(name) > LONGEST_NAME:
+        return ""
+    try:
+        known = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        return ""
+    known = _SAME.get(known, known)
+    dashed = known.replace("-", "_")
+    return known if known in ENCODING_WEIGHTS else dashed if dashed in ENCODING_WEIGHTS else ""
+
+
+@cache
+def _names() -> dict[str, tuple[str, ...]]:
+    names: dict[str, list[str]] = {}
+    for language in LANGUAGES.values():
+        for name in (language.code, *language.codes):
+            names.setdefault(name.lower(), []).append(language.code)
+    return {name: tuple(codes) for name, codes in names.items()}
+
+
+def languages_named(name: str) -> tuple[str, ...]:
+    """The languages with a model that a tag names: ``pt-BR`` is Portuguese, ``zh`` either Chinese."""
+    lowered = name.lower().replace("_", "-")
+    names = _names()
+    if lowered in ("zh", "zho", "chi"):
+        return ("zh-Hans", "zh-Hant")
+    while lowered not in names and "-" in lowered:
+        lowered = lowered.rpartition("-")[0]
+    return names.get(lowered, ())
+
+
+_UNFIT = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})
+"""Codecs of Python that no file means: slow on crafted input, or no encoding of text at all."""
+
+
+@lru_cache(maxsize=256)
+def is_codec(name: str) -> bool:
+    """Tells whether a stored record names an encoding of text that is safe to decode with."""
+    if len(name) > LONGEST_NAME:
+        return False
+    try:
+        found = codecs.lookup(name)
+        b"x".decode(name, "replace")
+    except (LookupError, ValueError):
+        return False
+    return found.name not in _UNFIT

@@ -12,14 +12,15 @@ from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later, run_in_thread
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
-from mediacrawl import seams
 from mediacrawl.connection import ConnectionSettingError, connect, hidden, key_of, redis_url
+from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError, Remote
 from mediacrawl.frontier.feed import FeedError, FeedKeyError, Unreadable, read_entry
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import cut, printable
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.policies import reach_of
 from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope import Scope
@@ -71,7 +72,7 @@ class Feeding:
         self._parts = parts
         self._where = hidden(url)
         self._reach = reach_of(parts.settings)
-        self._most = max(parts.settings.getint("REDIS_START_URLS_BATCH_SIZE", 1000), 1)
+        self._most = max(OwnSettings(parts.settings).getint("REDIS_START_URLS_BATCH_SIZE"), 1)
         self._queue: StartUrls | None = None
         self._timer: CallLaterResult | None = None
         self._looking: Deferred[None] | None = None
@@ -115,7 +116,7 @@ class Feeding:
         from mediacrawl.frontier.start_urls import StartUrls  # noqa: PLC0415
 
         try:
-            key = key_of(self._parts.settings.get("REDIS_START_URLS_KEY") or "%(name)s:start_urls", spider.name)
+            key = key_of(OwnSettings(self._parts.settings).getstr("REDIS_START_URLS_KEY"), spider.name)
             self._queue = StartUrls(connect(self._parts.settings), key)
         except ConnectionSettingError as error:
             logger.critical("%s", error)
@@ -159,7 +160,7 @@ class Feeding:
         # Only what was asked after the crawl had nothing else to do says that it is over.
         self._empty = at_idle and taken is not None and not taken.left and not taken.entries
         if at_idle or self._idle:
-            seams.wake(self._crawler.engine)
+            scrapy_internals.wake(self._crawler.engine)
 
     async def _take_in(self, queue: StartUrls, taken: Taken) -> None:
         self._count_refused({Unreadable.TOO_LONG: taken.too_long})

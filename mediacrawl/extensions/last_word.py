@@ -14,8 +14,9 @@ from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.frontier.stores.reading import FrontierReader
 from mediacrawl.observe.dead_end import dead_end
-from mediacrawl.records import FINAL, End, Kind, Outcome, Trouble, Visit
+from mediacrawl.records import FINAL, End, Kind, Outcome, Trouble
 from mediacrawl.signals import visit_ended
+from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -51,7 +52,7 @@ class LastWord:
         fates = self._parts.fates
         if fates.answered:
             return
-        if 200 <= visit.status < 300 and visit.kind is not Kind.ROBOTS:
+        if 200 <= visit.fetch.status < 300 and visit.fetch.kind is not Kind.ROBOTS:
             fates.answered += 1
             return
         if outcome.end in FINAL:

@@ -12,21 +12,23 @@ from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
-from mediacrawl import seams
+from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.storage import REDIS
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.headers import header
 from mediacrawl.middlewares.cut import BROKE_OFF
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.priority.again import AGAIN, FRONT, Came, came_to, candidate_of, is_again, page_of
 from mediacrawl.priority.fronts import Front, Fronts
 from mediacrawl.priority.hubs import LOST, Again, front_page
 from mediacrawl.priority.revisit import Share, score
-from mediacrawl.records import FINAL, VISIT, Candidate, Evidence, Kind, Outcome, Visit
+from mediacrawl.records import FINAL, Candidate, Evidence, Kind, Outcome
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.joining import candidate
 from mediacrawl.signals import seeds_joined, visit_ended
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -80,9 +82,9 @@ class Revisiting:
             raise NotConfigured("without our scheduler there is no frontier that pages could come back to")
         self._crawler = crawler
         self._parts = parts
-        get = parts.settings.getfloat
-        self._worth = get("REVISIT_WORTH", 0.1)
-        self._interval = min(LOOK, max(get("REVISIT_SOONEST", 3_600.0) / 2, _QUICKEST))
+        get = OwnSettings(parts.settings).getfloat
+        self._worth = get("REVISIT_WORTH")
+        self._interval = min(LOOK, max(get("REVISIT_SOONEST") / 2, _QUICKEST))
         self._share = Share(0.0)
         self._rng = Random()
         self._fronts: Fronts | None = None
@@ -147,9 +149,9 @@ class Revisiting:
     def _received(self, response: Response, request: Request) -> None:
         """Take down under which conditions a page may be asked again."""
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is None or visit.kind is Kind.ROBOTS or visit.lease.kind is Kind.MEDIA or response.status == 304:
+        if visit is None or visit.fetch.kind is Kind.ROBOTS or visit.lease.kind is Kind.MEDIA or response.status == 304:
             return
-        cut = visit.broke_off or BROKE_OFF in response.flags
+        cut = visit.fetch.broke_off or BROKE_OFF in response.flags
         # Asked under a condition, the rest would never come.
         told = ("", "") if cut else (header(response, "ETag"), header(response, "Last-Modified"))
         self._headers[visit.lease.id] = told
@@ -170,9 +172,9 @@ class Revisiting:
             else:
                 self._tell(visit, came, headers)
             parent = canonical(visit.lease.parent)
-            if visit.reward > 0 and parent:
+            if visit.decision.reward > 0 and parent:
                 # Of a redirect's target too it is the page that the link stood on.
-                self._parts.hubs.earned(parent, min(visit.reward, 1.0))
+                self._parts.hubs.earned(parent, min(visit.decision.reward, 1.0))
         except FrontierError as error:
             self._scheduler.stop("frontier_error", error)
 
@@ -188,14 +190,14 @@ class Revisiting:
             hubs.visited(page, now)
             return
         etag, modified = headers or (None, None)
-        fresh = sum(not found.hops for found in visit.found)
-        hubs.visited(page, now, new=visit.reward, fresh=fresh, etag=etag, modified=modified)
+        fresh = sum(not found.hops for found in visit.decision.found)
+        hubs.visited(page, now, new=visit.decision.reward, fresh=fresh, etag=etag, modified=modified)
 
     # -- who comes back --------------------------------------------------------------------------------------
 
     def _tick(self) -> None:
         self._timer = call_later(self._interval, self._tick)
-        if self._parts.final is None and not seams.is_closing(self._crawler.engine):
+        if self._parts.final is None and not scrapy_internals.is_closing(self._crawler.engine):
             self._look()
 
     def _look(self) -> None:
@@ -211,7 +213,7 @@ class Revisiting:
             return
         self._crawler.stats.set_value("revisit/hubs", len(hubs))
         if due:
-            seams.wake(self._crawler.engine)
+            scrapy_internals.wake(self._crawler.engine)
 
     def _is_idle(self) -> bool:
         """Whether nothing but revisits waits or is out."""

@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from mediacrawl.encoding.document import JUDGED, Document
+from mediacrawl.encoding.detection.document import JUDGED, Document
 from mediacrawl.extract.charset import History, read_plain
 from mediacrawl.extract.listing import Listed, Listing
-from mediacrawl.extract.texts import unescape
-from mediacrawl.extract.values import seconds, whole
+from mediacrawl.extract.texts import seconds, unescape, whole
 from mediacrawl.extract.xml_text import elements, text_of
 from mediacrawl.facts import LONGEST_TEXT, MOST_FACTS, OCTETS, PLAYLIST, Fact, fact, stated
 from mediacrawl.records import Kind

@@ -55,7 +55,7 @@ class FrontierPolicy:
             URL shapes cannot grow the table.
         attempts: how often a URL is asked before it is given up.
         budget: requests that a site gets, 0 for any number. Then it is retired: what waits there is not asked.
-        earns: further requests that it gets for each find there. One find in twenty is 25 times what chance finds.
+        earns: further requests that it gets for each find there.
         most: requests that it gets in all, however many finds there are; 0 for any number.
         front_least: sites that are held in memory at first.
         front_most: sites that are held in memory at most.
@@ -72,7 +72,7 @@ class FrontierPolicy:
     classes: int = 60
     attempts: int = 3
     budget: int = 0
-    earns: int = 20
+    earns: int = 0
     most: int = 0
     front_least: int = 1_000
     front_most: int = 100_000
@@ -81,7 +81,7 @@ class FrontierPolicy:
 
     def __post_init__(self) -> None:
         if not 2 <= self.classes <= 256:
-            raise ValueError(f"a site may have 2 to 256 link classes, not {self.classes}")
+            raise ValueError(f"the number of link classes of a site must be 2 to 256, not {self.classes}")
 
     def spent(self, visits: int, earned: int) -> bool:
         """Whether a site has had all the requests that it gets.

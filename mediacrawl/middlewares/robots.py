@@ -12,21 +12,23 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from mediacrawl import foreign
+from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.failures import trouble_in
+from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.middlewares.redirect import target_of
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.backoff import trouble_of
 from mediacrawl.politeness.freshness import lifetime
 from mediacrawl.politeness.robots import is_html
 from mediacrawl.politeness.robots_book import Answer, Learned, RobotsBook, Say, Saying, own_url
-from mediacrawl.records import VISIT, Candidate, Drop, End, Evidence, Kind, Outcome, Trouble, Visit
+from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome, Trouble
 from mediacrawl.scope.canonical import Base, canonical
 from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of, site_of
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -53,8 +55,8 @@ class RobotsMiddleware:
     downloader while the page waits, as Scrapy's own does; unlike that one it asks anew after a day, with a condition,
     reads the status, and forbids everything while the file cannot be had.
 
-    Settings: ``ROBOTS_ENABLED``, ``ROBOTS_TOKEN``, ``ROBOTS_MAX_AGE``, ``ROBOTS_MIN_AGE``, ``ROBOTS_RETRY``,
-    ``ROBOTS_GIVE_UP``, ``ROBOTS_SITEMAPS``.
+    Settings: ``ROBOTS_ENABLED``, ``ROBOTS_TOKEN``, ``ROBOTS_MAX_AGE``, ``ROBOTS_RETRY``,
+    ``ROBOTS_SITEMAPS``.
 
     Stats: ``drop/robots``, ``robots/fetched``, ``robots/failed``, ``robots/status/<code>``, ``robots/html``,
     ``robots/ambiguous_group``, ``robots/sitemaps``; of redirects ``robots/redirected``, ``robots/redirect_offsite`` (to
@@ -62,13 +64,14 @@ class RobotsMiddleware:
     """
 
     def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
-        if not parts.settings.getbool("ROBOTS_ENABLED", True):
+        own = OwnSettings(parts.settings)
+        if not own.getbool("ROBOTS_ENABLED"):
             raise NotConfigured("ROBOTS_ENABLED is off")
         self._crawler = crawler
         self._stats = crawler.stats
         self._parts = parts
         self._clock = parts.clock
-        self._sitemaps_most = parts.settings.getint("ROBOTS_SITEMAPS", 10)
+        self._sitemaps_most = own.getint("ROBOTS_SITEMAPS")
         self._fetching: dict[str, Deferred[None]] = {}
 
     @classmethod
@@ -85,8 +88,8 @@ class RobotsMiddleware:
         visit: Visit | None = request.meta.get(VISIT)
         if request.meta.get("dont_obey_robotstxt"):
             return None
-        if visit is not None and visit.kind is Kind.ROBOTS:
-            return self._carried(request, visit) if visit.url == _carrier(visit) else None
+        if visit is not None and visit.fetch.kind is Kind.ROBOTS:
+            return self._carried(request, visit) if visit.fetch.url == _carrier(visit) else None
         if not request.url.lower().startswith(("http:", "https:")):
             return None
         authority = authority_of(canonical(request.url) or request.url)
@@ -98,17 +101,17 @@ class RobotsMiddleware:
             await self._fetch(authority, saying)
             saying = self._parts.robots.ask(authority, request.url, self._clock.now())
         if visit is not None:
-            visit.crawl_delay = saying.crawl_delay
+            visit.fetch.crawl_delay = saying.crawl_delay
         self._obey(request, visit, saying)
         return None
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Read a robots.txt that came."""
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is None or visit.kind is not Kind.ROBOTS:
+        if visit is None or visit.fetch.kind is not Kind.ROBOTS:
             return response
         authority, carrier = _authority(visit), _carrier(visit)
-        visit.outcome = _outcome(visit)
+        visit.decide(_outcome(visit))
         if carrier and self._parts.robots.carried(authority, carrier) is None:
             self._stats.inc_value("robots/outdated")
             return response
@@ -117,14 +120,14 @@ class RobotsMiddleware:
             # It may lead to nothing once more.
             keeps_out = was_failing
         else:
-            answer = _answer(request, response, self._clock.now(), broke_off=visit.broke_off)
+            answer = _answer(request, response, self._clock.now(), broke_off=visit.fetch.broke_off)
             learned = self._learn(authority, answer, response)
             keeps_out = not learned.known
             if not carrier and learned.crawl_delay is not None:
-                visit.crawl_delay = learned.crawl_delay
-            visit.found += self._sitemaps(authority, learned, visit)
+                visit.fetch.crawl_delay = learned.crawl_delay
+            visit.add_link(*self._sitemaps(authority, learned, visit))
         if keeps_out and not carrier:
-            _blame(visit, Trouble.CONNECTION if visit.broke_off else trouble_of(response.status))
+            _blame(visit, Trouble.CONNECTION if visit.fetch.broke_off else trouble_of(response.status))
         return response
 
     def _obey(self, request: Request, visit: Visit | None, saying: Saying) -> None:
@@ -133,7 +136,7 @@ class RobotsMiddleware:
             raise refuse(request, self._stats, Drop.ROBOTS, f"{request.url} ({saying.rule})")
         if saying.say is not Say.ALLOWED:
             if visit is not None:
-                foreign.hide(request, self._crawler.spider)
+                request_serialization.hide(request, self._crawler.spider)
             detail = f"{request.url} ({saying.rule})"
             raise refuse(request, self._stats, Drop.ROBOTS, detail, hold=max(saying.wait, 1.0))
 
@@ -209,9 +212,9 @@ class RobotsMiddleware:
         self._stats.inc_value("robots/redirected")
         if found is not None:
             self._stats.inc_value("robots/redirect_offsite")
-            visit.found.append(found)
+            visit.add_link(found)
         else:
-            visit.outcome = Outcome(End.CONTINUE, state=visit.lease.state)
+            visit.decide(Outcome(End.CONTINUE, state=visit.lease.state))
         return True
 
     def _target(self, response: Response) -> str | None:
@@ -234,15 +237,15 @@ class RobotsMiddleware:
         if saying is not None:
             return self._robots_request(request, visit, saying)
         self._stats.inc_value("robots/outdated")
-        foreign.hide(request, self._crawler.spider)
-        visit.outcome = Outcome(End.DONE)
+        request_serialization.hide(request, self._crawler.spider)
+        visit.decide(Outcome(End.DONE))
         raise RefusedRequest(Drop.ROBOTS, f"{visit.lease.url} is not waited for any more")
 
     def _robots_request(self, request: Request, visit: Visit, saying: Saying) -> Request:
-        visit.url = saying.url
-        visit.kind = Kind.ROBOTS
+        visit.fetch.url = saying.url
+        visit.fetch.kind = Kind.ROBOTS
         if not _carrier(visit):
-            visit.crawl_delay = saying.crawl_delay
+            visit.fetch.crawl_delay = saying.crawl_delay
         # Uncompressed, since what cannot be unpacked would fall on the page; and few of these files are large.
         headers = {"Accept-Encoding": "identity"}
         if agent := request.headers.get("User-Agent"):
@@ -252,7 +255,7 @@ class RobotsMiddleware:
         robots = request.replace(
             url=saying.url, headers=headers | _conditions(saying), method="GET", body=b"", meta=meta
         )
-        return foreign.hide(robots, self._crawler.spider).replace(errback=self._robots_failed)
+        return request_serialization.hide(robots, self._crawler.spider).replace(errback=self._robots_failed)
 
     def _robots_failed(self, failure: Failure) -> None:
         """A robots.txt that did not come, or that another part could not unpack, forbids everything until it does."""
@@ -260,10 +263,10 @@ class RobotsMiddleware:
         authority, carrier = _authority(visit), _carrier(visit)
         if _is_failure(visit, authority):
             if not carrier or self._parts.robots.carried(authority, carrier) is not None:
-                self._learn(authority, Answer(0, url=visit.url))
-            visit.outcome = _outcome(visit)
-            if visit.sent is not None and not carrier:
-                _blame(visit, visit.trouble or trouble_in(failure.value))
+                self._learn(authority, Answer(0, url=visit.fetch.url))
+            visit.decide(_outcome(visit))
+            if visit.fetch.sent is not None and not carrier:
+                _blame(visit, visit.fetch.trouble or trouble_in(failure.value))
         ended = getattr(self._crawler.engine.scheduler, "failed", None)
         if ended is not None:
             ended(failure)
@@ -381,7 +384,7 @@ def _outcome(visit: Visit) -> Outcome:
 
 def _blame(visit: Visit, trouble: Trouble | None) -> None:
     """A robots.txt that never comes must end like a server that never does: its site must not be tried for ever."""
-    visit.trouble = trouble or Trouble.SERVER_ERROR
+    visit.fetch.trouble = trouble or Trouble.SERVER_ERROR
 
 
 def _is_failure(visit: Visit, authority: str) -> bool:
@@ -389,7 +392,7 @@ def _is_failure(visit: Visit, authority: str) -> bool:
 
     What is refused at a redirect's target must not drop the page: it is the file that is out of reach.
     """
-    redirected = visit.url != own_url(authority)
-    if visit.outcome is None:
-        return redirected or visit.sent is not None
-    return redirected and visit.outcome.end is End.DROPPED
+    redirected = visit.fetch.url != own_url(authority)
+    if visit.decision.outcome is None:
+        return redirected or visit.fetch.sent is not None
+    return redirected and visit.decision.outcome.end is End.DROPPED

@@ -9,9 +9,10 @@ from scrapy import Request
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.priority.again import handed_on
-from mediacrawl.records import VISIT, Drop, Kind, Visit
+from mediacrawl.records import Drop, Kind
 from mediacrawl.scope.canonical import Spelling
 from mediacrawl.scope.joining import candidate
+from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -44,14 +45,14 @@ class SeenMiddleware:
             RefusedRequest: what it asks for was seen.
         """
         visit: Visit | None = request.meta.get(VISIT)
-        if visit is None or visit.kind is Kind.ROBOTS or visit.lease.state:
+        if visit is None or visit.fetch.kind is Kind.ROBOTS or visit.lease.state:
             return
         lease = visit.lease
         reason, url = self._parts.duplicates.waiting(lease.site, Spelling(lease.url, lease.request_url))
         if reason is None:
             return
         if reason is Drop.DUST:
-            visit.found.append(
+            visit.add_link(
                 candidate(
                     url,
                     handed_on(lease),

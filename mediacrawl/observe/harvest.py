@@ -16,7 +16,8 @@ from math import isfinite, sqrt
 from typing import Any
 
 from mediacrawl.observe.text import clean
-from mediacrawl.records import FINAL, Drop, Kind, Outcome, Visit
+from mediacrawl.records import FINAL, Drop, Kind, Outcome
+from mediacrawl.visit import Visit
 
 CLASSES = 10
 """Link classes that a line names of the best, and of the worst."""
@@ -76,15 +77,15 @@ def fetched(visit: Visit, outcome: Outcome) -> Fetched:
         visit: the last one.
         outcome: what it told the frontier, an end for good.
     """
-    if visit.earned:
+    if visit.decision.earned:
         return Fetched.NEW
-    if visit.repeats:
+    if visit.decision.repeats:
         return Fetched.AGAIN
-    if visit.stored:
+    if visit.decision.stored:
         return Fetched.UNTAGGED
-    if 300 <= visit.status < 400:
-        return Fetched.UNCHANGED if visit.status == 304 else Fetched.REDIRECT
-    if outcome.reason in _GONE or visit.status >= 400:
+    if 300 <= visit.fetch.status < 400:
+        return Fetched.UNCHANGED if visit.fetch.status == 304 else Fetched.REDIRECT
+    if outcome.reason in _GONE or visit.fetch.status >= 400:
         return Fetched.GONE
     if outcome.reason is not None and (not outcome.asked or outcome.reason in _UNLISTED):
         return Fetched.REFUSED
@@ -244,14 +245,14 @@ class Harvest:
         if not even and self._even:
             even = lease.url in self._even
         if outcome.end not in FINAL:
-            if even and outcome.asked and visit.kind is not Kind.ROBOTS:
+            if even and outcome.asked and visit.fetch.kind is not Kind.ROBOTS:
                 self._remember(lease.url)
             return False
         self._even.pop(lease.url, None)
         # A robots.txt has a lease of its own where another site's redirects to it.
         if lease.kind is Kind.ROBOTS:
             return False
-        return self.page(fetched(visit, outcome), new=visit.earned, even=even, revisit=revisit)
+        return self.page(fetched(visit, outcome), new=visit.decision.earned, even=even, revisit=revisit)
 
     def page(self, outcome: Fetched, *, new: int, even: bool, revisit: bool = False) -> bool:
         """Count a page; answers whether the window is full.

@@ -27,7 +27,7 @@ class OpenLists:
         most: bytes of all of them.
     """
 
-    def __init__(self, most: int = OPEN_BYTES) -> None:
+    def __init__(self, most: int) -> None:
         self._most = most
         self._usual = _USUAL
         self._sizes: dict[int, float] = {}

@@ -12,24 +12,25 @@ goes last. So a kill leaves:
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import os
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from mediacrawl.observe.archive import sync_folder
-from mediacrawl.rerun.errors import RerunError
-from mediacrawl.rerun.shapes import State
+from mediacrawl.rerun.blocks import RerunError, RunState
 
 if sys.platform != "win32":
     import fcntl
 
 SAVE_EVERY = 1.0
 """Seconds between two fsyncs. One costs 10 ms on a bad disk."""
-
 
 _KEPT = " What is done so far is kept; the same command goes on from there."
 
@@ -52,15 +53,15 @@ class OutputFile:
         self._clock = clock
         self._every = save_every
         self._file: BinaryIO | None = None
-        self._latest: State | None = None
+        self._latest: RunState | None = None
         self._saved: float | None = None
 
     def is_taken(self, *, anew: bool) -> bool:
-        """See `shapes.Sink`."""
+        """See `blocks.RecordSink`."""
         return self.path.exists() and (anew or not self.progress.exists())
 
-    def begin(self, *, anew: bool) -> State | None:
-        """See `shapes.Sink`."""
+    def begin(self, *, anew: bool) -> RunState | None:
+        """See `blocks.RecordSink`."""
         with self._explained(""):
             state = self._stored(anew=anew)
             if state and state.get("finished") and not self.part.exists() and self.path.exists():
@@ -69,7 +70,7 @@ class OutputFile:
             self._cut(int(state["offset"]) if state else 0)
             return state
 
-    def _stored(self, *, anew: bool) -> State | None:
+    def _stored(self, *, anew: bool) -> RunState | None:
         """What an earlier run noted.
 
         Raises:
@@ -88,7 +89,7 @@ class OutputFile:
             raise RerunError(f"{self.progress} is damaged. Begin again with --restart.") from error
         if not isinstance(offset, int):
             raise RerunError(f"{self.progress} is damaged. Begin again with --restart.")
-        state: State = found
+        state: RunState = found
         return state
 
     def _open(self, *, anew: bool, known: bool) -> None:
@@ -109,8 +110,8 @@ class OutputFile:
         self._file.truncate(size)
         self._file.seek(size)
 
-    def put(self, data: Any, state: State | None) -> None:
-        """See `shapes.Sink`."""
+    def put(self, data: Any, state: RunState | None) -> None:
+        """See `blocks.RecordSink`."""
         # A block that is written by half, and the state before it, do not belong together.
         self._latest = None
         with self._explained():
@@ -138,24 +139,24 @@ class OutputFile:
         assert self._file is not None
         self._file.write(data)
 
-    def _noted(self, state: State) -> State:
+    def _noted(self, state: RunState) -> RunState:
         assert self._file is not None
         return {**state, "offset": self._file.tell()}
 
     def settle(self) -> None:
-        """See `shapes.Sink`."""
+        """See `blocks.RecordSink`."""
         with self._explained():
             if self._latest:
                 self._save(self._latest)
 
-    def _save(self, state: State) -> None:
+    def _save(self, state: RunState) -> None:
         assert self._file is not None
         self._file.flush()
         os.fsync(self._file.fileno())
         replace(self.progress, json.dumps(state).encode())
 
     def finish(self) -> None:
-        """See `shapes.Sink`."""
+        """See `blocks.RecordSink`."""
         with self._explained():
             if self._file is not None:
                 self._complete()
@@ -169,7 +170,7 @@ class OutputFile:
         self.part.replace(self.path)
 
     def close(self) -> None:
-        """See `shapes.Sink`."""
+        """See `blocks.RecordSink`."""
         if self._file is not None:
             # On a full disk this fails once more. What counts was flushed.
             with suppress(OSError):
@@ -223,16 +224,16 @@ class StandardOutput:
         self._header = header
 
     def is_taken(self, *, anew: bool) -> bool:  # noqa: ARG002 - the protocol's
-        """See `shapes.Sink`."""
+        """See `blocks.RecordSink`."""
         return False
 
-    def begin(self, *, anew: bool) -> State | None:  # noqa: ARG002 - the protocol's
-        """See `shapes.Sink`."""
+    def begin(self, *, anew: bool) -> RunState | None:  # noqa: ARG002 - the protocol's
+        """See `blocks.RecordSink`."""
         self._write(self._header)
         return None
 
-    def put(self, data: Any, state: State | None) -> None:  # noqa: ARG002 - the protocol's
-        """See `shapes.Sink`."""
+    def put(self, data: Any, state: RunState | None) -> None:  # noqa: ARG002 - the protocol's
+        """See `blocks.RecordSink`."""
         if data:
             self._write(data)
 
@@ -247,10 +248,70 @@ class StandardOutput:
             raise RerunError(f"The standard output cannot be written: {error.strerror or error}.") from error
 
     def settle(self) -> None:
-        """See `shapes.Sink`."""
+        """See `blocks.RecordSink`."""
 
     def finish(self) -> None:
-        """See `shapes.Sink`: each block is written out already."""
+        """See `blocks.RecordSink`: each block is written out already."""
 
     def close(self) -> None:
         """The stream is not ours to close."""
+
+
+_LEVEL = 6
+"""Of gzip: the default of the tool."""
+
+_MEMBER = 256 << 10
+"""Bytes of content of one member. More packs hardly better, and makes the note of the progress larger."""
+
+
+class PackedFile(OutputFile):
+    """Members of a gzip file (RFC 1952), each of the same size of content, behind one another.
+
+    So the bytes of the file depend on its content alone, not on the blocks in which that came. What does not fill a
+    member yet stands in ``OUT.progress``.
+
+    Args:
+        path: see `OutputFile`.
+        header: likewise, not packed.
+        clock: likewise.
+        save_every: likewise.
+    """
+
+    def __init__(self, path: Path, header: bytes, clock: Callable[[], float], save_every: float = SAVE_EVERY) -> None:
+        super().__init__(path, header, clock, save_every)
+        self._held = bytearray()
+
+    def begin(self, *, anew: bool) -> RunState | None:
+        """See `blocks.RecordSink`."""
+        state = super().begin(anew=anew)
+        if state:
+            self._held = self._unpacked(state)
+        return state
+
+    def _unpacked(self, state: RunState) -> bytearray:
+        try:
+            return bytearray(zlib.decompress(base64.b64decode(state["held"]), bufsize=_MEMBER))
+        except (KeyError, TypeError, ValueError, zlib.error) as error:
+            raise RerunError(f"{self.progress} is damaged. Begin again with --restart.") from error
+
+    def _save(self, state: RunState) -> None:
+        super()._save({**state, "held": base64.b64encode(zlib.compress(self._held, 1)).decode()})
+
+    def _write(self, data: bytes) -> None:
+        if self._is_empty() and not self._held:
+            self._held += self._header
+        self._held += data
+        while len(self._held) >= _MEMBER:
+            self._append(_member(self._held[:_MEMBER]))
+            del self._held[:_MEMBER]
+
+    def _complete(self) -> None:
+        self._write(b"")
+        # A gzip file without a single member is none.
+        if self._held or self._is_empty():
+            self._append(_member(self._held))
+
+
+def _member(content: bytes | bytearray) -> bytes:
+    """The same content gives the same bytes."""
+    return gzip.compress(content, _LEVEL, mtime=0)

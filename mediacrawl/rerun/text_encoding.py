@@ -20,43 +20,60 @@ from functools import partial
 from typing import BinaryIO, Final, cast
 
 from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.document import decide_document
-from mediacrawl.encoding.evidence import is_codec
-from mediacrawl.encoding.hypotheses import decode_as
-from mediacrawl.encoding.shapes import BYTE_ORDER_MARKS, CONTROLS
+from mediacrawl.encoding.detection.document import decide_document
+from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, CONTROLS
+from mediacrawl.encoding.languages import is_codec
+from mediacrawl.encoding.pricing.decoding import decode_as
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import cut
-from mediacrawl.rerun.errors import RerunError
+from mediacrawl.rerun.blocks import RerunError
 
 _WIDE: Final = ("utf-16", "utf-32")
+
 _HEAD: Final = 4_096
 """Bytes in which UTF-16 without a mark shows."""
+
 _LONGEST_NAME: Final = 40
 """Characters of a name that an error names."""
+
 _LEAST_ZEROS: Final = 25
 """One character in so many is ASCII at least: line feeds, spaces, what separates cells. 8-bit text has no zeros."""
+
 _PLAIN: Final = frozenset((*b"\t\r\n", *range(32, 127)))
 """Bytes of text in ASCII. Of Chinese in UTF-16 a quarter of all characters are two of them."""
+
 _CHUNK: Final = 64 << 10
+
 _LONGEST_LINE: Final = 1 << 20
 """Bytes of a line that are turned into UTF-8 together; what is longer is cut, and a character with it at worst."""
+
 _FEW: Final = 20
 """One line in so many may be in another encoding in a file that is in one."""
+
 _TESTED: Final = 60
 """Lines that tell whether a file is in one encoding."""
+
 _OTHERWISE: Final = 0.95
 """Confidence of a line that is not in the file's encoding."""
+
 _SURE: Final = 0.9
 """Confidence that a line needs which no other line speaks for."""
+
 _ENOUGH: Final = 24
 """Bytes beyond ASCII, in lines that are not UTF-8, that tell an encoding of a file that has UTF-8 as well."""
+
 _HIGH: Final = bytes(range(128, 256))
+
 _LETTERS: Final = 3
 """And so many letters in words beyond ASCII."""
+
 _MOST_FIELDS: Final = 64
+
 _MOST_BYTES: Final = 64 << 10
 """Of the fields of one line that are decided."""
+
 _TOKEN = re.compile(rb'[^"\\,;\t{}\[\]:]++')
+
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
 

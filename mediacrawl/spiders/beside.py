@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.settings import BaseSettings
 
+from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.shared_clocks import Neighbour
 from mediacrawl.crawl.storage import REDIS, is_of_fleet, store_of
 from mediacrawl.frontier import FrontierError
 from mediacrawl.paths import state_folder
 from mediacrawl.policies import frontier_policy
 from mediacrawl.records import Outcome
-from mediacrawl.spiders.arguments import ArgumentError
-from mediacrawl.spiders.neighbour import Neighbour
 from mediacrawl.spiders.probing import ProbingSpider
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class BesideSpider(ProbingSpider):
     """Asks for what is known beforehand, by a frontier of its own.
 
     That is ``frontier.db`` in a folder within the state folder. The clocks of a media crawl in the same state folder
-    hold for both (`neighbour.Neighbour`), and only one of the two runs at a time.
+    hold for both (`crawl.shared_clocks.Neighbour`), and only one of the two runs at a time.
     """
 
     # There is nothing to learn.

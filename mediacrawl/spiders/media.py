@@ -13,26 +13,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 
 from mediacrawl.connection import redis_url
-from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.ordering import MODEL_FILE, OLD_MODEL
-from mediacrawl.crawl.storage import REDIS, redis_client, store_of
-from mediacrawl.failures import trouble_in
-from mediacrawl.frontier.contract import FrontierError, Remote
-from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
-from mediacrawl.headers import header, headers
-from mediacrawl.middlewares.redirect import is_redirect, target_of
-from mediacrawl.observe.format import plural
-from mediacrawl.observe.outset import Outset, start_line
-from mediacrawl.paths import state_folder
-from mediacrawl.pipelines.store import catalogue_path
-from mediacrawl.policies import is_anonymous
-from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
-from mediacrawl.priority.again import is_again
-from mediacrawl.records import End, Evidence, Outcome, SiteState, Visit
-from mediacrawl.scope import site_of
-from mediacrawl.scope.ports import port_of
-from mediacrawl.signals import seeds_joined, visit_ended
-from mediacrawl.spiders.arguments import (
+from mediacrawl.crawl.arguments import (
     SET_CONTACT,
     ArgumentError,
     Arguments,
@@ -43,12 +24,33 @@ from mediacrawl.spiders.arguments import (
     sites,
     switch,
 )
-from mediacrawl.spiders.borders import Borders
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
+from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.crawl.kept_scope import Borders
+from mediacrawl.crawl.ordering import MODEL_FILE, OLD_MODEL
+from mediacrawl.crawl.readmission import Readmission
+from mediacrawl.crawl.storage import REDIS, redis_client, store_of
+from mediacrawl.frontier.contract import FrontierError, Remote
+from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
+from mediacrawl.headers import header, headers
+from mediacrawl.middlewares.redirect import is_redirect, target_of
+from mediacrawl.observe.format import plural
+from mediacrawl.observe.outset import Outset, start_line
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.paths import state_folder
+from mediacrawl.pipelines.store import catalogue_path
+from mediacrawl.policies import is_anonymous
+from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
+from mediacrawl.priority.again import is_again
+from mediacrawl.reading.reader import candidate
+from mediacrawl.records import End, Evidence, Outcome, SiteState
+from mediacrawl.scope import site_of
+from mediacrawl.scope.ports import port_of
+from mediacrawl.signals import seeds_joined, visit_ended
 from mediacrawl.spiders.probing import ProbingSpider
-from mediacrawl.spiders.reader import candidate
-from mediacrawl.spiders.readmission import Readmission
-from mediacrawl.spiders.taking import Argument, refuse_unknown
 from mediacrawl.threads import in_reactor
+from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -327,7 +329,7 @@ class MediaSpider(ProbingSpider):
     async def _fetch_list(self, url: str) -> None:
         """Fetch a seed list. Redirects are followed as everywhere: each is one more visit, of whatever site it is."""
         asked = url
-        for _ in range(self._parts.settings.getint("REDIRECT_CAP", 3) + 1):
+        for _ in range(OwnSettings(self._parts.settings).getint("REDIRECT_CAP") + 1):
             response = await self._visit(asked, url)
             target = target_of(response) if is_redirect(response.status) else None
             if target is None or port_of(target.key) in self._parts.scope_rules.refused_ports:
@@ -407,4 +409,4 @@ class MediaSpider(ProbingSpider):
 
 
 def _share(settings: BaseSettings) -> float:
-    return settings.getfloat("REVISIT_SHARE", 0.2)
+    return OwnSettings(settings).getfloat("REVISIT_SHARE")

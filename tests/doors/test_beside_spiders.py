@@ -4,8 +4,8 @@ import pytest
 from command_line import crawl_command, run
 from scrapy.settings import Settings
 
+from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.spiders.arguments import ArgumentError
 from mediacrawl.spiders.feeds import FeedsSpider
 from mediacrawl.spiders.recheck import RecheckSpider
 

@@ -18,9 +18,10 @@ from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.priority.again import AGAIN, FRONT, is_again
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.revisit import DAY, Posterior
-from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, Nugget, Outcome, Visit
+from mediacrawl.records import Drop, End, Evidence, Kind, Outcome
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope.joining import candidate
+from mediacrawl.visit import VISIT, FetchFacts, Nugget, Visit
 
 NOW = 1_700_000_000.0
 FRONT_PAGE, SHOWS, SONG = "http://a.example/", "http://a.example/shows", "http://a.example/1.mp3"
@@ -92,8 +93,8 @@ class Told:
 
     def end(self, lease, status=200, links=(), finds=0, etag="", outcome=None):
         """A visit's answer comes, and what it found joins."""
-        visit = Visit(lease, lease.url, lease.kind, sent=self.now, response_time=0.1, status=status)
-        visit.content_type = "audio/mpeg" if lease.kind is Kind.MEDIA else "text/html"
+        visit = Visit(lease, FetchFacts(lease.url, lease.kind, sent=self.now, response_time=0.1, status=status))
+        visit.fetch.content_type = "audio/mpeg" if lease.kind is Kind.MEDIA else "text/html"
         headers = {"ETag": etag} if etag else {}
         request = Request(lease.url, meta={VISIT: visit})
         self.send(
@@ -102,11 +103,11 @@ class Told:
             request=request,
             spider=None,
         )
-        visit.outcome = outcome or Outcome(End.DONE)
-        visit.found = [self.found(url, lease.url) for url in links]
-        visit.nuggets = [Nugget(f"{lease.url} {number}") for number in range(finds)]
-        visit.stored = visit.earned = finds
-        visit.reward = float(finds)
+        visit.decision.outcome = outcome or Outcome(End.DONE)
+        visit.decision.found = [self.found(url, lease.url) for url in links]
+        visit.decision.nuggets = [Nugget(f"{lease.url} {number}") for number in range(finds)]
+        visit.decision.stored = visit.decision.earned = finds
+        visit.decision.reward = float(finds)
         self.scheduler.end(visit)
 
     def hub(self, url=SHOWS, etag='"1"'):
@@ -173,11 +174,11 @@ def test_what_was_cut_off_is_asked_again_without_a_condition(told):
     told.lively(lease_of)
     told.look()
     lease = told.take()
-    request = Request(lease.url, meta={VISIT: Visit(lease, lease.url, lease.kind)})
+    request = Request(lease.url, meta={VISIT: Visit.of(lease)})
     half = HtmlResponse(lease.url, headers={"ETag": '"4"'}, request=request, flags=["dataloss"])
     told.send(signals.response_received, response=half, request=request, spider=None)
     visit = request.meta[VISIT]
-    visit.outcome = Outcome(End.DONE)
+    visit.decision.outcome = Outcome(End.DONE)
     told.scheduler.end(visit)
     assert told.hubs.conditional(lease.url) == {}
 
@@ -354,7 +355,7 @@ def test_what_takes_the_place_of_a_revisit_is_none(told, monkeypatch):
     monkeypatch.setattr(told.parts.duplicates, "waiting", lambda site, url: (Drop.DUST, plain))
     lease = told.take()
     assert lease.url == hub
-    visit = Visit(lease, lease.url, lease.kind)
+    visit = Visit.of(lease)
     with pytest.raises(RefusedRequest):
         SeenMiddleware.from_crawler(told.crawler).process_request(Request(lease.url, meta={VISIT: visit}))
     told.scheduler.end(visit)
@@ -373,7 +374,7 @@ def test_the_target_of_a_revisits_redirect_is_a_found_url(told):
     told.look()
     lease = told.take()
     assert is_again(lease)
-    visit = Visit(lease, lease.url, lease.kind, sent=told.now, status=301)
+    visit = Visit(lease, FetchFacts(lease.url, lease.kind, sent=told.now, status=301))
     request = Request(lease.url, meta={VISIT: visit})
     answer = HtmlResponse(lease.url, 301, {"Location": "/moved"}, request=request)
     told.crawler.spider.admit = lambda found: True

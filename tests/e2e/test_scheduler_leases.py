@@ -19,9 +19,9 @@ class ChoosySpider(Spider):
     makes_requests_of_leases = True
 
     def make_request(self, visit):
-        if "old" in visit.url:
+        if "old" in visit.fetch.url:
             raise ValueError("this spider has no callback 'parse_old' any more")
-        return Request(visit.url)
+        return Request(visit.fetch.url)
 
 
 @pytest.fixture

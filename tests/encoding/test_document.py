@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from long_forms import examples
 
 from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.document import Claim, asked_if_long, decide_document, sample_of
-from mediacrawl.encoding.evidence import raw_bytes, tag_element
-from mediacrawl.encoding.fixer import Fixer
+from mediacrawl.encoding.detection.document import Claim, asked_if_long, decide_document, sample_of
+from mediacrawl.encoding.records.evidence import raw_bytes, tag_element
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.records import Tag
 
 RUSSIAN = [
@@ -225,14 +225,14 @@ def test_a_long_text_that_chardet_read_is_decided_anew_by_other_models(monkeypat
     raw = "\n".join(KOREAN * 6).encode("johab")
     found = tag_element(Tag("id3v2.3", "USLT", "lyrics", "latin-1", raw, raw.decode("latin-1")))
     Fixer().fix({"tags": [found]})
-    monkeypatch.setattr("mediacrawl.encoding.fixer.model_version", lambda: "f" * 12)
-    monkeypatch.setattr("mediacrawl.encoding.fixer.asked_if_long", lambda _, decided: decided)
+    monkeypatch.setattr("mediacrawl.encoding.records.fixer.model_version", lambda: "f" * 12)
+    monkeypatch.setattr("mediacrawl.encoding.records.fixer.asked_if_long", lambda _, decided: decided)
     Fixer().fix({"tags": [found]})
     assert found["fixer"] == "f" * 12
     assert "document" not in found
 
 
 def test_a_short_text_is_nothing_to_ask_chardet_for(monkeypatch):
-    monkeypatch.setattr("mediacrawl.encoding.document._chardet", pytest.fail)
+    monkeypatch.setattr("mediacrawl.encoding.detection.document._chardet", pytest.fail)
     (decided,) = detect([KOREAN[0].encode("johab")]).fields
     assert asked_if_long(KOREAN[0].encode("johab"), decided) is decided

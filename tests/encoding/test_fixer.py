@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from itemadapter import ItemAdapter
 from long_forms import examples
 
-import mediacrawl.encoding.fixer as module
+import mediacrawl.encoding.records.fixer as module
 from mediacrawl.encoding import FieldDecision, model_version
-from mediacrawl.encoding.evidence import clean, decode, raw_bytes, remembered, tag_element
-from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.encoding.history import History
-from mediacrawl.encoding.values import best_values
+from mediacrawl.encoding.records.evidence import best_values, clean, decode, raw_bytes, remembered, tag_element
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.records import MediaItem, Tag
 
 URL = "http://music.example.ru/albums/one.mp3"

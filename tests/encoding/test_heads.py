@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from long_forms import examples
 
 from mediacrawl.encoding import FieldDecision, detect
-from mediacrawl.encoding.fields import Field
-from mediacrawl.encoding.heads import LONGEST_HEAD, heads_of, whole_of
+from mediacrawl.encoding.records.fields import Field
+from mediacrawl.encoding.records.fixer import LONGEST_HEAD, heads_of, whole_of
 
 VERSE = "Подмосковные вечера и тихая песня\n"
 

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from mediacrawl.encoding import codepages, detect, native, weighing
-from mediacrawl.encoding.own import forget
+from mediacrawl.encoding import codepages, detect, native
+from mediacrawl.encoding.models import forget
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,7 @@ def test_an_alphabet_beyond_the_basic_plane_does_not_fit(monkeypatch):
 
 
 def test_texts_are_priced_in_python_beside_such_an_alphabet(monkeypatch, caplog):
-    monkeypatch.setattr(weighing, "characters", lambda encoding: "a\U0001e922")
+    monkeypatch.setattr(native, "characters", lambda encoding: "a\U0001e922")
     monkeypatch.setitem(sys.modules, native.MODULE, SimpleNamespace(ABI=native.ABI, Kernel=lambda *given: given))
     monkeypatch.delenv(native.SWITCH, raising=False)
     forget()

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.encoding.pieces import MOST_SCORED, fresh, piece_of
+from mediacrawl.encoding.excerpts import MOST_SCORED, fresh, piece_of
+from mediacrawl.encoding.records.fixer import Fixer
 
 VERSES = {
     "de": "Über den Dächern der Stadt hört man späte Züge, und die Straße führt müde zum Fluß hinunter. ",

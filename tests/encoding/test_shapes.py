@@ -4,7 +4,7 @@
 import pytest
 
 from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.shapes import Shape, shape_of
+from mediacrawl.encoding.detection.forms import Shape, shape_of
 
 RUSSIAN = "Подмосковные вечера"
 FRENCH = "Été à la campagne"

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.encoding import model_version, repair
-from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.encoding.pairs import learn_pairs, read_pairs
-from mediacrawl.encoding.substitutions import Substitutions
+from mediacrawl.encoding.mojibake.substitutions import Substitutions, learn_pairs, read_pairs
+from mediacrawl.encoding.records.fixer import Fixer
 
 TITLES = Path(__file__).resolve().parents[2] / "benchmarks" / "titles"
 LANGUAGES = ("ru", "uk", "cs", "ja")

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.encoding.evidence import raw_bytes, tag_element
-from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.encoding.told import name_elements, parts_of_reading, sighted_elements, told_element
-from mediacrawl.encoding.values import TEXT_FIELDS, best_values
+from mediacrawl.encoding.records.evidence import TEXT_FIELDS, best_values, raw_bytes, tag_element
+from mediacrawl.encoding.records.fields import name_elements, parts_of_reading, sighted_elements, told_element
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.facts import Fact, of_tags, pack, read_as, unpack
 from mediacrawl.probe.record import build_page_item
 from mediacrawl.records import Evidence, Tag
@@ -76,7 +75,7 @@ def test_what_chardet_read_in_a_record_is_no_decision_on_its_document(declared, 
 
 def test_a_sure_documents_decision_outlives_other_models(monkeypatch):
     record = {"tags": [element(), element("Ещё", "koi8_r")], "title": TITLE}
-    monkeypatch.setattr("mediacrawl.encoding.fixer.model_version", lambda: "f" * 12)
+    monkeypatch.setattr("mediacrawl.encoding.records.fixer.model_version", lambda: "f" * 12)
     Fixer().fix(record)
     assert (record["tags"][0]["confidence"], record["tags"][0]["language"]) == (0.9941, "ru")
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from long_forms import examples
 
 from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.shapes import shape_of
+from mediacrawl.encoding.detection.forms import shape_of
 
 WORDS = {
     "Adlam": "𞤊𞤵𞤤𞤬𞤵𞤤𞤣𞤫", "Arabic": "موسيقى", "Armenian": "երգերը", "Balinese": "ᬩᬮᬶᬲᬂ", "Bamum": "ꚠꚡꚢꚣ",

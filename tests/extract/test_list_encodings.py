@@ -4,8 +4,8 @@
 
 import pytest
 
-from mediacrawl.encoding.evidence import raw_bytes
-from mediacrawl.encoding.told import told_element
+from mediacrawl.encoding.records.evidence import raw_bytes
+from mediacrawl.encoding.records.fields import told_element
 from mediacrawl.extract import parse_list
 
 URL = "https://site.example/lists/list"

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from mediacrawl.observe.harvest import ENOUGH, ClassTold, Fetched, Harvest, Tally, fetched, tally_of
 from mediacrawl.observe.harvest_lines import TAIL, HarvestLines
-from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome, Visit
+from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome
+from mediacrawl.visit import FetchFacts, Visit, VisitDecision
 
 CONTINUE = Outcome(End.CONTINUE)
 DONE = Outcome(End.DONE)
@@ -18,7 +19,8 @@ DONE = Outcome(End.DONE)
 def visit(url="http://a.example/", kind=Kind.PAGE, *, even=False, attempt=0, state=b"", **came):
     """A visit, as it is when it ends."""
     lease = Lease(1, url, "a.example", "", kind, 1, 0, "", Evidence(), attempt, state, 15.0, 0.0, even=even)
-    return Visit(lease, url, came.pop("asks", kind), **came)
+    fetch = FetchFacts(url, came.pop("asks", kind), status=came.pop("status", 0), error=came.pop("error", ""))
+    return Visit(lease, fetch, VisitDecision(**came))
 
 
 def dropped(reason, *, asked=True):

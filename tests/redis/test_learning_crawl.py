@@ -75,7 +75,8 @@ def test_workers_agree_in_what_scores_and_an_operators_command_does_not_decide_i
 
 
 def test_workers_on_redis_look_at_fewer_sites_again(client, redis_server):
-    assert adaptive_policy(Settings({"PRIORITY": "adaptive", "SCHEDULER_STORE": redis_server})).looked_at == 1
+    numbers = {"PRIORITY": "adaptive", "SCHEDULER_STORE": redis_server}
+    assert adaptive_policy(Settings(numbers)).looked_at == 1
     assert adaptive_policy(Settings({"SCHEDULER_STORE": "sqlite"})).looked_at == 4
 
 

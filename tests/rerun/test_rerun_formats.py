@@ -11,7 +11,7 @@ import subprocess
 import pytest
 from stored_items import ALBUMS, decided, foreign_item, go, our_record, read_lines
 
-from mediacrawl.encoding.fixer import Fixed, Fixer
+from mediacrawl.encoding.records.fixer import Fixed, Fixer
 from mediacrawl.rerun import RerunError, report
 from mediacrawl.store import Catalogue
 
@@ -224,7 +224,7 @@ def test_a_file_without_a_header_is_refused(tmp_path, head):
 
 
 def test_fields_that_later_records_bring_go_into_extra(tmp_path, monkeypatch):
-    monkeypatch.setattr("mediacrawl.rerun.ends._FIRST_BLOCKS", 1)
+    monkeypatch.setattr("mediacrawl.rerun.endpoints._FIRST_BLOCKS", 1)
     lines = [json.dumps({"id": n, "title": "plain"}) for n in range(9000)] + [json.dumps({"id": 1, "new": ["x", 2]})]
     written(tmp_path / "in.jl", "\n".join(lines))
     go(tmp_path / "in.jl", tmp_path / "out.csv")

@@ -11,9 +11,9 @@ import segment_run
 from stored_items import ALBUMS, ROOT, go, our_record
 
 from mediacrawl.encoding import use_models
-from mediacrawl.encoding.fixer import Fixed, Fixer
 from mediacrawl.encoding.languages import Language
-from mediacrawl.encoding.own_training import train
+from mediacrawl.encoding.records.fixer import Fixed, Fixer
+from mediacrawl.encoding.user_training import train
 from mediacrawl.scope import ScopeRules
 from mediacrawl.segment import Rules
 
