@@ -29,7 +29,7 @@ from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
 from mediacrawl.crawl import scrapy_internals
-from mediacrawl.parts import Parts
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.records import End, Evidence
 from mediacrawl.scope import joining
 from mediacrawl.signals import visit_ended
@@ -147,7 +147,7 @@ class Measuring:
 
     def __init__(self, crawler) -> None:
         self._crawler = crawler
-        self._parts = Parts.of(crawler)
+        self._parts = CrawlContext.of(crawler)
         self._ended: asyncio.Future | None = None
         self._began = self._ms = self._stored = 0.0
         self._wire = self._number = 0

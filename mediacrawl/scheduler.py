@@ -34,6 +34,7 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from mediacrawl.crawl import request_serialization, scrapy_internals
+from mediacrawl.crawl.context import NOTHING, CrawlContext
 from mediacrawl.crawl.failures import UnreadableAnswerError, is_anticipated, trouble_in
 from mediacrawl.crawl.held_requests import HeldRequests
 from mediacrawl.crawl.rewards import Crediting, Waiting
@@ -42,7 +43,6 @@ from mediacrawl.frontier.byte_budget import PAGE_BYTES, PAGE_FACTOR, byte_budget
 from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.observe.format import plural
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.politeness.delay import DAY
 from mediacrawl.politeness.retry import after_failure
@@ -106,7 +106,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         parts: what its doors share.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._parts = parts
         self._clock = parts.clock
@@ -142,7 +142,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         Raises:
             ValueError: a setting cannot be used. The log says so, since Scrapy tells of an error of its own then.
         """
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         try:
             scheduler = cls(crawler, parts)
         except ValueError as error:
@@ -172,8 +172,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         If one of them, or a setting, cannot be used the log says why and what to do, and the crawl does not begin.
         """
         try:
-            waiting = self.frontier.pending()
-            _ = self._parts.priority
+            waiting = self._parts.open().pending()
             if self._parts.store == "sqlite":
                 self._in_memory = HeldRequests(self.frontier, resumes=self._parts.resumes)
         except (FrontierError, ModelError, ValueError) as error:
@@ -184,7 +183,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         if isinstance(self.frontier, Remote):
             self.frontier.listen(self._called)
             told = plural(waiting, "URL", "waits")
-            logger.info("One of the workers on %s: %s there or at a worker", self._parts.where, told)
+            logger.info("One of the workers on %s: %s there or at a worker", self._parts.place, told)
         else:
             # What rests or is paused waits too.
             counts = self.frontier.counts()
@@ -192,7 +191,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         if not getattr(spider, "tells_start", False):
             if self.waiting_at_start:
                 told = plural(self.waiting_at_start, "URL", "waits")
-                logger.info("Resuming: %s in %s", told, self._parts.where)
+                logger.info("Resuming: %s in %s", told, self._parts.place)
             logger.info("%s", self._parts.delay.told())
         self._housekeeper = call_later(HOUSEKEEPING, self._housekeep)
         return None
@@ -243,10 +242,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._write_stats()
         if self._parts.final is None:
             try:
-                self._parts.duplicates.save()
-                self._parts.priority.save(self._clock.now(), last=True)
-                if "hubs" in vars(self._parts):
-                    self._parts.hubs.save_all()
+                self._parts.save()
                 self._settle()
                 # Of a frontier that was lost the numbers are those of before.
                 self._parts.final = NOTHING if reason == FrontierLostError.reason else self.frontier.counts()
@@ -254,7 +250,7 @@ class PenaltyBoxScheduler(BaseScheduler):
                 self._parts.final = NOTHING
                 self._say_failed(error)
         try:
-            self._parts.close_frontier()
+            self._parts.close()
         except FrontierError as error:
             self._say_failed(error)
         return None

@@ -195,7 +195,7 @@ def _read_object(settings: BaseSettings, name: str) -> None:
 
 
 def _read_extensions(settings: BaseSettings, name: str) -> None:
-    from mediacrawl.parts import locate  # noqa: PLC0415
+    from mediacrawl.paths import locate  # noqa: PLC0415
     from mediacrawl.scope.extensions import ExtensionFilter  # noqa: PLC0415
 
     if not settings.get(name):

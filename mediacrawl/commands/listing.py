@@ -6,7 +6,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 
 from mediacrawl.crawl import request_serialization
-from mediacrawl.parts import Parts
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.records import Candidate, Lease
 from mediacrawl.scheduler import PenaltyBoxScheduler
 
@@ -19,7 +19,7 @@ class ListingScheduler(PenaltyBoxScheduler):
         parts: what its plug-ins share.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         super().__init__(crawler, parts)
         self.found: list[Candidate] = []
         """What the answers named since `take_found` was asked last."""

@@ -15,6 +15,7 @@ from scrapy.http import Response
 from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.defer import deferred_from_coro
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import is_anticipated, trouble_in
 from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.observe.critical_log import CriticalLog
@@ -22,7 +23,6 @@ from mediacrawl.observe.errors import Fault, Faults, Kinds, Silence, Telling
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.wording import in_words
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
 from mediacrawl.records import Drop, Kind, Outcome, Trouble
 from mediacrawl.scope import site_of
 from mediacrawl.signals import visit_ended
@@ -81,7 +81,7 @@ class Breaker:
     Stats: ``errors/faults``, ``errors/lost`` (that the disk refused).
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         own = OwnSettings(parts.settings)
         self._crawler = crawler
         self._parts = parts
@@ -105,7 +105,7 @@ class Breaker:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        breaker = cls(crawler, Parts.of(crawler))
+        breaker = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(breaker._opened, signals.spider_opened)
         connect(breaker._answered, signals.response_received)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
+from mediacrawl.crawl.context import NOTHING, CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe.harvest import CLASSES, Harvest, Tally, tally_of
 from mediacrawl.observe.harvest_lines import HarvestLines
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.priority.again import is_again
 from mediacrawl.records import Outcome
 from mediacrawl.signals import visit_ended
@@ -40,7 +40,7 @@ class HarvestFile:
     On disk: see `HarvestLines`.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._name = str(OwnSettings(parts.settings).get("HARVEST_FILE"))
         if not self._name:
             raise NotConfigured("HARVEST_FILE is empty")
@@ -58,7 +58,7 @@ class HarvestFile:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        file = cls(crawler, Parts.of(crawler))
+        file = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(file._opened, signals.spider_opened)
         connect(file._visit_ended, visit_ended)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
+from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
-from mediacrawl.frontier.stores.reading import FrontierReader
 from mediacrawl.observe.dead_end import dead_end
-from mediacrawl.parts import Parts
 from mediacrawl.records import FINAL, End, Kind, Outcome, Trouble
 from mediacrawl.signals import visit_ended
 from mediacrawl.visit import Visit
@@ -32,18 +32,18 @@ _BY_ITSELF = frozenset({"finished", "network_down"})
 class LastWord:
     """Watches what becomes of the seeds, and says it at the end if nothing was read; see `observe.dead_end`.
 
-    Only for spiders that begin with seeds and fill `Parts.fates`. A worker on Redis says it if no other has read
+    Only for spiders that begin with seeds and fill `CrawlContext.fates`. A worker on Redis says it if no other has read
     anything either.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._parts = parts
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        word = cls(crawler, Parts.of(crawler))
+        word = cls(crawler, CrawlContext.of(crawler))
         crawler.signals.connect(word._visit_ended, visit_ended)
         crawler.signals.connect(word._closed, signals.spider_closed)
         return word

@@ -9,10 +9,10 @@ from scrapy.exceptions import NotConfigured
 from twisted.internet.error import DNSLookupError
 
 from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.middlewares.refused import RefusedRequest, refuse, refuse_address, refuse_late
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
 from mediacrawl.politeness.address_clocks import AddressClocks
 from mediacrawl.politeness.guard import GuardedAddressError
 from mediacrawl.politeness.untried import UntriedAddresses
@@ -43,7 +43,7 @@ class AddressMiddleware:
     ``address/waits``, ``address/untried_waits``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
         self._clock = parts.clock
@@ -61,7 +61,7 @@ class AddressMiddleware:
         Raises:
             NotConfigured: there is no scheduler of ours.
         """
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         if not parts.leases:
             raise NotConfigured
         middleware = cls(crawler, parts)

@@ -25,7 +25,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from mediacrawl.net.name_servers import Count, NameServers
-from mediacrawl.parts import Parts
+from mediacrawl.policies import name_policy
 from mediacrawl.politeness.dns_answer import Answer, DnsAnswerError, join
 from mediacrawl.politeness.dns_cache import DnsCache, Known
 from mediacrawl.politeness.names import FAMILIES, NamePolicy, localhost, read_hosts, read_servers
@@ -88,7 +88,7 @@ class HostsResolver:
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: Any) -> Self:
         """Make it for a process. Scrapy gives the process here in place of a crawler; both have settings."""
-        return cls(reactor, Parts(crawler.settings).names)
+        return cls(reactor, name_policy(crawler.settings))
 
     def install_on_reactor(self) -> None:
         """Let all of Twisted look up names here."""

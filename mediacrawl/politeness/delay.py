@@ -68,7 +68,8 @@ class DelayPolicy:
         first: seconds; the least that a site gets until `window` response times are known. A site that
             we do not know yet gets the benefit of the doubt.
         window: how many response times count.
-        tail_sites: with fewer sites than that left, of more, delays are stretched; 0 for never.
+        tail_sites: with fewer sites than that left, of more, delays are stretched: those left are the large ones,
+            asked for days. 0 for never.
         tail_factor: what they are stretched by when the last one is left.
         hours: what delays are multiplied by in each hour of the day, UTC. One below 1 makes no delay shorter than
             `minimum`, `first` and Crawl-delay.
@@ -84,7 +85,7 @@ class DelayPolicy:
     maximum: float = 1800.0
     first: float = 60.0
     window: int = 5
-    tail_sites: int = 0
+    tail_sites: int = 100
     tail_factor: float = 1.0
     hours: tuple[float, ...] = ANY_HOUR
     backoff: BackoffPolicy = field(default_factory=BackoffPolicy)

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mediacrawl.clock import written_now
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.cut import BROKE_OFF, ENDED_HERE
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
+from mediacrawl.policies import probe_policy
 from mediacrawl.politeness.retry import is_passing
 from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.probe import Probe, ProbeResult, build_item
@@ -41,10 +42,10 @@ class FileReader:
         stats: the crawl's.
     """
 
-    def __init__(self, parts: Parts, stats: StatsCollector) -> None:
+    def __init__(self, parts: CrawlContext, stats: StatsCollector) -> None:
         self._parts = parts
         self._stats = stats
-        self._policy = parts.probe
+        self._policy = probe_policy(parts.settings)
         self._clock = parts.clock
         self._token = OwnSettings(parts.settings).getstr("ROBOTS_TOKEN")
         self.heard: Callable[[Visit, Odd | None, ProbeResult | None, Probe], None] = _ignore

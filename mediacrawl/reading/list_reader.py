@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mediacrawl.clock import written_now
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extract import Listed, Listing, link_header, list_form, parse_list, unpacked
 from mediacrawl.extract.charset import header_charset
 from mediacrawl.facts import FEED, Fact, fact, pack
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
 from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.probe import build_page_item
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
@@ -77,7 +77,7 @@ class ListReader:
         follows: whether links are followed; else only manifests are read.
     """
 
-    def __init__(self, parts: Parts, scheduler: PenaltyBoxScheduler, scope: Scope, *, follows: bool) -> None:
+    def __init__(self, parts: CrawlContext, scheduler: PenaltyBoxScheduler, scope: Scope, *, follows: bool) -> None:
         self._parts = parts
         self._scheduler = scheduler
         self._scope = scope

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from hashlib import sha256
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extract import Listed, Listing
-from mediacrawl.parts import Parts
 from mediacrawl.reading.list_reader import ListReader
 from mediacrawl.records import Kind
 from mediacrawl.scheduler import PenaltyBoxScheduler
@@ -25,7 +25,7 @@ class PollReader(ListReader):
     """
 
     def __init__(
-        self, parts: Parts, scheduler: PenaltyBoxScheduler, scope: Scope, tell: Callable[[Visit, Listing], None]
+        self, parts: CrawlContext, scheduler: PenaltyBoxScheduler, scope: Scope, tell: Callable[[Visit, Listing], None]
     ) -> None:
         super().__init__(parts, scheduler, scope, follows=True)
         self._tell = tell

@@ -7,6 +7,7 @@ from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extract import (
     Page,
     file_facts,
@@ -21,7 +22,6 @@ from mediacrawl.facts import pack
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
 from mediacrawl.politeness.retry import after_cut, after_status
 from mediacrawl.politeness.wishes import Wishes, wishes_of
 from mediacrawl.priority import Scores
@@ -77,7 +77,7 @@ class Reader:
 
     def __init__(
         self,
-        parts: Parts,
+        parts: CrawlContext,
         scheduler: PenaltyBoxScheduler,
         scope: Scope,
         stats: StatsCollector,

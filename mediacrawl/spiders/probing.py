@@ -10,9 +10,10 @@ from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
 from twisted.python.failure import Failure
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.declared_arguments import Argument
 from mediacrawl.frontier import FrontierError
-from mediacrawl.parts import Parts
+from mediacrawl.policies import probe_policy, user_agent_of
 from mediacrawl.probe.session import Session
 from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, Trouble
@@ -54,8 +55,9 @@ class ProbingSpider(Spider):
 
     def __init__(self, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._parts = Parts.of(crawler)
-        agent = self._parts.user_agent
+        self._parts = CrawlContext.of(crawler)
+        agent = user_agent_of(crawler.settings)
+        self._probe_policy = probe_policy(crawler.settings)
         self._page_headers = {
             "User-Agent": agent,
             "Accept": "text/html,application/xhtml+xml,application/rss+xml,*/*;q=0.5",
@@ -136,7 +138,7 @@ class ProbingSpider(Spider):
         if visit.fetch.kind is not Kind.MEDIA:
             return Request(visit.fetch.url, headers=self._page_headers, meta=meta)
         once = self._parts.ignores_ranges(visit.fetch.url)
-        session = Session.load(visit.lease.state, self._parts.probe, once=once)
+        session = Session.load(visit.lease.state, self._probe_policy, once=once)
         headers = dict(self._media_headers)
         if session.asks_range:
             start, stop = session.probe.next_range() or (0, 1)

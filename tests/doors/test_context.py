@@ -1,10 +1,10 @@
-"""What the parts that our plug-ins share make of a crawl's settings."""
+"""What the components of a crawl share, by its settings."""
 
 import pytest
 from scrapy.core.scheduler import Scheduler
 from scrapy.settings import Settings
 
-from mediacrawl.parts import Parts
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.scheduler import PenaltyBoxScheduler
 
 
@@ -31,4 +31,4 @@ class PenaltyBoxSchedulerOfAnother(Scheduler):
     ],
 )
 def test_a_crawl_has_leases_with_our_scheduler_and_classes_of_it(named, leases):
-    assert Parts(Settings({"SCHEDULER": named})).leases is leases
+    assert CrawlContext(Settings({"SCHEDULER": named})).leases is leases
