@@ -15,25 +15,25 @@ from mediacrawl import setting_types as kind
 
 # -- Identity of the crawler ------------------------------------------------------------------------------------
 
-MEDIACRAWL_CONTACT: kind.Text = "https://example.invalid/set-MEDIACRAWL_CONTACT"
+MEDIACRAWL_CONTACT: kind.PlainText = "https://example.invalid/set-MEDIACRAWL_CONTACT"
 """Page or mail address where the operator of a site finds you. Without one only loopback addresses are crawled."""
 
-MEDIACRAWL_OPERATOR: kind.Text = ""
+MEDIACRAWL_OPERATOR: kind.PlainText = ""
 """Name of the person or institution that runs the crawler, for ``scrapy botpage``."""
 
-MEDIACRAWL_EMAIL: kind.Text = ""
+MEDIACRAWL_EMAIL: kind.PlainText = ""
 """Mail address for complaints, for ``scrapy botpage``; not needed if MEDIACRAWL_CONTACT is one."""
 
-MEDIACRAWL_PURPOSE: kind.Text = ""
+MEDIACRAWL_PURPOSE: kind.PlainText = ""
 """What the records are used for, in a sentence or two, for ``scrapy botpage``; empty leaves it out."""
 
-MEDIACRAWL_ADDRESSES: kind.Names = []
+MEDIACRAWL_ADDRESSES: kind.NameList = []
 """IP addresses and networks (``192.0.2.0/28``) that requests come from, for ``scrapy botpage``: others are forged."""
 
-USER_AGENT: kind.Text = f"mediacrawl/{__version__} (+{{contact}})"
+USER_AGENT: kind.PlainText = f"mediacrawl/{__version__} (+{{contact}})"
 """User-Agent header, in which ``{contact}`` stands for MEDIACRAWL_CONTACT."""
 
-ROBOTS_TOKEN: kind.Text = "mediacrawl"  # noqa: S105 - a name, not a secret
+ROBOTS_TOKEN: kind.PlainText = "mediacrawl"  # noqa: S105 - a name, not a secret
 """Product token of our group in a robots.txt (RFC 9309, 2.2.1). It is never the whole User-Agent header."""
 
 # -- State and storage, Redis ------------------------------------------------------------------------------------
@@ -54,13 +54,13 @@ REDIS_URL: kind.Secret = os.environ.get("REDIS_URL", "")
 comes from the environment, since ``ps`` and scrapyd's log show command lines. With it URLs are also read from
 REDIS_START_URLS_KEY. Empty: Redis is used only if SCHEDULER_STORE or REDIS_HOST names it."""
 
-REDIS_HOST: kind.Text = ""
+REDIS_HOST: kind.PlainText = ""
 """Host of the Redis server, in place of REDIS_URL."""
 
 REDIS_PORT: Annotated[int, kind.whole("the number of a port", 0, 65_535)] = 0
 """Port of the Redis server; 0 stands for 6379."""
 
-REDIS_DB: kind.Count = 0
+REDIS_DB: kind.NonNegativeInt = 0
 """Number of the Redis database, if no URL names one."""
 
 REDIS_PARAMS: kind.JsonObject = {}
@@ -86,7 +86,7 @@ SCHEDULER_WAIT: kind.Switch = False
 REDIS_START_URLS_KEY: kind.RedisKey = "%(name)s:start_urls"
 """Key from which URLs are read while the crawl runs: a list, a set or a sorted set (highest score first)."""
 
-REDIS_START_URLS_BATCH_SIZE: kind.PositiveCount = 1_000
+REDIS_START_URLS_BATCH_SIZE: kind.PositiveInt = 1_000
 """Entries of REDIS_START_URLS_KEY that are read at a time, once a second."""
 
 REDIS_ITEMS_KEY: kind.RedisKey = "%(spider)s:items"
@@ -119,7 +119,7 @@ one request at a time. 0, with POLITENESS_ADDRESS_MIN_DELAY 0, switches delays o
 POLITENESS_ADDRESS_MIN_DELAY: kind.Seconds = 1.0
 """Seconds; the least delay between two requests to one IP address."""
 
-UNTRIED_SHARE: kind.PositiveShare = 0.5
+UNTRIED_SHARE: kind.PositiveFraction = 0.5
 """Share of CONCURRENT_REQUESTS that may go to addresses that have not answered yet, or not the last time. One page can
 link to hundreds that never answer. 1 sets no limit."""
 
@@ -131,7 +131,7 @@ POLITENESS_HOURS: kind.Hours = {}
 """Factors of the delay by hour, UTC: ``{"8-18": 2.0, "22-5": 0.5}`` doubles it by day and halves it at night. No factor
 undercuts POLITENESS_MIN_DELAY, POLITENESS_FIRST_DELAY or a Crawl-delay."""
 
-BACKOFF_REST_AFTER: kind.Count = 5
+BACKOFF_REST_AFTER: kind.NonNegativeInt = 5
 """Failures in a row (429, 5xx, timeouts, refused connections, errors of TLS and DNS) after which a site rests; 0 for
 never. Each doubles its delay before; each good answer takes one doubling back."""
 
@@ -156,7 +156,7 @@ ROBOTS_RETRY: kind.Seconds = 300.0
 """Seconds before a robots.txt that failed is fetched again; doubled with each failure in a row, up to ROBOTS_MAX_AGE.
 An older copy counts meanwhile; without one its URLs wait, for 30 days at most."""
 
-ROBOTS_SITEMAPS: kind.Count = 10
+ROBOTS_SITEMAPS: kind.NonNegativeInt = 10
 """Sitemaps of a robots.txt that are queued, the first ones, for each authority; 0 for none."""
 
 NEVERCRAWL_FILES: kind.FilePaths = ["exclusions/NeverCrawl.txt"]
@@ -167,21 +167,21 @@ NEVERCRAWL_RELOAD: kind.Seconds = 900.0
 """Seconds within which a change of those files takes effect, also for queued URLs. They are checked twice in that time.
 A removed entry, or a last line without its end, counts once a second check finds the file unchanged."""
 
-REDIRECT_CAP: kind.Count = 3
+REDIRECT_CAP: kind.NonNegativeInt = 3
 """Redirects in a row that are followed; longer chains rarely end at media. Each is a visit of its own."""
 
 # -- Scope: which URLs are accepted -----------------------------------------------------------------------------
 
-SCOPE_MAX_LENGTH: kind.PositiveCount = 2048
+SCOPE_MAX_LENGTH: kind.PositiveInt = 2048
 """Characters of a URL at most. Longer ones are session ids and traps."""
 
-SCOPE_MAX_DEPTH: kind.Count = 20
+SCOPE_MAX_DEPTH: kind.NonNegativeInt = 20
 """Clicks from a seed at most."""
 
 SCOPE_EXTENSIONS_FILE: kind.ExtensionsFile = "exclusions/extensions.txt"
 """File of the file name extensions that are not fetched, one a line."""
 
-SCOPE_SESSION_NAMES: kind.Names = [
+SCOPE_SESSION_NAMES: kind.NameList = [
     *("phpsessid", "jsessionid", "sessionid", "session_id", "sessid", "sess", "sid", "asid", "oscsid", "oscid"),
     *("zenid", "xtcsid", "mscsid", "s_id", "aspsessionid", "cfid", "cftoken"),
 ]
@@ -202,20 +202,20 @@ SCOPE_SOFT_404: kind.Switch = True
 
 # -- Frontier ---------------------------------------------------------------------------------------------------
 
-FRONTIER_EXPLORE: kind.Share = 0.02
+FRONTIER_EXPLORE: kind.Fraction = 0.02
 """Share of the picks that are made evenly at random, so that no site starves. More costs finds; none loses sites."""
 
-FRONTIER_ATTEMPTS: kind.PositiveCount = 3
+FRONTIER_ATTEMPTS: kind.PositiveInt = 3
 """Attempts at a URL before it is given up."""
 
-FRONTIER_SITE_BUDGET: kind.Count = 1_000
+FRONTIER_SITE_BUDGET: kind.NonNegativeInt = 1_000
 """Requests that a site gets, and 20 more for each find; 0 for any number. Then it is retired until the budget is raised
 or ``scrapy frontier resume SITE``. It bounds what a trap costs."""
 
-FRONTIER_SITE_MOST: kind.Count = 100_000
+FRONTIER_SITE_MOST: kind.NonNegativeInt = 100_000
 """Requests that a site gets in all, whatever it brings; 0 for any number. At 15 s the default lasts 17 days."""
 
-FRONTIER_MAX_URLS: kind.Count = 20_000_000
+FRONTIER_MAX_URLS: kind.NonNegativeInt = 20_000_000
 """URLs that may wait, some 5 GB of disk; 0 for any number. Beyond it the least promising are removed, down to nine
 tenths (``drop/pruned``), and accepted again when found again."""
 
@@ -227,7 +227,7 @@ bytes each, and up to 100 MB of log come on top."""
 FRONTIER_CACHE: kind.Bytes = 64 * 1024 * 1024
 """Bytes of the frontier's file that are cached in memory."""
 
-FRONTIER_BLOOM: kind.Count = 0
+FRONTIER_BLOOM: kind.NonNegativeInt = 0
 """URLs that a Bloom filter for seen URLs is sized for, 14.4 bits each; 0 for none. It pays above 20 million URLs, or
 where memory does not hold their table (16 bytes each) and a new URL costs a read of the disk, some 160 us."""
 
@@ -253,7 +253,7 @@ PRIORITY_SCORES: kind.RuleScores = {
 }
 """Scores of link classes for ``rules`` and ``levels``, by link source or extension; ``depth`` counts for each click."""
 
-REVISIT_SHARE: kind.PositiveShare = 0.2
+REVISIT_SHARE: kind.PositiveFraction = 0.2
 """Share of the requests that may revisit known pages with ``-a revisit=yes`` while unvisited URLs wait: a guess."""
 
 REVISIT_WORTH: kind.Number = 0.1
@@ -286,7 +286,7 @@ fetched."""
 PROBE_HEAD_BYTES: kind.Bytes = 16_384
 """Bytes of the first range of a media file. 8 KB cost more second requests; 64 KB triples the median."""
 
-PROBE_MAX_REQUESTS: kind.PositiveCount = 6
+PROBE_MAX_REQUESTS: kind.PositiveInt = 6
 """Requests for one media file at most. Nine of ten need up to 3; one with a picture for each of 30 chapters, 33."""
 
 PROBE_MAX_BYTES: kind.Bytes = 262_144
@@ -303,7 +303,7 @@ FEEDS_MAX_INTERVAL: kind.Seconds = 604_800.0
 
 # -- Text encodings ---------------------------------------------------------------------------------------------
 
-MOJIBAKE_FIELDS: kind.Fields = {}
+MOJIBAKE_FIELDS: kind.FieldNames = {}
 """Text fields of your items: a list of names, or a mapping of each to the field with its raw bytes (bytes or base64;
 ``""`` for none). Empty: those of our records, and common names such as title and artist."""
 
@@ -336,11 +336,11 @@ state folder unless the path names another one; empty for none. A resumed crawl 
 PROGRESS_SUMMARY: kind.Switch = True
 """Whether the log ends with the summary. The demo prints it itself."""
 
-BREAKER_ERRORS: kind.Count = 50
+BREAKER_ERRORS: kind.NonNegativeInt = 50
 """Unexpected exceptions within a minute that end the crawl, with the reason ``breaker``; 0 for never. Those of one
 site, and of one address, count five times at most. ``log/critical.log`` has each with its traceback."""
 
-BREAKER_SITES: kind.Count = 50
+BREAKER_SITES: kind.NonNegativeInt = 50
 """Unreachable sites in a row, none answering between, after which the crawl ends with the reason ``network_down``; 0
 for never. Our own network is down then. It must last 30 s, and one in five of them, or all that ever answered if those
 are fewer, must have answered before. A site that failed while others answered is not counted again."""
@@ -383,13 +383,13 @@ SCHEDULER = "mediacrawl.scheduler.PenaltyBoxScheduler"
 DOWNLOAD_DELAY: kind.Seconds = 0
 """Seconds; a lower bound of every site's delay. The frontier waits; the downloader does not."""
 
-CONCURRENT_REQUESTS: kind.PositiveCount = 128
+CONCURRENT_REQUESTS: kind.PositiveInt = 128
 """Concurrent requests, each to another site."""
 
-CONCURRENT_REQUESTS_PER_DOMAIN: kind.Count = 1
+CONCURRENT_REQUESTS_PER_DOMAIN: kind.NonNegativeInt = 1
 """The frontier leases one URL of a site at a time anyway."""
 
-CONCURRENT_ITEMS: kind.PositiveCount = 1
+CONCURRENT_ITEMS: kind.PositiveInt = 1
 """Otherwise each output of a callback becomes a task; our callbacks have at most one."""
 
 DOWNLOADER_MIDDLEWARES = {
@@ -492,9 +492,9 @@ LOG_FORMATTER = "mediacrawl.extensions.QuietLogFormatter"
 
 CLOSESPIDER_TIMEOUT: kind.Seconds
 CLOSESPIDER_TIMEOUT_NO_ITEM: kind.Seconds
-CLOSESPIDER_PAGECOUNT: kind.Count
-CLOSESPIDER_ITEMCOUNT: kind.Count
-CLOSESPIDER_ERRORCOUNT: kind.Count
+CLOSESPIDER_PAGECOUNT: kind.NonNegativeInt
+CLOSESPIDER_ITEMCOUNT: kind.NonNegativeInt
+CLOSESPIDER_ERRORCOUNT: kind.NonNegativeInt
 LOG_ENABLED: kind.Switch
 LOGSTATS_INTERVAL: kind.Seconds
 STATS_DUMP: kind.Switch
