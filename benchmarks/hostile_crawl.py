@@ -31,7 +31,7 @@ from scrapy.settings import Settings
 from mediacrawl import seams
 from mediacrawl.parts import Parts
 from mediacrawl.records import VISIT, End, Evidence
-from mediacrawl.scope import joining
+from mediacrawl.scope import candidates as joining
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.media import MediaSpider
 

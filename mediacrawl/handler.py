@@ -27,7 +27,7 @@ from mediacrawl.guard import GuardedPool, LeaseOverError, Way, look_twice, way
 from mediacrawl.middlewares.cut import ANSWERED
 from mediacrawl.middlewares.refused import refuse_address, refuse_late
 from mediacrawl.parts import Parts
-from mediacrawl.politeness.guard import GuardedAddressError
+from mediacrawl.politeness.address_guard import GuardedAddressError
 from mediacrawl.records import VISIT, Visit
 from mediacrawl.resolver import spelled
 from mediacrawl.scope.hosts import is_address, is_loopback

@@ -16,7 +16,7 @@ from twisted.internet import defer, error
 from twisted.names import client, dns
 from twisted.names.error import DNSQueryTimeoutError
 
-from mediacrawl.politeness.dns_answer import (
+from mediacrawl.politeness.dns import (
     AAAA,
     CNAME,
     LINKS,

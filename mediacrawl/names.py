@@ -9,7 +9,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface import implementer
 
-from mediacrawl.politeness.guard import Guard
+from mediacrawl.politeness.address_guard import Guard
 from mediacrawl.resolver import HostsResolver, NoAnswerError, NoSuchNameError, spelled
 from mediacrawl.scope.hosts import is_address
 

@@ -31,16 +31,14 @@ from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.notes import NoNotes
 from mediacrawl.observe import RequestLog
-from mediacrawl.observe.dead_end import Fates
-from mediacrawl.observe.finds import Finds
-from mediacrawl.politeness.address_clocks import AddressClocks, AddressPolicy
+from mediacrawl.observe.crawl_messages import Fates
+from mediacrawl.observe.harvest import Finds
+from mediacrawl.politeness.address_clocks import AddressClocks, AddressPolicy, SharedAddressClocks
+from mediacrawl.politeness.address_guard import LOOPBACK, Guard
 from mediacrawl.politeness.backoff import BackoffPolicy
 from mediacrawl.politeness.delay import ANY_HOUR, DelayPolicy, factors_by_hour
-from mediacrawl.politeness.dns_cache import DnsLimits
-from mediacrawl.politeness.guard import LOOPBACK, Guard
-from mediacrawl.politeness.names import NamePolicy, fixed_hosts, server_of
+from mediacrawl.politeness.dns import DnsLimits, NamePolicy, fixed_hosts, server_of
 from mediacrawl.politeness.robots_book import RobotsBook, RobotsTimes
-from mediacrawl.politeness.shared_clocks import SharedAddressClocks
 from mediacrawl.priority.credit import CreditPolicy
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.nuggets import Nuggets, UserFunction
@@ -52,11 +50,10 @@ from mediacrawl.probe.open_lists import OpenLists
 from mediacrawl.scope import DuplicatePolicy, Duplicates, Scope, ScopeRules, Traps
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import NeverCrawl
-from mediacrawl.scope.hosts import canonical_host
+from mediacrawl.scope.hosts import REFUSED_PORTS, canonical_host
 from mediacrawl.scope.include import Include
-from mediacrawl.scope.ports import REFUSED_PORTS
-from mediacrawl.scope.reach import Reach
-from mediacrawl.scope.sessions import SESSION_NAMES
+from mediacrawl.scope.parameters import SESSION_NAMES
+from mediacrawl.scope.rules import Reach
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.setting_kinds import SettingsError, check_settings, user_function
 

@@ -26,9 +26,18 @@ from zope.interface import implementer
 
 from mediacrawl.name_servers import Count, NameServers
 from mediacrawl.parts import Parts
-from mediacrawl.politeness.dns_answer import Answer, DnsAnswerError, join
-from mediacrawl.politeness.dns_cache import DnsCache, Known
-from mediacrawl.politeness.names import FAMILIES, NamePolicy, localhost, read_hosts, read_servers
+from mediacrawl.politeness.dns import (
+    FAMILIES,
+    Answer,
+    DnsAnswerError,
+    DnsCache,
+    Known,
+    NamePolicy,
+    join,
+    localhost,
+    read_hosts,
+    read_servers,
+)
 from mediacrawl.scope.hosts import canonical_host, is_address
 
 if TYPE_CHECKING:

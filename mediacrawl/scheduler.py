@@ -42,9 +42,8 @@ from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.held import HeldRequests
 from mediacrawl.observe.format import plural
 from mediacrawl.parts import NOTHING, Parts
-from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
+from mediacrawl.politeness.backoff import after_failure, asked_to_wait, trouble_of
 from mediacrawl.politeness.delay import DAY
-from mediacrawl.politeness.retry import after_failure
 from mediacrawl.priority.orders import ModelError
 from mediacrawl.records import FINAL, VISIT, Candidate, Drop, End, Kind, Lease, Limit, Outcome, Trouble, Visit
 from mediacrawl.scope.canonical import canonical

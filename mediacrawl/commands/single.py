@@ -14,15 +14,14 @@ from twisted.python.failure import Failure
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.frontier.stores.reading import FrontierReader
-from mediacrawl.observe.format import elapsed
-from mediacrawl.observe.wording import in_words
+from mediacrawl.observe.format import elapsed, in_words
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.account import Account, Fetch
 from mediacrawl.probe.session import Odd
 from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, MediaItem, Outcome, SiteState, Visit
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import spelling
-from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of, site_of
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.neighbour import Neighbour

@@ -9,9 +9,8 @@ from mediacrawl.complaint.case import Case
 from mediacrawl.complaint.lines import Asked, Fetched
 from mediacrawl.complaint.saying import breach_text, exactly, moment, seconds, short
 from mediacrawl.complaint.sums import HOUR
-from mediacrawl.observe.format import count, elapsed, plural, size
+from mediacrawl.observe.format import count, counted_in_words, elapsed, in_words, plural, size
 from mediacrawl.observe.text import printable
-from mediacrawl.observe.wording import counted_in_words, in_words
 
 _LABEL = 14
 _BREACHES = 20

@@ -17,10 +17,9 @@ from scrapy.utils.defer import deferred_from_coro
 
 from mediacrawl.failures import is_anticipated, trouble_in
 from mediacrawl.middlewares.refused import RefusedRequest
-from mediacrawl.observe.critical_log import CriticalLog
 from mediacrawl.observe.errors import Fault, Faults, Kinds, Silence, Telling
-from mediacrawl.observe.format import plural
-from mediacrawl.observe.wording import in_words
+from mediacrawl.observe.format import in_words, plural
+from mediacrawl.observe.log_text import CriticalLog
 from mediacrawl.parts import Parts
 from mediacrawl.records import VISIT, Drop, Kind, Outcome, Trouble, Visit
 from mediacrawl.scope import site_of

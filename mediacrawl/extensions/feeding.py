@@ -22,7 +22,7 @@ from mediacrawl.observe.text import cut, printable
 from mediacrawl.parts import Parts
 from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope import Scope
-from mediacrawl.scope.fed import fed
+from mediacrawl.scope.candidates import fed
 from mediacrawl.signals import seeds_joined
 from mediacrawl.threads import in_reactor
 

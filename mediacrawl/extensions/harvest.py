@@ -10,8 +10,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from mediacrawl.frontier import FrontierError
-from mediacrawl.observe.harvest import CLASSES, Harvest, Tally, tally_of
-from mediacrawl.observe.harvest_lines import HarvestLines
+from mediacrawl.observe.harvest import CLASSES, Harvest, HarvestLines, Tally, tally_of
 from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.priority.again import is_again
 from mediacrawl.records import Outcome, Visit

@@ -12,7 +12,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.frontier.stores.reading import FrontierReader
-from mediacrawl.observe.dead_end import dead_end
+from mediacrawl.observe.crawl_messages import dead_end
 from mediacrawl.parts import Parts
 from mediacrawl.records import FINAL, End, Kind, Outcome, Trouble, Visit
 from mediacrawl.signals import visit_ended

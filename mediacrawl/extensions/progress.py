@@ -17,8 +17,8 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 from mediacrawl.extensions.breaker import Breaker
 from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.observe import CrawlFacts, progress_line, summary
+from mediacrawl.observe.errors import OverLimits
 from mediacrawl.observe.harvest import Tally
-from mediacrawl.observe.limits import OverLimits
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.records import Drop, Kind, Outcome, Visit

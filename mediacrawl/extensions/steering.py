@@ -25,7 +25,7 @@ from mediacrawl.observe.format import plural
 from mediacrawl.parts import Parts
 from mediacrawl.records import Candidate
 from mediacrawl.scope import Scope
-from mediacrawl.scope.imported import Import
+from mediacrawl.scope.candidates import Import
 
 if TYPE_CHECKING:
     from typing import Self

@@ -12,8 +12,8 @@ from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
 from mediacrawl.priority.again import handed_on
 from mediacrawl.records import VISIT, Drop, End, Kind, Outcome, Visit
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Base, Spelling, canonical
-from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from mediacrawl.politeness.freshness import lifetime
 from mediacrawl.politeness.robots import is_html
 from mediacrawl.politeness.robots_book import Answer, Learned, RobotsBook, Say, Saying, own_url
 from mediacrawl.records import VISIT, Candidate, Drop, End, Evidence, Kind, Outcome, Trouble, Visit
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Base, canonical
-from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of, site_of
 
 if TYPE_CHECKING:

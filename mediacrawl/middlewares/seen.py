@@ -10,8 +10,8 @@ from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
 from mediacrawl.priority.again import handed_on
 from mediacrawl.records import VISIT, Drop, Kind, Visit
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Spelling
-from mediacrawl.scope.joining import candidate
 
 if TYPE_CHECKING:
     from typing import Self

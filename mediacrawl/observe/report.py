@@ -6,10 +6,9 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mediacrawl.observe.format import count, elapsed, plural, share, size
+from mediacrawl.observe.format import count, counted_in_words, elapsed, plural, share, size
 from mediacrawl.observe.harvest import Tally
 from mediacrawl.observe.text import cut, pad, printable
-from mediacrawl.observe.wording import counted_in_words
 
 _LABEL = 11
 _WIDTH = 100

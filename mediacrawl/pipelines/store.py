@@ -14,7 +14,7 @@ from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 
 from mediacrawl.folders import state_folder
-from mediacrawl.observe.finds import Finds
+from mediacrawl.observe.harvest import Finds
 from mediacrawl.parts import Parts
 from mediacrawl.records import MediaItem
 from mediacrawl.store import Catalogue, Stored, StoreError, json_line

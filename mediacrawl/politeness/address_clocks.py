@@ -9,12 +9,14 @@ since an address of a large host is made for many sites.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from math import inf
 
 import msgpack
 
-from mediacrawl.notes import Notes
+from mediacrawl.notes import Later, Notes
 
 ROOM = "address"
 _FORMAT = 1
@@ -201,3 +203,159 @@ def _unpack(record: bytes | None) -> tuple[float, tuple[float, ...]]:
     except (ValueError, TypeError, msgpack.UnpackException):
         pass
     return 0.0, ()
+
+
+_SHARED_FORMAT = 2
+
+
+class SharedAddressClocks:
+    """When each address may be asked again, all workers counted.
+
+    In the store: a note for each address (msgpack: format, release time, last response times, next turn, until when it
+    is asked). A worker that dies while it asks an address keeps the others from it until its lease would have ended.
+
+    Args:
+        policy: the clocks' numbers.
+        later: how a note is made of the one before.
+        clock: the clock that all workers share, seconds since the epoch.
+        lease: seconds after which who asked counts as dead.
+    """
+
+    def __init__(self, policy: AddressPolicy, later: Later, clock: Callable[[], float], lease: float) -> None:
+        self._policy = policy
+        self._later = later
+        self._clock = clock
+        self._lease = lease
+
+    def take(self, address: str) -> Future[float]:
+        """Ask for a turn, as `AddressClock.take` gives it; the answer comes when it comes.
+
+        Args:
+            address: IPv4 or IPv6, as text.
+        """
+        wait = 0.0
+
+        def change(record: bytes | None) -> bytes:
+            nonlocal wait
+            clock = _unpacked(record)
+            wait = clock.take(self._clock(), self._policy, self._lease)
+            return _packed(clock)
+
+        answer: Future[float] = Future()
+
+        def done(changed: Future[bytes]) -> None:
+            error = changed.exception()
+            if error is None:
+                answer.set_result(wait)
+            else:
+                answer.set_exception(error)
+
+        self._later(ROOM, address, change).add_done_callback(done)
+        return answer
+
+    def end(self, address: str, response_time: float | None, *, asked: bool = True) -> None:
+        """The request that took an address has ended.
+
+        Args:
+            address: as it was given to `take`.
+            response_time: seconds; None if no answer came.
+            asked: whether it went out at all; else nothing is owed for it.
+        """
+
+        def change(record: bytes | None) -> bytes:
+            clock = _unpacked(record)
+            # The time of the write, which may be late, and never is early.
+            clock.end(self._clock(), response_time, self._policy, asked=asked)
+            return _packed(clock)
+
+        self._later(ROOM, address, change)
+
+
+def _packed(clock: AddressClock) -> bytes:
+    packed: bytes = msgpack.packb((_SHARED_FORMAT, clock.release, clock.samples, clock.turn, clock.out))
+    return packed
+
+
+def _unpacked(record: bytes | None) -> AddressClock:
+    """What a note says; a new clock if it cannot be read."""
+    try:
+        version, release, samples, turn, out = msgpack.unpackb(record) if record else (None, 0.0, (), 0.0, 0.0)
+        if version == _SHARED_FORMAT:
+            times = tuple(float(sample) for sample in samples)
+            return AddressClock(float(release), times, float(turn), float(out))
+    except (ValueError, TypeError, msgpack.UnpackException):
+        pass
+    return AddressClock()
+
+
+HELD_ANSWERED = 100_000
+"""Addresses that are remembered as having answered, some 150 bytes each; of more the one not met for longest goes."""
+_FIRST_GUESS = 1.0
+"""Seconds that a request to an untried address takes, until one has ended."""
+_WEIGHT = 0.1
+"""Share of the last one in the mean of how long they take."""
+_UNTRIED_AHEAD = 600.0
+"""Seconds for which turns are given away in advance."""
+
+
+class UntriedAddresses:
+    """Which addresses have answered, and how many requests are out to others. In memory only.
+
+    An address that has answered and then does not is untried again.
+
+    Args:
+        most: requests to untried addresses that may be out at a time.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._answered: OrderedDict[str, None] = OrderedDict()
+        self._out: dict[int, tuple[str, float, bool]] = {}
+        self._places = 0
+        self._took = _FIRST_GUESS
+        self._turn = 0.0
+
+    def take(self, request: int, address: str, now: float) -> float:
+        """Ask for a place: 0.0 and the request may go out; or the seconds after which to ask again.
+
+        Those that must wait come back one after the other, as places are likely to become free.
+
+        Args:
+            request: a number of its own for each request.
+            address: where it goes.
+            now: seconds, on any clock.
+        """
+        is_untried = address not in self._answered
+        if is_untried and self._places >= self._most:
+            return self._wait(now)
+        self._out[request] = (address, now, is_untried)
+        self._places += is_untried
+        return 0.0
+
+    def end(self, request: int, now: float, *, answered: bool | None) -> None:
+        """A request has ended; nothing happens if it had no place.
+
+        Args:
+            request: as it was given to `take`.
+            now: seconds, on the same clock.
+            answered: whether an answer came; None if nothing was sent.
+        """
+        address, began, is_untried = self._out.pop(request, ("", 0.0, False))
+        self._places -= is_untried
+        if not address or answered is None:
+            return
+        if is_untried:
+            self._took += _WEIGHT * (max(now - began, 0.0) - self._took)
+        self._answered.pop(address, None)
+        if answered:
+            self._answered[address] = None
+            if len(self._answered) > HELD_ANSWERED:
+                self._answered.popitem(last=False)
+
+    def _wait(self, now: float) -> float:
+        # None has ended so far where all are silent: then they take at least as long as the first that is out.
+        first = next(began for _, began, is_untried in self._out.values() if is_untried)
+        took = max(self._took, now - first)
+        soonest = now + took / self._most
+        self._turn = self._turn + took / self._most if soonest <= self._turn <= now + _UNTRIED_AHEAD else soonest
+        return self._turn - now

@@ -12,9 +12,9 @@ from mediacrawl.frontier.stores import SQLITE_FILE, check_store
 from mediacrawl.parts import REDIS, Parts, locate
 from mediacrawl.politeness.identity import agent_problem, contact_problem
 from mediacrawl.scope import NeverCrawl, NeverCrawlError, site_of
+from mediacrawl.scope.candidates import SeedError, parse_seeds, read_seed_source, split_inline
+from mediacrawl.scope.hosts import port_of
 from mediacrawl.scope.include import Include, IncludeError
-from mediacrawl.scope.ports import port_of
-from mediacrawl.scope.seeds import SeedError, parse_seeds, read_seed_source, split_inline
 from mediacrawl.scope.sites import host_of
 from mediacrawl.spiders.borders import Borders
 from mediacrawl.spiders.stored import ItemsError, locate_items

@@ -24,7 +24,7 @@ from mediacrawl.politeness.robots_note import shortened
 from mediacrawl.priority.polling import PollPolicy
 from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scope import Spelling, canonical, spelling
-from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.arguments import ArgumentError, check_contact, check_frontiers, check_nevercrawl, switch
 from mediacrawl.spiders.beside import BesideSpider

@@ -9,7 +9,7 @@ from mediacrawl.clock import written_now
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.cut import BROKE_OFF, ENDED_HERE
 from mediacrawl.parts import Parts
-from mediacrawl.politeness.retry import is_passing
+from mediacrawl.politeness.backoff import is_passing
 from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.probe import Probe, ProbeResult, build_item
 from mediacrawl.probe.answer import is_media

@@ -21,7 +21,8 @@ from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
 from mediacrawl.probe.manifest_item import ManifestAnswer, build_manifest_item
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
-from mediacrawl.scope import Base, Scope, Spelling, joining, site_of
+from mediacrawl.scope import Base, Scope, Spelling, site_of
+from mediacrawl.scope import candidates as joining
 from mediacrawl.spiders.encodings import DocumentEncodings
 from mediacrawl.spiders.page_media import OEMBED, item_of_oembed
 from mediacrawl.threads import in_thread

@@ -18,15 +18,15 @@ from mediacrawl.frontier.contract import FrontierError, Remote
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.redirect import is_redirect, target_of
+from mediacrawl.observe.crawl_messages import Outset, start_line
 from mediacrawl.observe.format import plural
-from mediacrawl.observe.outset import Outset, start_line
 from mediacrawl.parts import MODEL_FILE, OLD_MODEL, REDIS, Parts
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.priority.again import is_again
 from mediacrawl.records import End, Evidence, Outcome, SiteState, Visit
 from mediacrawl.scope import site_of
-from mediacrawl.scope.ports import port_of
+from mediacrawl.scope.hosts import port_of
 from mediacrawl.signals import seeds_joined, visit_ended
 from mediacrawl.spiders.arguments import (
     SET_CONTACT,

@@ -21,7 +21,7 @@ from mediacrawl.facts import pack
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
 from mediacrawl.parts import Parts
-from mediacrawl.politeness.retry import after_cut, after_status
+from mediacrawl.politeness.backoff import after_cut, after_status
 from mediacrawl.politeness.wishes import Wishes, wishes_of
 from mediacrawl.priority import Scores
 from mediacrawl.priority.again import is_again
@@ -30,8 +30,9 @@ from mediacrawl.probe.answer import Answer, answer_kind, is_media
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, MediaItem, Outcome, Trouble, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
-from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, canonical, extension_of, joining
-from mediacrawl.scope.originals import is_named_copy, of_a_copy
+from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, canonical, extension_of
+from mediacrawl.scope import candidates as joining
+from mediacrawl.scope.copies import is_named_copy, of_a_copy
 from mediacrawl.spiders.encodings import DocumentEncodings
 from mediacrawl.spiders.file_reader import FileReader, takes_unasked
 from mediacrawl.spiders.list_reader import ListReader

@@ -25,7 +25,7 @@ from mediacrawl.priority import Scores
 from mediacrawl.probe.record import item_id
 from mediacrawl.records import VISIT, Candidate, End, Evidence, Kind, MediaItem, Outcome, Visit
 from mediacrawl.scope import Spelling, canonical, spelling
-from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.arguments import (
     ArgumentError,

@@ -7,7 +7,7 @@ import pytest
 from reactor_thread import running, wait_for
 
 from mediacrawl import name_servers, resolver
-from mediacrawl.politeness.names import NamePolicy, server_of
+from mediacrawl.politeness.dns import NamePolicy, server_of
 from mediacrawl.resolver import HostsResolver
 
 LONG = 60.0

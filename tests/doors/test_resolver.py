@@ -29,7 +29,7 @@ from twisted.internet.error import DNSLookupError
 
 from mediacrawl import name_servers
 from mediacrawl import resolver as module
-from mediacrawl.politeness.dns_cache import DnsLimits
+from mediacrawl.politeness.dns import DnsLimits
 from mediacrawl.resolver import NoAnswerError, NoSuchNameError
 
 __all__ = ["patient"]

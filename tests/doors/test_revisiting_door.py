@@ -20,7 +20,7 @@ from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.revisit import DAY, Posterior
 from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, Nugget, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
-from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.candidates import candidate
 
 NOW = 1_700_000_000.0
 FRONT_PAGE, SHOWS, SONG = "http://a.example/", "http://a.example/shows", "http://a.example/1.mp3"

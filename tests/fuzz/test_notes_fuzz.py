@@ -3,14 +3,17 @@
 import msgpack
 import pytest
 
-from mediacrawl.politeness import address_clocks, robots_note, shared_clocks
+from mediacrawl.politeness import address_clocks, robots_note
+from mediacrawl.politeness import address_clocks as shared_clocks
 from mediacrawl.politeness.robots_note import Copy, Failing, Note, Way
 from mediacrawl.priority import fronts, hubs, journal, nuggets
 from mediacrawl.priority.classes import SiteClasses
 from mediacrawl.priority.journal import Entry
 from mediacrawl.probe import Probe, ProbePolicy
 from mediacrawl.probe.session import Session
-from mediacrawl.scope import copies, facets, mirrors, parameters, soft_404
+from mediacrawl.scope import copies, mirrors, parameters
+from mediacrawl.scope import copies as soft_404
+from mediacrawl.scope import parameters as facets
 from mediacrawl.scope.site_notes import SiteNotes
 
 ODD = [

@@ -42,8 +42,7 @@ from mediacrawl.rerun import json_text
 from mediacrawl.rerun.csv_cells import split
 from mediacrawl.rerun.text_encoding import UTF8
 from mediacrawl.scope import Base, Scope, canonical, spelling
-from mediacrawl.scope.joining import candidate
-from mediacrawl.scope.seeds import parse_seeds
+from mediacrawl.scope.candidates import candidate, parse_seeds
 
 URL = "https://www.station.example/shows/page.html"
 RULE = b"User-agent: *\nDisallow: /%s\n"

@@ -4,8 +4,7 @@ from collections import Counter
 
 import pytest
 
-from mediacrawl.observe.dead_end import Fates, dead_end
-from mediacrawl.observe.outset import Outset, start_line
+from mediacrawl.observe.crawl_messages import Fates, Outset, dead_end, start_line
 
 ANEW = "-a fresh=1 begins anew"
 UNREACHED = {"a.example": "CannotResolveHostError"}

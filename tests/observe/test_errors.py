@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.observe import critical_log, errors
-from mediacrawl.observe.critical_log import CriticalLog
+from mediacrawl.observe import errors
+from mediacrawl.observe import log_text as critical_log
 from mediacrawl.observe.errors import Fault, Faults, Kinds, Silence, Telling
+from mediacrawl.observe.log_text import CriticalLog
 
 
 def raised(error):

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.observe.harvest import ENOUGH, ClassTold, Fetched, Harvest, Tally, fetched, tally_of
-from mediacrawl.observe.harvest_lines import TAIL, HarvestLines
+from mediacrawl.observe.harvest import ENOUGH, TAIL, ClassTold, Fetched, Harvest, HarvestLines, Tally, fetched, tally_of
 from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome, Visit
 
 CONTINUE = Outcome(End.CONTINUE)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.politeness.dns_answer import (
+from mediacrawl.politeness.dns import (
     AAAA,
     ADDRESSES,
     CNAME,

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.politeness.dns_answer import Answer
-from mediacrawl.politeness.dns_cache import SHUNNED, DnsCache, DnsLimits
+from mediacrawl.politeness.dns import SHUNNED, Answer, DnsCache, DnsLimits
 
 LIMITS = DnsLimits(least=60.0, most=3600.0, negative=600.0, failure=30.0, names=3)
 ONE = ("192.0.2.1",)

@@ -14,8 +14,8 @@ from mediacrawl.frontier.feed import _KNOWN, LONGEST, Entry, Unreadable, read_en
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Candidate, Drop, Evidence, Kind
 from mediacrawl.scope import Scope
-from mediacrawl.scope.fed import fed
-from mediacrawl.scope.reach import Reach
+from mediacrawl.scope.candidates import fed
+from mediacrawl.scope.rules import Reach
 
 URL = "https://site.example/a.mp3"
 ANYWHERE = Reach(anonymous=False, nowhere=False)

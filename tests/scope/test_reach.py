@@ -2,7 +2,7 @@
 
 import pytest
 
-from mediacrawl.scope.reach import Reach
+from mediacrawl.scope.rules import Reach
 from mediacrawl.settings import MEDIACRAWL_CONTACT
 
 HOSTS = {
