@@ -7,14 +7,11 @@ proved is said to be so; that it only reads, beside a running crawl too; and tha
 terminal or stands in the reply unseen.
 """
 
-from mediacrawl.complaint.attachment import rows, write
-from mediacrawl.complaint.case import Case, Logs, open_case
-from mediacrawl.complaint.errors import ComplaintError
+from mediacrawl.complaint.case import Case, ComplaintError, Logs, Subject, open_case, since_when, subject_of
+from mediacrawl.complaint.export import as_json, rows, write
 from mediacrawl.complaint.judging import Breach, Fault, Judgement, Promises, judge
 from mediacrawl.complaint.letter import Blocked, Sender, reply
-from mediacrawl.complaint.subject import Subject, since_when, subject_of
-from mediacrawl.complaint.telling import case_text
-from mediacrawl.complaint.whole import as_json
+from mediacrawl.complaint.text import case_text
 
 __all__ = [
     "Blocked",

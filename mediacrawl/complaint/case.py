@@ -1,22 +1,218 @@
-"""One complaint: all that the logs hold about one site, collected and judged."""
+"""One complaint: everything that the logs hold about one site, collected and judged."""
 
 from __future__ import annotations
 
+import math
+import re
+import statistics
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
 from pathlib import Path
 
-from mediacrawl.complaint.errors import ComplaintError
 from mediacrawl.complaint.judging import Judgement, Promises, judge
-from mediacrawl.complaint.lines import Asked, Fetched, asked_of, fetched_of
-from mediacrawl.complaint.robots_then import RobotsThen
-from mediacrawl.complaint.subject import Subject, day_of
-from mediacrawl.complaint.sums import Sums, gaps_of, sums_of
+from mediacrawl.complaint.lines import Asked, Fetched, RobotsThen, asked_of, fetched_of
 from mediacrawl.observe.archive import files
 from mediacrawl.observe.log_search import Search
-from mediacrawl.scope.sites import host_of
+from mediacrawl.scope.canonical import canonical
+from mediacrawl.scope.hosts import canonical_host
+from mediacrawl.scope.sites import host_of, site_of
+
+
+class ComplaintError(ValueError):
+    """The question cannot be answered as it was put. The text is one whole sentence."""
+
+
+_AGO = re.compile(r"([0-9]{1,5})\s*([dh])").fullmatch
+
+
+@dataclass(slots=True, frozen=True)
+class Subject:
+    """What is looked for.
+
+    Attributes:
+        site: the registrable domain, as it stands in the log.
+        host: the only host that is told of; empty for all of the site.
+        prefix: the beginning of the URLs that are told of; empty for all.
+    """
+
+    site: str
+    host: str = ""
+    prefix: str = ""
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether only a part of the site is told of."""
+        return bool(self.host or self.prefix)
+
+    def covers(self, url: str) -> bool:
+        """Whether a URL is told of."""
+        return url.startswith(self.prefix) and (not self.host or host_of(url) == self.host)
+
+
+def subject_of(written: str, *, only_host: bool = False, prefix: str = "") -> Subject:
+    """Understand a domain, a host or a URL.
+
+    Args:
+        written: as somebody wrote it in a mail: ``example.org``, ``www.example.org``, ``https://example.org/x?y``.
+        only_host: tell of the host alone that stands there, not of the whole site.
+        prefix: tell only of URLs that begin so; an absolute URL, or a path with a slash.
+
+    Raises:
+        ComplaintError: it is none of these.
+    """
+    host = _host(written.strip())
+    if not host:
+        raise ComplaintError(f"{written[:100]!r} is no domain, host or URL; write it as example.org.")
+    site = site_of(host)
+    return Subject(site, host if only_host else "", _prefix(prefix, site))
+
+
+def _host(written: str) -> str:
+    if "://" in written:
+        return host_of(canonical(written) or "")
+    name = re.split(r"[/?#]", written, maxsplit=1)[0].rpartition("@")[2].removeprefix("*.")
+    if name.count(":") > 1 and not name.startswith("["):
+        name = f"[{name}]"
+    if not name.startswith("-") and not name.endswith("]"):
+        name = name.partition(":")[0] if not name.startswith("[") else name[: name.find("]") + 1]
+    return canonical_host(name) or "" if name and not name.startswith("-") else ""
+
+
+def _prefix(written: str, site: str) -> str:
+    if not written:
+        return ""
+    url = canonical(written)
+    if url is None or site_of(url) != site:
+        raise ComplaintError(f"{written[:100]!r} is no URL of {site}; write it as https://{site}/path.")
+    return url
+
+
+def since_when(written: str, now: float) -> float:
+    """Understand ``2026-11-01``, ``2026-11-01T10:30`` (UTC), ``7d`` and ``12h``.
+
+    Args:
+        written: as above.
+        now: seconds since the epoch.
+
+    Returns:
+        Seconds since the epoch.
+
+    Raises:
+        ComplaintError: it is none of these.
+    """
+    ago = _AGO(written.strip())
+    if ago:
+        return now - timedelta(**{{"d": "days", "h": "hours"}[ago[2]]: int(ago[1])}).total_seconds()
+    try:
+        when = datetime.fromisoformat(written.strip())
+    except ValueError:
+        raise ComplaintError(f"--since {written[:40]} is no time; write it as 2026-11-01 or 7d.") from None
+    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+
+
+def day_of(when: float) -> date:
+    """The day in UTC of a time in seconds since the epoch; years beyond a calendar's end are its end."""
+    return datetime.fromtimestamp(min(max(when, 0.0), 253_402_300_799.0), UTC).date()
+
+
+HOUR = 3600
+
+
+@dataclass(slots=True)
+class Sums:
+    """The numbers.
+
+    Attributes:
+        requests: how many went out.
+        bytes: of all bodies, as they came.
+        seconds: that the answers took, together.
+        first, last: times of the first and the last request, seconds since the epoch; 0 without one.
+        busiest: when the hour with most requests begins, of the clock and UTC, and how many they are.
+        gaps: seconds between the end of an answer and the next request: least, median.
+        delays: seconds that the crawl meant to keep before requests: least, median, most.
+        statuses, kinds, hosts, addresses, errors: how often each.
+        refused: lines without a request, by the reason why we did not ask.
+    """
+
+    requests: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    first: float = 0.0
+    last: float = 0.0
+    busiest: tuple[float, int] | None = None
+    gaps: tuple[float, float] | None = None
+    delays: tuple[float, float, float] | None = None
+    statuses: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    hosts: Counter[str] = field(default_factory=Counter)
+    addresses: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+
+
+def sums_of(lines: Iterable[Asked], gaps: dict[Asked, float]) -> Sums:
+    """Sum up.
+
+    Args:
+        lines: of one site, oldest first.
+        gaps: see `gaps_of`; those of other lines are passed over.
+    """
+    lines = list(lines)
+    sent = [line for line in lines if line.sent]
+    sums = Sums(requests=len(sent), refused=Counter(_reason(line) for line in lines if not line.sent))
+    if not sent:
+        return sums
+    sums.bytes = sum(line.bytes for line in sent)
+    sums.seconds = sum(line.duration or 0.0 for line in sent)
+    sums.first, sums.last = sent[0].time, max(line.time for line in sent)
+    sums.busiest = _busiest(sent)
+    between = [gaps[line] for line in sent if line in gaps]
+    sums.gaps = (min(between), statistics.median(between)) if between else None
+    delays = [line.delay for line in sent if line.delay]
+    sums.delays = (min(delays), statistics.median(delays), max(delays)) if delays else None
+    for line in sent:
+        _count(sums, line)
+    return sums
+
+
+def gaps_of(lines: Iterable[Asked]) -> dict[Asked, float]:
+    """Seconds from the end of the latest answer before a request to that request; negative if they overlap.
+
+    Args:
+        lines: of one site, oldest first. The first request has no gap.
+    """
+    gaps: dict[Asked, float] = {}
+    ended = None
+    for line in lines:
+        if not line.sent:
+            continue
+        if ended is not None:
+            gaps[line] = line.time - ended
+        ended = line.ended if ended is None else max(ended, line.ended)
+    return gaps
+
+
+def _busiest(sent: list[Asked]) -> tuple[float, int]:
+    hours = Counter(math.floor(line.time / HOUR) for line in sent)
+    hour, number = max(hours.items(), key=lambda entry: (entry[1], -entry[0]))
+    return float(hour * HOUR), number
+
+
+def _reason(line: Asked) -> str:
+    return line.drop or line.error or "put off"
+
+
+def _count(sums: Sums, line: Asked) -> None:
+    sums.statuses[str(line.status) if line.status is not None else "no answer"] += 1
+    sums.kinds[line.kind or "request"] += 1
+    sums.hosts[line.url.partition("//")[2].partition("/")[0]] += 1
+    if line.address:
+        sums.addresses[line.address] += 1
+    if line.error:
+        sums.errors[line.error] += 1
 
 
 @dataclass(slots=True, frozen=True)

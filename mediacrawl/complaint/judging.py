@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
-from mediacrawl.complaint.lines import Asked
-from mediacrawl.complaint.robots_then import RobotsThen
+from mediacrawl.complaint.lines import Asked, RobotsThen
 from mediacrawl.politeness.backoff import retry_after
 from mediacrawl.politeness.freshness import robots_age
 from mediacrawl.scope.canonical import canonical

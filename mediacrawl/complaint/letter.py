@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import fill
 
-from mediacrawl.complaint.case import Case
-from mediacrawl.complaint.saying import breach_text, moment, seconds, short
-from mediacrawl.complaint.sums import HOUR
+from mediacrawl.complaint.case import HOUR, Case
+from mediacrawl.complaint.text import breach_text, moment, seconds, short
 from mediacrawl.observe.format import count, plural, size
 from mediacrawl.observe.text import printable
 

@@ -18,8 +18,7 @@ from http import HTTPStatus
 from types import TracebackType
 from typing import Self
 
-from mediacrawl.demo.log import LoggedRequest, Moment, RequestLog
-from mediacrawl.demo.message import BadRequestError, Request, Response, parse_request
+from mediacrawl.demo.message import BadRequestError, LoggedRequest, Moment, Request, RequestLog, Response, parse_request
 
 MAX_HEAD = 64 * 1024
 """Bytes of a request's head; twice what a request with an 8 KB URL and 20 KB of cookies needs."""

@@ -7,10 +7,8 @@ from datetime import date
 from http import HTTPStatus
 
 from mediacrawl.demo.http import Exchange, HttpServer
-from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES
-from mediacrawl.demo.log import LoggedRequest
-from mediacrawl.demo.message import Response, respond
-from mediacrawl.demo.mislabelled import Names
+from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES, Names
+from mediacrawl.demo.message import LoggedRequest, Response, respond
 from mediacrawl.demo.sites import build_hosts
 from mediacrawl.demo.sites import names as host_names
 from mediacrawl.demo.virtual_host import VirtualHost

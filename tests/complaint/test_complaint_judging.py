@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.complaint import Fault, Promises, judge
-from mediacrawl.complaint.lines import asked_of, fetched_of
-from mediacrawl.complaint.robots_then import RobotsThen
+from mediacrawl.complaint.lines import RobotsThen, asked_of, fetched_of
 from mediacrawl.observe.unfinished import UNFINISHED
 from mediacrawl.scope.exclusions import NeverCrawl
 

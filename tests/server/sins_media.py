@@ -10,9 +10,8 @@ from functools import cache
 from sin import Visit, page, sin
 
 from mediacrawl.demo import grow_mp3, media_bytes
+from mediacrawl.demo.library import Field, Fields, Names, id3v1, id3v2, retag_mp3
 from mediacrawl.demo.message import UnsatisfiableRangeError, single_range, strong_etag
-from mediacrawl.demo.mislabelled import Names
-from mediacrawl.demo.tags import Field, Fields, id3v1, id3v2, retag_mp3
 
 MP3 = "audio/mpeg"
 STATION = "Радио Дальние Огни"
