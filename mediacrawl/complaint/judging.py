@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from mediacrawl.complaint.lines import Asked, RobotsThen
 from mediacrawl.politeness.backoff import retry_after
-from mediacrawl.politeness.freshness import robots_age
+from mediacrawl.politeness.caching import robots_age
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import Exclusion
 from mediacrawl.scope.sites import authority_of

@@ -20,7 +20,7 @@ from mediacrawl.middlewares.redirect import target_of
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.backoff import trouble_of
-from mediacrawl.politeness.freshness import lifetime
+from mediacrawl.politeness.caching import lifetime
 from mediacrawl.politeness.robots import is_html
 from mediacrawl.politeness.robots_book import Answer, Learned, RobotsBook, Say, Saying, own_url
 from mediacrawl.records import VISIT, Candidate, Drop, End, Evidence, Kind, Outcome, Trouble, Visit

@@ -20,7 +20,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mediacrawl.politeness.freshness import http_time
+from mediacrawl.politeness.caching import http_time
 from mediacrawl.records import Drop, End, Lease, Outcome, Trouble
 
 LONGEST_RETRY_AFTER = 366 * 86_400.0

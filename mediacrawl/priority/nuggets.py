@@ -23,7 +23,7 @@ from itemadapter import ItemAdapter
 
 from mediacrawl.facts import BESIDE
 from mediacrawl.notes import Later, Notes
-from mediacrawl.politeness.robots_book import LastUsed
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.probe.record import PAGE_STATUS
 from mediacrawl.records import Drop, End, MediaItem, Nugget, Outcome, Visit
 from mediacrawl.store.rows import plain

@@ -19,7 +19,7 @@ from mediacrawl.frontier.stores import delete_store
 from mediacrawl.headers import header, headers
 from mediacrawl.observe.format import plural
 from mediacrawl.parts import Parts
-from mediacrawl.politeness.freshness import lifetime
+from mediacrawl.politeness.caching import lifetime
 from mediacrawl.politeness.robots_note import shortened
 from mediacrawl.priority.polling import PollPolicy
 from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, MediaItem, Outcome, Visit

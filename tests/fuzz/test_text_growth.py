@@ -29,7 +29,7 @@ from mediacrawl.extract.values import moment, seconds, whole, yes_or_no
 from mediacrawl.facts import pack
 from mediacrawl.frontier.feed import read_entry
 from mediacrawl.politeness.backoff import asked_to_wait
-from mediacrawl.politeness.freshness import lifetime
+from mediacrawl.politeness.caching import lifetime
 from mediacrawl.politeness.robots import RobotsRules, is_html
 from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.priority import Scores, link_class

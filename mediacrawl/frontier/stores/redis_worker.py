@@ -27,8 +27,8 @@ from mediacrawl.frontier.stores.redis_scripts import Call
 from mediacrawl.frontier.stores.redis_sieve import LocalSieve
 from mediacrawl.frontier.stores.redis_trouble import failure
 from mediacrawl.observe.format import plural
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.delay import unrecorded
-from mediacrawl.politeness.robots_book import LastUsed
 from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 
 logger = logging.getLogger(__name__)
