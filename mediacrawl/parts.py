@@ -31,7 +31,7 @@ from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.notes import NoNotes
 from mediacrawl.observe import RequestLog
-from mediacrawl.observe.crawl_messages import Fates
+from mediacrawl.observe.crawl_messages import SeedOutcomes
 from mediacrawl.observe.harvest import Finds
 from mediacrawl.politeness.address_clocks import AddressClocks, AddressPolicy, SharedAddressClocks
 from mediacrawl.politeness.address_guard import LOOPBACK, Guard
@@ -53,7 +53,7 @@ from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.hosts import REFUSED_PORTS, canonical_host
 from mediacrawl.scope.include import Include
 from mediacrawl.scope.parameters import SESSION_NAMES
-from mediacrawl.scope.rules import Reach
+from mediacrawl.scope.rules import ContactScope
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.setting_kinds import SettingsError, check_settings, user_function
 
@@ -116,7 +116,7 @@ class Parts:
         """Encodings in which pages and lists of a host were read, for those that declare none. It is not kept."""
         self.finds = Finds()
         """The records of this crawl, in numbers."""
-        self.fates = Fates()
+        self.fates = SeedOutcomes()
         """What became of the seeds, if the spider begins with some."""
         self.tells_fates = False
         """Whether `fates` is filled."""
@@ -675,9 +675,9 @@ class Parts:
         return PLACEHOLDER in self.contact
 
     @cached_property
-    def reach(self) -> Reach:
+    def reach(self) -> ContactScope:
         """Where this crawl may begin with its contact."""
-        return Reach.of(self.contact, self.names.hosts, anonymous=self.anonymous)
+        return ContactScope.of(self.contact, self.names.hosts, anonymous=self.anonymous)
 
     @property
     def at_home(self) -> bool:

@@ -20,8 +20,8 @@ from mediacrawl.complaint import (
     Blocked,
     Case,
     ComplaintError,
+    ConductPolicy,
     Logs,
-    Promises,
     Sender,
     Subject,
     as_json,
@@ -132,8 +132,8 @@ class Command(Checked, ScrapyCommand):
         wait = settings.getfloat("NEVERCRAWL_RELOAD", 900.0) if added.new else 0.0
         return Blocked(added.entry.covers, now + wait, restart=Parts(settings).scope_rules.nevercrawl != before)
 
-    def _promises(self, parts: Parts) -> Promises:
-        return Promises(
+    def _promises(self, parts: Parts) -> ConductPolicy:
+        return ConductPolicy(
             min_delay=parts.delay.minimum,
             robots_age=parts.settings.getfloat("ROBOTS_MAX_AGE", 86_400.0),
             listed=_listed(parts),

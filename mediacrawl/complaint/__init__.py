@@ -9,19 +9,19 @@ terminal or stands in the reply unseen.
 
 from mediacrawl.complaint.case import Case, ComplaintError, Logs, Subject, open_case, since_when, subject_of
 from mediacrawl.complaint.export import as_json, rows, write
-from mediacrawl.complaint.judging import Breach, Fault, Judgement, Promises, judge
+from mediacrawl.complaint.judging import Breach, BreachKind, ConductPolicy, Judgement, judge
 from mediacrawl.complaint.letter import Blocked, Sender, reply
 from mediacrawl.complaint.text import case_text
 
 __all__ = [
     "Blocked",
     "Breach",
+    "BreachKind",
     "Case",
     "ComplaintError",
-    "Fault",
+    "ConductPolicy",
     "Judgement",
     "Logs",
-    "Promises",
     "Sender",
     "Subject",
     "as_json",

@@ -12,8 +12,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
 from pathlib import Path
 
-from mediacrawl.complaint.judging import Judgement, Promises, judge
-from mediacrawl.complaint.lines import Asked, Fetched, RobotsThen, asked_of, fetched_of
+from mediacrawl.complaint.judging import ConductPolicy, Judgement, judge
+from mediacrawl.complaint.lines import LoggedRequest, LoggedRobots, RobotsHistory, logged_request, logged_robots
 from mediacrawl.observe.archive import files
 from mediacrawl.observe.log_search import Search
 from mediacrawl.scope.canonical import canonical
@@ -122,7 +122,7 @@ HOUR = 3600
 
 
 @dataclass(slots=True)
-class Sums:
+class RequestTotals:
     """The numbers.
 
     Attributes:
@@ -153,7 +153,7 @@ class Sums:
     refused: Counter[str] = field(default_factory=Counter)
 
 
-def sums_of(lines: Iterable[Asked], gaps: dict[Asked, float]) -> Sums:
+def totals_of(lines: Iterable[LoggedRequest], gaps: dict[LoggedRequest, float]) -> RequestTotals:
     """Sum up.
 
     Args:
@@ -162,7 +162,7 @@ def sums_of(lines: Iterable[Asked], gaps: dict[Asked, float]) -> Sums:
     """
     lines = list(lines)
     sent = [line for line in lines if line.sent]
-    sums = Sums(requests=len(sent), refused=Counter(_reason(line) for line in lines if not line.sent))
+    sums = RequestTotals(requests=len(sent), refused=Counter(_reason(line) for line in lines if not line.sent))
     if not sent:
         return sums
     sums.bytes = sum(line.bytes for line in sent)
@@ -178,13 +178,13 @@ def sums_of(lines: Iterable[Asked], gaps: dict[Asked, float]) -> Sums:
     return sums
 
 
-def gaps_of(lines: Iterable[Asked]) -> dict[Asked, float]:
+def gaps_of(lines: Iterable[LoggedRequest]) -> dict[LoggedRequest, float]:
     """Seconds from the end of the latest answer before a request to that request; negative if they overlap.
 
     Args:
         lines: of one site, oldest first. The first request has no gap.
     """
-    gaps: dict[Asked, float] = {}
+    gaps: dict[LoggedRequest, float] = {}
     ended = None
     for line in lines:
         if not line.sent:
@@ -195,17 +195,17 @@ def gaps_of(lines: Iterable[Asked]) -> dict[Asked, float]:
     return gaps
 
 
-def _busiest(sent: list[Asked]) -> tuple[float, int]:
+def _busiest(sent: list[LoggedRequest]) -> tuple[float, int]:
     hours = Counter(math.floor(line.time / HOUR) for line in sent)
     hour, number = max(hours.items(), key=lambda entry: (entry[1], -entry[0]))
     return float(hour * HOUR), number
 
 
-def _reason(line: Asked) -> str:
+def _reason(line: LoggedRequest) -> str:
     return line.drop or line.error or "put off"
 
 
-def _count(sums: Sums, line: Asked) -> None:
+def _count(sums: RequestTotals, line: LoggedRequest) -> None:
     sums.statuses[str(line.status) if line.status is not None else "no answer"] += 1
     sums.kinds[line.kind or "request"] += 1
     sums.hosts[line.url.partition("//")[2].partition("/")[0]] += 1
@@ -267,20 +267,20 @@ class Case:
     since: float | None
     now: float
     begins: float
-    lines: list[Asked]
-    gaps: dict[Asked, float]
-    robots: RobotsThen
+    lines: list[LoggedRequest]
+    gaps: dict[LoggedRequest, float]
+    robots: RobotsHistory
     judgement: Judgement
-    promises: Promises
+    promises: ConductPolicy
     damaged: list[str]
 
     @cached_property
-    def sums(self) -> Sums:
+    def sums(self) -> RequestTotals:
         """The requests that are told of, in numbers."""
-        return sums_of(self.lines, self.gaps)
+        return totals_of(self.lines, self.gaps)
 
     @property
-    def requests(self) -> list[Asked]:
+    def requests(self) -> list[LoggedRequest]:
         """The lines of requests that went out."""
         return [line for line in self.lines if line.sent]
 
@@ -302,7 +302,7 @@ class Case:
 
 
 def open_case(
-    subject: Subject, logs: Logs, now: float, *, since: float | None = None, token: str, promises: Promises
+    subject: Subject, logs: Logs, now: float, *, since: float | None = None, token: str, promises: ConductPolicy
 ) -> Case:
     """Read the logs and judge.
 
@@ -321,11 +321,11 @@ def open_case(
         line
         for folder in logs.folders
         for record in search.lines(folder, "requests", first)
-        if (line := asked_of(record)) is not None
+        if (line := logged_request(record)) is not None
     ]
     found.sort(key=lambda line: (line.time, line.ended))
     robots_search = Search(subject.site, {host_of(line.url) for line in found})
-    robots = RobotsThen(_fetches(robots_search, logs.folders), token, found)
+    robots = RobotsHistory(_fetches(robots_search, logs.folders), token, found)
     told = [line for line in found if subject.covers(line.url) and (since is None or line.time >= since)]
     judgement = _only(judge(found, robots, promises, logs.begins), told)
     return Case(
@@ -342,15 +342,15 @@ def open_case(
     )
 
 
-def _fetches(search: Search, folders: Sequence[Path]) -> Iterator[Fetched]:
+def _fetches(search: Search, folders: Sequence[Path]) -> Iterator[LoggedRobots]:
     for folder in folders:
         for record in search.lines(folder, "robots"):
-            fetch = fetched_of(record)
+            fetch = logged_robots(record)
             if fetch is not None:
                 yield fetch
 
 
-def _only(judgement: Judgement, told: list[Asked]) -> Judgement:
+def _only(judgement: Judgement, told: list[LoggedRequest]) -> Judgement:
     """What was found about the lines that are told of. A wrong gap is told of with the later request."""
     lines = frozenset(told)
     return Judgement(

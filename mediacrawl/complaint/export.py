@@ -13,7 +13,7 @@ from typing import Any
 
 from mediacrawl.complaint.case import Case, ComplaintError
 from mediacrawl.complaint.judging import Breach
-from mediacrawl.complaint.lines import Asked, Fetched
+from mediacrawl.complaint.lines import LoggedRequest, LoggedRobots
 from mediacrawl.complaint.text import breach_text, exactly
 from mediacrawl.observe.text import clean, to_cell
 
@@ -25,14 +25,14 @@ FIELDS = (
 
 def rows(case: Case) -> Iterator[dict[str, Any]]:
     """One row for each line, with the names in `FIELDS`: the line, and what the desk found out about it."""
-    wrong: dict[Asked, list[str]] = {}
+    wrong: dict[LoggedRequest, list[str]] = {}
     for breach in case.judgement.breaches:
         wrong.setdefault(breach.line, []).append(breach_text(breach).partition("  ")[2])
     for line in case.lines:
         yield _row(case, line, wrong.get(line, []))
 
 
-def _row(case: Case, line: Asked, wrong: list[str]) -> dict[str, Any]:
+def _row(case: Case, line: LoggedRequest, wrong: list[str]) -> dict[str, Any]:
     gap, state = case.gaps.get(line), case.robots.at(line.url, line.time)
     fetched = state.source.time if state and state.source and not line.is_robots else None
     return {
@@ -132,7 +132,7 @@ def _breach(breach: Breach) -> dict[str, Any]:
     }
 
 
-def _fetch(fetch: Fetched) -> dict[str, Any]:
+def _fetch(fetch: LoggedRobots) -> dict[str, Any]:
     return {
         "time": _time(fetch.time),
         "authority": clean(fetch.authority),

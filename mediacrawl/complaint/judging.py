@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
-from mediacrawl.complaint.lines import Asked, RobotsThen
+from mediacrawl.complaint.lines import LoggedRequest, RobotsHistory
 from mediacrawl.politeness.backoff import retry_after
 from mediacrawl.politeness.caching import robots_age
 from mediacrawl.scope.canonical import canonical
@@ -25,7 +25,7 @@ LEEWAY = 60.0
 _STAY_AWAY = frozenset({429, 503})
 
 
-class Fault(StrEnum):
+class BreachKind(StrEnum):
     """What a crawler can do wrong. The value is the word in the JSON."""
 
     AT_ONCE = "at_once"
@@ -51,16 +51,16 @@ class Breach:
         rule: the line that forbade it: of the robots.txt, or of a NeverCrawl list.
     """
 
-    fault: Fault
-    line: Asked
-    before: Asked | None = None
+    fault: BreachKind
+    line: LoggedRequest
+    before: LoggedRequest | None = None
     owed: float = 0.0
     kept: float = 0.0
     rule: str = ""
 
 
 @dataclass(slots=True, frozen=True)
-class Promises:
+class ConductPolicy:
     """What we hold ourselves to.
 
     Attributes:
@@ -87,8 +87,8 @@ class Judgement:
     """
 
     breaches: list[Breach] = field(default_factory=list)
-    unproven: list[Asked] = field(default_factory=list)
-    rules: dict[Asked, str] = field(default_factory=dict)
+    unproven: list[LoggedRequest] = field(default_factory=list)
+    rules: dict[LoggedRequest, str] = field(default_factory=dict)
 
     @property
     def behaved(self) -> bool:
@@ -96,7 +96,9 @@ class Judgement:
         return not self.breaches
 
 
-def judge(asked: Iterable[Asked], robots: RobotsThen, promises: Promises, log_begins: float) -> Judgement:
+def judge(
+    asked: Iterable[LoggedRequest], robots: RobotsHistory, promises: ConductPolicy, log_begins: float
+) -> Judgement:
     """Judge all requests to one site.
 
     Args:
@@ -119,41 +121,41 @@ def judge(asked: Iterable[Asked], robots: RobotsThen, promises: Promises, log_be
 class _Gaps:
     """Follows the requests to a site in time, and knows what each is owed."""
 
-    def __init__(self, robots: RobotsThen, promises: Promises) -> None:
+    def __init__(self, robots: RobotsHistory, promises: ConductPolicy) -> None:
         self._robots = robots
         self._promises = promises
-        self._last: Asked | None = None
-        self._last_of: dict[str, Asked] = {}
+        self._last: LoggedRequest | None = None
+        self._last_of: dict[str, LoggedRequest] = {}
         self._away_until = 0.0
-        self._sent_away: Asked | None = None
+        self._sent_away: LoggedRequest | None = None
 
-    def next(self, line: Asked) -> Iterator[Breach]:
+    def next(self, line: LoggedRequest) -> Iterator[Breach]:
         """What is wrong about the time of the next request."""
         yield from self._since_last(line)
         yield from self._crawl_delay(line)
         if self._sent_away is not None and line.time < self._away_until - ROUNDING:
             owed, kept = self._away_until - self._sent_away.ended, line.time - self._sent_away.ended
-            yield Breach(Fault.RETRY_AFTER, line, self._sent_away, owed, kept)
+            yield Breach(BreachKind.RETRY_AFTER, line, self._sent_away, owed, kept)
         self._note(line)
 
-    def _since_last(self, line: Asked) -> Iterator[Breach]:
+    def _since_last(self, line: LoggedRequest) -> Iterator[Breach]:
         if self._last is None:
             return
         kept = line.time - self._last.ended
         owed = max(self._promises.min_delay, line.delay or 0.0)
         if kept < -ROUNDING:
-            yield Breach(Fault.AT_ONCE, line, self._last, owed, kept)
+            yield Breach(BreachKind.AT_ONCE, line, self._last, owed, kept)
         elif kept < owed - ROUNDING:
-            yield Breach(Fault.TOO_SOON, line, self._last, owed, kept)
+            yield Breach(BreachKind.TOO_SOON, line, self._last, owed, kept)
 
-    def _crawl_delay(self, line: Asked) -> Iterator[Breach]:
+    def _crawl_delay(self, line: LoggedRequest) -> Iterator[Breach]:
         before = self._last_of.get(_authority(line.url))
         state = self._robots.at(line.url, line.time)
         owed = (state.rules.crawl_delay if state and state.rules else None) or 0.0
         if before is not None and owed and line.time - before.ended < owed - ROUNDING:
-            yield Breach(Fault.CRAWL_DELAY, line, before, owed, line.time - before.ended)
+            yield Breach(BreachKind.CRAWL_DELAY, line, before, owed, line.time - before.ended)
 
-    def _note(self, line: Asked) -> None:
+    def _note(self, line: LoggedRequest) -> None:
         authority = _authority(line.url)
         if self._last is None or line.ended >= self._last.ended:
             self._last = line
@@ -168,31 +170,35 @@ def _authority(url: str) -> str:
     return authority_of(canonical(url) or url)
 
 
-def _robots(line: Asked, robots: RobotsThen, promises: Promises, known_since: float, found: Judgement) -> None:
+def _robots(
+    line: LoggedRequest, robots: RobotsHistory, promises: ConductPolicy, known_since: float, found: Judgement
+) -> None:
     state = robots.at(line.url, line.time)
     if state is None:
         if line.time < known_since or not robots.complete:
             found.unproven.append(line)
         else:
-            found.breaches.append(Breach(Fault.ROBOTS_UNKNOWN, line))
+            found.breaches.append(Breach(BreachKind.ROBOTS_UNKNOWN, line))
         return
     if not state.held:
         found.unproven.append(line)
         return
     if state.rules is None:
-        found.breaches.append(Breach(Fault.ROBOTS, line, rule="robots.txt could not be had, which forbids everything"))
+        found.breaches.append(
+            Breach(BreachKind.ROBOTS, line, rule="robots.txt could not be had, which forbids everything")
+        )
         return
     verdict = state.rules.allowed(line.url)
     found.rules[line] = verdict.rule
     if not verdict:
-        found.breaches.append(Breach(Fault.ROBOTS, line, rule=verdict.rule))
+        found.breaches.append(Breach(BreachKind.ROBOTS, line, rule=verdict.rule))
     age = line.time - state.tried
     counts = robots_age(promises.robots_age, state.rules.crawl_delay, line.delay or 0.0)
     if age > counts + LEEWAY:
-        found.breaches.append(Breach(Fault.ROBOTS_OLD, line, owed=counts, kept=age))
+        found.breaches.append(Breach(BreachKind.ROBOTS_OLD, line, owed=counts, kept=age))
 
 
-def _listed(line: Asked, promises: Promises) -> Iterator[Breach]:
+def _listed(line: LoggedRequest, promises: ConductPolicy) -> Iterator[Breach]:
     """An entry binds from the end of its day on: it says no hour, and no time zone."""
     entry = promises.listed(line.url)
     if entry is None or not entry.date:
@@ -202,4 +208,4 @@ def _listed(line: Asked, promises: Promises) -> Iterator[Breach]:
     except ValueError:
         return
     if line.time > (day + timedelta(days=1)).timestamp() + promises.listing_takes:
-        yield Breach(Fault.NEVERCRAWL, line, rule=f"{entry.covers}, {entry.where}, of {entry.date}")
+        yield Breach(BreachKind.NEVERCRAWL, line, rule=f"{entry.covers}, {entry.where}, of {entry.date}")

@@ -19,7 +19,7 @@ from mediacrawl.scope.sites import authority_of
 
 
 @dataclass(slots=True, frozen=True, eq=False)
-class Asked:
+class LoggedRequest:
     """One line of the request log; equal only to itself.
 
     Attributes:
@@ -56,13 +56,13 @@ class Asked:
         return self.kind == "robots" or self.url.partition("#")[0] == f"{authority_of(self.url)}/robots.txt"
 
 
-def asked_of(record: Mapping[str, Any]) -> Asked | None:
+def logged_request(record: Mapping[str, Any]) -> LoggedRequest | None:
     """Read a line of the request log; None if it has no time or no URL."""
     time, url = _time(record.get("time")), record.get("url")
     if time is None or not isinstance(url, str):
         return None
     status, duration = _whole(record.get("status")), _seconds(record.get("duration"))
-    return Asked(
+    return LoggedRequest(
         time=time,
         url=url,
         sent=_was_sent(record, status, duration),
@@ -85,7 +85,7 @@ def _was_sent(record: Mapping[str, Any], status: int | None, duration: float | N
 
 
 @dataclass(slots=True, frozen=True)
-class Fetched:
+class LoggedRobots:
     """One line of the robots log: a robots.txt as it was fetched.
 
     Attributes:
@@ -107,14 +107,14 @@ class Fetched:
     body: bytes
 
 
-def fetched_of(record: Mapping[str, Any]) -> Fetched | None:
+def logged_robots(record: Mapping[str, Any]) -> LoggedRobots | None:
     """Read a line of the robots log; None if it has no time or no URL."""
     time, url, text = _time(record.get("time")), record.get("url"), record.get("text")
     if time is None or not isinstance(url, str):
         return None
     authority = str(record.get("authority") or "")
     encoding = "latin-1" if record.get("encoding") == "latin-1" else "utf-8"
-    return Fetched(
+    return LoggedRobots(
         time=time,
         url=url,
         authority=authority or authority_of(url),
@@ -146,7 +146,7 @@ _SAME = 304
 
 
 @dataclass(slots=True, frozen=True)
-class InForce:
+class RobotsState:
     """What bound us at a time.
 
     Attributes:
@@ -160,11 +160,11 @@ class InForce:
     since: float | None
     tried: float
     rules: RobotsRules | None
-    source: Fetched | None
+    source: LoggedRobots | None
     held: bool = True
 
 
-class RobotsThen:
+class RobotsHistory:
     """The robots.txt of each authority of a site, through time.
 
     Attributes:
@@ -178,11 +178,11 @@ class RobotsThen:
             nothing, of which the robots log holds no line.
     """
 
-    def __init__(self, fetches: Iterable[Fetched], token: str, requests: Iterable[Asked] = ()) -> None:
+    def __init__(self, fetches: Iterable[LoggedRobots], token: str, requests: Iterable[LoggedRequest] = ()) -> None:
         self.fetches = sorted(fetches, key=lambda fetch: fetch.time)
         self.complete = all(fetch.named for fetch in self.fetches)
         self.rules = lru_cache(maxsize=1_000)(lambda body: RobotsRules.parse(body, token))
-        self._states: dict[str, list[InForce]] = {}
+        self._states: dict[str, list[RobotsState]] = {}
         for fetch in self.fetches:
             states = self._states.setdefault(fetch.authority, [])
             state = self._after(states[-1] if states else None, fetch)
@@ -195,28 +195,28 @@ class RobotsThen:
         for tries in self._tries.values():
             tries.sort()
 
-    def _after(self, before: InForce | None, fetch: Fetched) -> InForce | None:
+    def _after(self, before: RobotsState | None, fetch: LoggedRobots) -> RobotsState | None:
         status = fetch.status or 0
         if 200 <= status < 300:
-            return InForce(fetch.time, fetch.time, self.rules(fetch.body), fetch)
+            return RobotsState(fetch.time, fetch.time, self.rules(fetch.body), fetch)
         if status == _SAME and before is not None and before.rules is not None and before.held:
             return replace(before, since=fetch.time, tried=fetch.time)
         if status == _SAME and fetch.named:
-            return InForce(fetch.time, fetch.time, self.rules(fetch.body), fetch, held=bool(fetch.body))
+            return RobotsState(fetch.time, fetch.time, self.rules(fetch.body), fetch, held=bool(fetch.body))
         if 300 <= status < 400:
             # A hop on the way to the file.
             return None
         if 400 <= status < 500 and status != 429:
-            return InForce(fetch.time, fetch.time, self.rules(b""), fetch)
+            return RobotsState(fetch.time, fetch.time, self.rules(b""), fetch)
         if before is not None and before.held:
             return replace(before, tried=fetch.time)
         if fetch.body:
-            return InForce(fetch.time, fetch.time, self.rules(fetch.body), fetch)
+            return RobotsState(fetch.time, fetch.time, self.rules(fetch.body), fetch)
         if before is None:
-            return InForce(None, fetch.time, None, None)
+            return RobotsState(None, fetch.time, None, None)
         return replace(before, tried=fetch.time)
 
-    def at(self, url: str, when: float) -> InForce | None:
+    def at(self, url: str, when: float) -> RobotsState | None:
         """What bound a request; None if the log holds no robots.txt of its authority from before.
 
         Args:

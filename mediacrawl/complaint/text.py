@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from mediacrawl.complaint.case import HOUR, Case
-from mediacrawl.complaint.judging import Breach, Fault
-from mediacrawl.complaint.lines import Asked, Fetched
+from mediacrawl.complaint.judging import Breach, BreachKind
+from mediacrawl.complaint.lines import LoggedRequest, LoggedRobots
 from mediacrawl.observe.format import count, counted_in_words, elapsed, in_words, plural, size
 from mediacrawl.observe.text import printable
 
@@ -49,29 +49,29 @@ def breach_text(breach: Breach) -> str:
 def _what(breach: Breach) -> str:
     kept, owed, before = seconds(max(breach.kept, 0.0)), seconds(breach.owed), breach.before
     match breach.fault:
-        case Fault.AT_ONCE:
+        case BreachKind.AT_ONCE:
             return f"asked {seconds(-breach.kept)} before the answer to {_of(before)} had come"
-        case Fault.TOO_SOON:
+        case BreachKind.TOO_SOON:
             return f"asked {kept} after the answer to {_of(before)}; {owed} were owed"
-        case Fault.CRAWL_DELAY:
+        case BreachKind.CRAWL_DELAY:
             return f"asked {kept} after the answer to {_of(before)}; the Crawl-delay was {owed}"
-        case Fault.RETRY_AFTER:
+        case BreachKind.RETRY_AFTER:
             return f"asked {kept} after the {_status(before)} of {_of(before)}, which said: not for {owed}"
-        case Fault.ROBOTS:
+        case BreachKind.ROBOTS:
             return f"robots.txt forbade it: {short(breach.rule)}"
-        case Fault.ROBOTS_UNKNOWN:
+        case BreachKind.ROBOTS_UNKNOWN:
             return "asked before the robots.txt of its host was read"
-        case Fault.ROBOTS_OLD:
+        case BreachKind.ROBOTS_OLD:
             return f"the robots.txt was {breach.kept / 3600:.1f} h old; it counts for {breach.owed / 3600:.0f} h"
-        case Fault.NEVERCRAWL:
+        case BreachKind.NEVERCRAWL:
             return f"it was on our list of domains never to be asked: {short(breach.rule)}"
 
 
-def _of(line: Asked | None) -> str:
+def _of(line: LoggedRequest | None) -> str:
     return f"{exactly(line.time)} {short(line.url)}" if line else "the one before"
 
 
-def _status(line: Asked | None) -> str:
+def _status(line: LoggedRequest | None) -> str:
     return str(line.status) if line else "answer"
 
 
@@ -158,7 +158,7 @@ def _robots(case: Case) -> str:
 def _versions(case: Case, authority: str) -> Iterator[str]:
     """Each version that was fetched, and how often it was found again."""
     yield f"  {short(authority)}"
-    same: list[Fetched] = []
+    same: list[LoggedRobots] = []
     for fetch in case.robots.fetches:
         if fetch.authority != authority:
             continue
@@ -171,17 +171,17 @@ def _versions(case: Case, authority: str) -> Iterator[str]:
     yield from _again(same)
 
 
-def _is_news(before: Fetched, fetch: Fetched) -> bool:
+def _is_news(before: LoggedRobots, fetch: LoggedRobots) -> bool:
     return fetch.status != 304 and (fetch.status, fetch.body, fetch.url) != (before.status, before.body, before.url)
 
 
-def _again(same: list[Fetched]) -> Iterator[str]:
+def _again(same: list[LoggedRobots]) -> Iterator[str]:
     if len(same) > 1:
         times = "once, on" if len(same) == 2 else f"{count(len(same) - 1)} times, last on"
         yield f"      then the same {times} {moment(same[-1].time)}"
 
 
-def _version(case: Case, fetch: Fetched, *, first: bool) -> Iterator[str]:
+def _version(case: Case, fetch: LoggedRobots, *, first: bool) -> Iterator[str]:
     at = "" if fetch.url == f"{fetch.authority}/robots.txt" else f" at {short(fetch.url)}"
     status = "no answer" if fetch.status is None else str(fetch.status)
     yield f"    {moment(fetch.time)} UTC  {status}, {size(fetch.size)}{at}: {_meaning(fetch.status)}"
@@ -263,7 +263,7 @@ def _list(case: Case, shown: int) -> str:
     return "\n".join([title, head, *(_line(line, case, wrong=line in wrong) for line in lines)])
 
 
-def _line(line: Asked, case: Case, *, wrong: bool) -> str:
+def _line(line: LoggedRequest, case: Case, *, wrong: bool) -> str:
     status = str(line.status) if line.status is not None else ("none" if line.sent else "-")
     rule = case.judgement.rules.get(line, "")
     remarks = [

@@ -59,13 +59,13 @@ class Recording:
         """The names as far as the file holds them: an ID3v1 tag alone cuts them."""
         return self.names if self.v2 else Names(*(_held(text, self.v1) for text in self.names))
 
-    def fields(self) -> Fields:
+    def fields(self) -> TagFields:
         """The texts of the main tag, as they stand in the file."""
-        return Fields(*map(_field, self.names, _each(self.v2), _each(self.claims)))
+        return TagFields(*map(_field, self.names, _each(self.v2), _each(self.claims)))
 
-    def short_fields(self) -> Fields:
+    def short_fields(self) -> TagFields:
         """The texts of the ID3v1 tag, not yet cut."""
-        return Fields(*(Field(text.encode(self.v1)) for text in self.names))
+        return TagFields(*(TagField(text.encode(self.v1)) for text in self.names))
 
 
 def _each(value: _Value | tuple[_Value, _Value, _Value]) -> tuple[_Value, _Value, _Value]:
@@ -76,12 +76,12 @@ def _held(text: str, codec: str) -> str:
     return text.encode(codec)[:_V1_BYTES].decode(codec, "ignore")
 
 
-def _field(text: str, codec: str, claim: int) -> Field:
+def _field(text: str, codec: str, claim: int) -> TagField:
     raw = text.encode("utf-16-le" if codec == "utf-16" else codec)
     if claim != UTF16:
-        return Field(raw)
+        return TagField(raw)
     wide = raw if codec == "utf-16" else raw.decode("latin-1").encode("utf-16-le")
-    return Field(codecs.BOM_UTF16_LE + wide, claim)
+    return TagField(codecs.BOM_UTF16_LE + wide, claim)
 
 
 RECORDINGS = {
@@ -160,7 +160,7 @@ _LAST_BLOCK = 0x80
 _ATOMS_WITHIN = frozenset({b"moov", b"udta"})
 
 
-class Field(NamedTuple):
+class TagField(NamedTuple):
     """One text as it stands in a file.
 
     Attributes:
@@ -172,12 +172,12 @@ class Field(NamedTuple):
     claim: int = 0
 
 
-class Fields(NamedTuple):
+class TagFields(NamedTuple):
     """The three texts that a file says of itself."""
 
-    title: Field
-    artist: Field
-    album: Field
+    title: TagField
+    artist: TagField
+    album: TagField
 
 
 def audio_span(data: bytes) -> tuple[int, int]:
@@ -189,14 +189,14 @@ def audio_span(data: bytes) -> tuple[int, int]:
     return start, len(data) - (ID3V1_SIZE if has_v1 else 0)
 
 
-def id3v2(fields: Fields, version: int = 3) -> bytes:
+def id3v2(fields: TagFields, version: int = 3) -> bytes:
     """An ID3v2.3 or 2.4 tag with these texts."""
     frames = (_id3_frame(name, field, version) for name, field in zip(("TIT2", "TPE1", "TALB"), fields, strict=True))
     body = b"".join(frames) + bytes(16)
     return b"ID3" + bytes([version, 0, 0]) + _synchsafe(len(body)) + body
 
 
-def _id3_frame(name: str, field: Field, version: int) -> bytes:
+def _id3_frame(name: str, field: TagField, version: int) -> bytes:
     value = bytes([field.claim]) + field.raw
     size = _synchsafe(len(value)) if version == 4 else len(value).to_bytes(4, "big")
     return name.encode() + size + b"\0\0" + value
@@ -206,7 +206,7 @@ def _synchsafe(size: int) -> bytes:
     return bytes(size >> shift & 0x7F for shift in (21, 14, 7, 0))
 
 
-def id3v1(fields: Fields) -> bytes:
+def id3v1(fields: TagFields) -> bytes:
     """An ID3v1 tag: each text is cut after 30 bytes, wherever that is."""
     texts = (field.raw[:size].ljust(size, b"\0") for field, size in zip(fields, _ID3V1_FIELDS, strict=True))
     # No year, no comment, no genre.
@@ -219,7 +219,7 @@ def retag_mp3(data: bytes, v2: bytes, v1: bytes) -> bytes:
     return v2 + data[start:stop] + v1
 
 
-def retag_flac(data: bytes, fields: Fields) -> bytes:
+def retag_flac(data: bytes, fields: TagFields) -> bytes:
     """A FLAC file with these Vorbis comments, whatever their bytes are (RFC 9639, 8.6)."""
     entries = (name + b"=" + field.raw for name, field in zip((b"TITLE", b"ARTIST", b"ALBUM"), fields, strict=True))
     comments = b"".join(len(entry).to_bytes(4, "little") + entry for entry in entries)
@@ -235,7 +235,7 @@ def retag_flac(data: bytes, fields: Fields) -> bytes:
     return b"".join([*parts, data[at:]])
 
 
-def retag_m4a(data: bytes, fields: Fields) -> bytes:
+def retag_m4a(data: bytes, fields: TagFields) -> bytes:
     """An MP4 file with these texts in ``ilst``, all of which claim UTF-8 (type code 1).
 
     Args:

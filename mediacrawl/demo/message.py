@@ -248,7 +248,7 @@ def _seconds(date: str) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class LoggedRequest:
+class ServedRequest:
     """One request as the server saw it. Monotonic times measure distances, epoch times go with other logs.
 
     Attributes:
@@ -296,15 +296,15 @@ class Moment(NamedTuple):
         return cls(time.time(), time.monotonic())
 
 
-class RequestLog:
+class ServerLog:
     """An append-only list that one thread writes and any thread reads."""
 
     def __init__(self) -> None:
-        self._entries: list[LoggedRequest] = []
+        self._entries: list[ServedRequest] = []
         self._open = 0
         self._changed = Condition()
 
-    def begin(self, entry: LoggedRequest) -> int:
+    def begin(self, entry: ServedRequest) -> int:
         """Note a request that has come in; the answer is its number."""
         with self._changed:
             self._entries.append(entry)
@@ -324,12 +324,12 @@ class RequestLog:
             self._open -= 1
             self._changed.notify_all()
 
-    def snapshot(self) -> list[LoggedRequest]:
+    def snapshot(self) -> list[ServedRequest]:
         """All requests so far, in the order in which they came in."""
         with self._changed:
             return list(self._entries)
 
-    def settled(self, timeout: float) -> list[LoggedRequest]:
+    def settled(self, timeout: float) -> list[ServedRequest]:
         """All requests so far, once no answer is under way (a client may read the last byte before we note it).
 
         Args:

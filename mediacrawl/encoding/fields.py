@@ -12,7 +12,7 @@ from mediacrawl.encoding.decision import FieldDecision
 from mediacrawl.encoding.evidence import clean, decode, is_codec, noted, number, raw_bytes, remembered
 from mediacrawl.encoding.priors import codec_name
 from mediacrawl.encoding.seven_bit import may_be_seven_bit
-from mediacrawl.facts import BESIDE, OCTETS
+from mediacrawl.facts import EXTERNAL_SOURCES, OCTETS
 
 EVIDENCE = "mojibake"
 """The key of an item of another project that holds its evidence."""
@@ -59,7 +59,7 @@ class Field:
     def is_as_document(self) -> bool:
         """Whether the decision on the document that the text comes from is the text's own, see `encoding.told`."""
         by, encoding = self.proof.get("document"), self.proof.get("encoding")
-        if not isinstance(encoding, str) or self.proof.get("source") not in BESIDE:
+        if not isinstance(encoding, str) or self.proof.get("source") not in EXTERNAL_SOURCES:
             return False
         first, *undone = encoding.split(">")
         if first != self.declared:
@@ -106,7 +106,7 @@ class ElementField(Field):
             new["text_declared"] = self.before
         if self.raw is not None and self.element.get("raw_b64") is None:
             new["raw_b64"] = base64.b64encode(self.raw).decode("ascii")
-        is_of_document = self.element["source"] in BESIDE and self.declared not in {OCTETS, "utf-8"}
+        is_of_document = self.element["source"] in EXTERNAL_SOURCES and self.declared not in {OCTETS, "utf-8"}
         passing = _PASSING if is_of_document else (*_PASSING, "document")
         old = [name for name in passing if name not in new and self.element.get(name) is not None]
         for name in old:

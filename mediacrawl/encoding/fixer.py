@@ -22,7 +22,7 @@ from mediacrawl.encoding.history import History
 from mediacrawl.encoding.substituting import is_open
 from mediacrawl.encoding.substitutions import Substitutions
 from mediacrawl.encoding.values import FILE_FIELDS, best_values
-from mediacrawl.facts import BESIDE, OCTETS
+from mediacrawl.facts import EXTERNAL_SOURCES, OCTETS
 from mediacrawl.observe.text import clean as without_surrogates
 
 COMMON_NAMES = (
@@ -316,7 +316,7 @@ class _Origin(IntEnum):  # as dictionary keys, integers take a fifth of the time
 def _origin(field: Field) -> _Origin:
     if field.raw is None:
         return _Origin.LOST
-    if not isinstance(field, ElementField) or field.element["source"] not in BESIDE:
+    if not isinstance(field, ElementField) or field.element["source"] not in EXTERNAL_SOURCES:
         return _Origin.FILE
     if field.declared in {OCTETS, "utf-8"}:
         return _Origin.BESIDE

@@ -17,7 +17,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from mediacrawl.failures import is_anticipated, trouble_in
 from mediacrawl.middlewares.refused import RefusedRequest
-from mediacrawl.observe.errors import Fault, Faults, Kinds, Silence, Telling
+from mediacrawl.observe.errors import ErrorCounts, Fault, FaultReport, Faults, UnreachableSites
 from mediacrawl.observe.format import in_words, plural
 from mediacrawl.observe.log_text import CriticalLog
 from mediacrawl.parts import Parts
@@ -79,8 +79,8 @@ class Breaker:
             parts.settings.getint("BREAKER_SITE_ERRORS", 5),
             alone=not parts.leases,
         )
-        self._silence = Silence(parts.settings.getint("BREAKER_SITES", 50), get("BREAKER_SILENCE", 30.0))
-        self._kinds = Kinds(self._clock.now())
+        self._silence = UnreachableSites(parts.settings.getint("BREAKER_SITES", 50), get("BREAKER_SILENCE", 30.0))
+        self._kinds = ErrorCounts(self._clock.now())
         self._interval = get("LOGSTATS_INTERVAL", 60.0)
         self._stats_before: Counter[str] = Counter()
         self._log = CriticalLog(parts.folder / "log")
@@ -128,8 +128,8 @@ class Breaker:
         now = self._clock.now()
         fault = Fault.of(error, error.__traceback__, *_origin(record, error))
         telling = self._faults.take(fault, now)
-        if telling is not Telling.COUNTED:
-            self._log.write(now, fault, record.getMessage(), error if telling is Telling.WHOLE else None)
+        if telling is not FaultReport.COUNTED:
+            self._log.write(now, fault, record.getMessage(), error if telling is FaultReport.WHOLE else None)
         self._crawler.stats.inc_value("errors/faults")
         self._stop_if_broken()
 

@@ -22,7 +22,7 @@ from mediacrawl.observe.text import cut, printable
 from mediacrawl.parts import Parts
 from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope import Scope
-from mediacrawl.scope.candidates import fed
+from mediacrawl.scope.candidates import candidate_of_entry
 from mediacrawl.signals import seeds_joined
 from mediacrawl.threads import in_reactor
 
@@ -226,7 +226,7 @@ class Feeding:
                 if isinstance(entry, Unreadable):
                     ends.append(entry)
                     continue
-                ends.append(fed(entry, scope, self._parts.reach, self._parts.scores))
+                ends.append(candidate_of_entry(entry, scope, self._parts.reach, self._parts.scores))
                 names.update(entry.passed_over[:_NAMES_SHOWN])
             except Exception as error:  # noqa: BLE001 - one entry must not keep the others from joining
                 fault = fault or error

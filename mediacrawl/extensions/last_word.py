@@ -12,7 +12,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.frontier.stores.reading import FrontierReader
-from mediacrawl.observe.crawl_messages import dead_end
+from mediacrawl.observe.crawl_messages import nothing_read
 from mediacrawl.parts import Parts
 from mediacrawl.records import FINAL, End, Kind, Outcome, Trouble, Visit
 from mediacrawl.signals import visit_ended
@@ -29,7 +29,7 @@ _BY_ITSELF = frozenset({"finished", "network_down"})
 
 
 class LastWord:
-    """Watches what becomes of the seeds, and says it at the end if nothing was read; see `observe.dead_end`.
+    """Watches what becomes of the seeds, and says it at the end if nothing was read; see `observe.nothing_read`.
 
     Only for spiders that begin with seeds and fill `Parts.fates`. A worker on Redis says it if no other has read
     anything either.
@@ -76,7 +76,7 @@ class LastWord:
         elif not fates.given:
             fates.earlier = Counter(counts.ends) - fates.ended
         fates.waiting, fates.shelved = counts.waiting + counts.leased, counts.shelved
-        if sentence := dead_end(fates):
+        if sentence := nothing_read(fates):
             logger.warning("%s", sentence)
 
     def _ends_of_known(self) -> Counter[str]:

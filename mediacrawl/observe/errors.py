@@ -92,7 +92,7 @@ def _is_library(path: str) -> bool:
     return path.startswith(("<", _PYTHON)) or not _LIBRARIES.isdisjoint(PurePath(path).parts)
 
 
-class Telling(Enum):
+class FaultReport(Enum):
     """How a fault is to be told."""
 
     WHOLE = "whole"
@@ -135,7 +135,7 @@ class Faults:
         self._alone = alone
         self._answered: set[str] = set()
 
-    def take(self, fault: Fault, now: float) -> Telling:
+    def take(self, fault: Fault, now: float) -> FaultReport:
         """Count a fault, and say how to tell it.
 
         Args:
@@ -156,8 +156,8 @@ class Faults:
         known.times += 1
         known.fault = fault
         if known.times == 1:
-            return Telling.WHOLE
-        return Telling.SHORT if known.times <= _SHORT else Telling.COUNTED
+            return FaultReport.WHOLE
+        return FaultReport.SHORT if known.times <= _SHORT else FaultReport.COUNTED
 
     def answered(self, site: str) -> None:
         """An answer of a site was worked on.
@@ -220,7 +220,7 @@ def _kind(fault: Fault) -> tuple[str, str]:
     return fault.error.partition(":")[0], fault.place
 
 
-class Silence:
+class UnreachableSites:
     """Sites in a row that could not be reached, without one that answered between.
 
     A site that failed while others could be reached is dead by itself. Until it answers it counts no more, or a crawl
@@ -294,7 +294,7 @@ class Silence:
 
 
 @dataclass(slots=True)
-class Kinds:
+class ErrorCounts:
     """Anticipated errors by kind, since they were last told."""
 
     since: float

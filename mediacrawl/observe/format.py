@@ -83,7 +83,7 @@ def count(number: int) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """Write a part of a whole in per cent; nothing of nothing is nothing.
+    """Write a part of a whole in per cent.
 
     >>> share(412, 9840), share(0, 0)
     ('4.2 %', '0 %')
@@ -123,13 +123,13 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 
 def in_words(error: str) -> str:
-    """The name of an error in words; what is none (a status, a sentence) stays as it is.
+    """The name of an error in words; a status or a sentence stays as it is.
 
     >>> in_words("DownloadConnectionRefusedError"), in_words("item_error"), in_words("BadGzipFile"), in_words("404")
     ('connection refused', 'item error', 'bad gzip file', '404')
 
     Args:
-        error: name of an exception, or a word of ours.
+        error: name of an exception or of an outcome.
     """
     if error in _WORDS:
         return _WORDS[error]
@@ -139,7 +139,7 @@ def in_words(error: str) -> str:
 
 
 def counted_in_words(errors: Mapping[str, int]) -> Counter[str]:
-    """How often each error came, by its words: several names may mean the same.
+    """How often each error came, by its words; several names may have the same.
 
     Args:
         errors: by name.

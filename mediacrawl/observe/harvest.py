@@ -43,7 +43,7 @@ _NORMAL = 1.6449
 """The one-sided 95 % point of the normal distribution."""
 
 
-class Fetched(StrEnum):
+class PageOutcome(StrEnum):
     """What a URL came to. The value is the word in the line."""
 
     NEW = "new"
@@ -73,7 +73,7 @@ class Fetched(StrEnum):
 _GONE = frozenset({Drop.HTTP_STATUS, Drop.SOFT_404, Drop.DOWNLOAD_ERROR, Drop.UNREADABLE, Drop.CALLBACK_ERROR})
 
 
-def fetched(visit: Visit, outcome: Outcome) -> Fetched:
+def page_outcome(visit: Visit, outcome: Outcome) -> PageOutcome:
     """Tell what a URL came to, by the visit at which it ended.
 
     Args:
@@ -81,17 +81,17 @@ def fetched(visit: Visit, outcome: Outcome) -> Fetched:
         outcome: what it told the frontier, an end for good.
     """
     if visit.earned:
-        return Fetched.NEW
+        return PageOutcome.NEW
     if visit.repeats:
-        return Fetched.AGAIN
+        return PageOutcome.AGAIN
     if visit.stored:
-        return Fetched.UNTAGGED
+        return PageOutcome.UNTAGGED
     if 300 <= visit.status < 400:
-        return Fetched.UNCHANGED if visit.status == 304 else Fetched.REDIRECT
+        return PageOutcome.UNCHANGED if visit.status == 304 else PageOutcome.REDIRECT
     if outcome.reason in _GONE or visit.status >= 400:
-        return Fetched.GONE
+        return PageOutcome.GONE
     if outcome.reason is not None and (not outcome.asked or outcome.reason in _UNLISTED):
-        return Fetched.REFUSED
+        return PageOutcome.REFUSED
     return _empty(visit.lease.kind, outcome.reason)
 
 
@@ -99,16 +99,16 @@ _UNLISTED = frozenset({Drop.NOINDEX, Drop.NOT_WORTH})
 """Refusals of which one learns only from the answer."""
 
 
-def _empty(kind: Kind, reason: Drop | None) -> Fetched:
+def _empty(kind: Kind, reason: Drop | None) -> PageOutcome:
     if kind is Kind.MEDIA:
-        return Fetched.FAKE
+        return PageOutcome.FAKE
     if reason is Drop.CONTENT_TYPE:
-        return Fetched.OTHER
-    return Fetched.LIST if kind is Kind.LIST else Fetched.PAGE
+        return PageOutcome.OTHER
+    return PageOutcome.LIST if kind is Kind.LIST else PageOutcome.PAGE
 
 
 @dataclass(slots=True, frozen=True)
-class ClassTold:
+class ClassScore:
     """A link class as a line tells of it.
 
     Attributes:
@@ -127,7 +127,7 @@ class ClassTold:
 
 
 @dataclass(slots=True)
-class Tally:
+class HarvestCounts:
     """Pages, and what they gave.
 
     Attributes:
@@ -178,8 +178,8 @@ class Tally:
         return self.new * self.even_pages / (even_new * self.pages)
 
 
-def _sum(*tallies: Tally) -> Tally:
-    return Tally(*(sum(column) for column in zip(*map(astuple, tallies), strict=True)))
+def _sum(*tallies: HarvestCounts) -> HarvestCounts:
+    return HarvestCounts(*(sum(column) for column in zip(*map(astuple, tallies), strict=True)))
 
 
 def _most(found: int) -> float:
@@ -201,30 +201,30 @@ class Harvest:
 
     Args:
         every: pages of a window.
-        before: what earlier processes counted, see `tally_of`.
+        before: what earlier processes counted, see `counts_of`.
 
     Raises:
         ValueError: a window of no pages.
     """
 
-    def __init__(self, every: int = 1_000, before: Tally | None = None) -> None:
+    def __init__(self, every: int = 1_000, before: HarvestCounts | None = None) -> None:
         if every < 1:
             raise ValueError(f"a window has at least one page, not {every}")
         self._every = every
-        self._before = before or Tally()
-        self._run = Tally()
-        self._window = Tally()
-        self._outcomes = dict[Fetched, int]()
+        self._before = before or HarvestCounts()
+        self._run = HarvestCounts()
+        self._window = HarvestCounts()
+        self._outcomes = dict[PageOutcome, int]()
         self._even = dict[str, None]()
-        self.last: Tally | None = None
+        self.last: HarvestCounts | None = None
 
     @property
-    def run(self) -> Tally:
+    def run(self) -> HarvestCounts:
         """All that this process counted."""
         return _sum(self._run, self._window)
 
     @property
-    def total(self) -> Tally:
+    def total(self) -> HarvestCounts:
         """The same, with what earlier processes counted."""
         return _sum(self._before, self._run, self._window)
 
@@ -255,9 +255,9 @@ class Harvest:
         # A robots.txt has a lease of its own where another site's redirects to it.
         if lease.kind is Kind.ROBOTS:
             return False
-        return self.page(fetched(visit, outcome), new=visit.earned, even=even, revisit=revisit)
+        return self.page(page_outcome(visit, outcome), new=visit.earned, even=even, revisit=revisit)
 
-    def page(self, outcome: Fetched, *, new: int, even: bool, revisit: bool = False) -> bool:
+    def page(self, outcome: PageOutcome, *, new: int, even: bool, revisit: bool = False) -> bool:
         """Count a page; answers whether the window is full.
 
         Args:
@@ -282,7 +282,7 @@ class Harvest:
         now: float,
         sites_ready: int,
         waiting: int,
-        classes: tuple[Sequence[ClassTold], Sequence[ClassTold]] | None = None,
+        classes: tuple[Sequence[ClassScore], Sequence[ClassScore]] | None = None,
     ) -> dict[str, Any]:
         """What the window came to, with all so far; the next one begins.
 
@@ -294,7 +294,7 @@ class Harvest:
         """
         window, outcomes, total = self._window, self._outcomes, self.total
         self._run = self.run
-        self._window, self._outcomes = Tally(), {}
+        self._window, self._outcomes = HarvestCounts(), {}
         if window.pages >= self._every:
             self.last = window
         return {
@@ -304,7 +304,7 @@ class Harvest:
             "rate": _rounded(window.rate),
             "explored": _share(window.even_pages, window.pages),
             "revisits": _share(window.revisits, window.pages),
-            "outcomes": {each: _share(outcomes.get(each, 0), window.pages) for each in Fetched},
+            "outcomes": {each: _share(outcomes.get(each, 0), window.pages) for each in PageOutcome},
             "sites_ready": sites_ready,
             "waiting": waiting,
             "classes": classes and {"best": _listed(classes[0]), "worst": _listed(classes[1])},
@@ -316,7 +316,7 @@ class Harvest:
         self._even[url] = None
 
 
-def tally_of(line: Mapping[str, Any]) -> Tally:
+def counts_of(line: Mapping[str, Any]) -> HarvestCounts:
     """The totals that a line tells, for the process that goes on.
 
     Args:
@@ -326,10 +326,10 @@ def tally_of(line: Mapping[str, Any]) -> Tally:
     inner = even if isinstance(even, dict) else {}
     names = {"pages": line, "requests": line, "new": line, "even_pages": inner, "even_new": inner}
     found = {name: _whole(where.get(name.removeprefix("even_"))) for name, where in names.items()}
-    return Tally(**found, revisits=_whole(line.get("revisited")))
+    return HarvestCounts(**found, revisits=_whole(line.get("revisited")))
 
 
-def _told(total: Tally) -> dict[str, Any]:
+def _told(total: HarvestCounts) -> dict[str, Any]:
     return {
         "pages": total.pages,
         "requests": total.requests,
@@ -342,7 +342,7 @@ def _told(total: Tally) -> dict[str, Any]:
     }
 
 
-def _listed(classes: Sequence[ClassTold]) -> list[dict[str, Any]]:
+def _listed(classes: Sequence[ClassScore]) -> list[dict[str, Any]]:
     return [
         {
             "name": clean(each.name[:_LONGEST]),

@@ -36,7 +36,7 @@ class DnsAnswerError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class DnsRecord:
     """One record of an answer.
 
     Attributes:
@@ -55,7 +55,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DnsAnswer:
     """What is known of a name in one or both families.
 
     Attributes:
@@ -69,7 +69,9 @@ class Answer:
     alias: str = ""
 
 
-def read_answer(name: str, kind: int, code: int, records: Sequence[Record], authority: Iterable[Record] = ()) -> Answer:
+def read_answer(
+    name: str, kind: int, code: int, records: Sequence[DnsRecord], authority: Iterable[DnsRecord] = ()
+) -> DnsAnswer:
     """Return what an answer says about a name.
 
     Args:
@@ -88,16 +90,16 @@ def read_answer(name: str, kind: int, code: int, records: Sequence[Record], auth
     found = [record for record in records if record.kind == kind and record.name == end]
     if found:
         addresses = dict.fromkeys(record.value for record in found)
-        return Answer(tuple(islice(addresses, ADDRESSES)), min(ttls + [_ttl(record) for record in found]))
+        return DnsAnswer(tuple(islice(addresses, ADDRESSES)), min(ttls + [_ttl(record) for record in found]))
     no = min((min(_ttl(record), record.minimum) for record in authority if record.kind == SOA), default=None)
     if end == name or code == NXDOMAIN or no is not None:
-        return Answer(ttl=no)
+        return DnsAnswer(ttl=no)
     if not _is_name(end):
         raise DnsAnswerError("an alias leads to what is no name")
-    return Answer(ttl=min(ttls), alias=end)
+    return DnsAnswer(ttl=min(ttls), alias=end)
 
 
-def join(answers: Iterable[Answer | None]) -> Answer | None:
+def join(answers: Iterable[DnsAnswer | None]) -> DnsAnswer | None:
     """Return what the families say together, or None if nobody knows.
 
     Args:
@@ -110,10 +112,10 @@ def join(answers: Iterable[Answer | None]) -> Answer | None:
     joined = found or [answer for answer in known if answer is not None]
     ttls = [answer.ttl for answer in joined if answer.ttl is not None]
     addresses = tuple(address for answer in joined for address in answer.addresses)
-    return Answer(addresses, min(ttls, default=None))
+    return DnsAnswer(addresses, min(ttls, default=None))
 
 
-def _follow(name: str, links: dict[str, Record]) -> tuple[str, list[int]]:
+def _follow(name: str, links: dict[str, DnsRecord]) -> tuple[str, list[int]]:
     ttls: list[int] = []
     while name in links:
         if len(ttls) >= LINKS:
@@ -123,7 +125,7 @@ def _follow(name: str, links: dict[str, Record]) -> tuple[str, list[int]]:
     return name, ttls
 
 
-def _ttl(record: Record) -> int:
+def _ttl(record: DnsRecord) -> int:
     """RFC 2181 section 8: a number with the highest bit set counts as zero."""
     return record.ttl if 0 <= record.ttl <= _LONGEST_TTL else 0
 
@@ -153,7 +155,7 @@ class DnsLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CachedName:
     """What is known of a name.
 
     Attributes:
@@ -176,13 +178,13 @@ class DnsCache:
 
     def __init__(self, limits: DnsLimits) -> None:
         self._limits = limits
-        self._names: OrderedDict[str, Known] = OrderedDict()
+        self._names: OrderedDict[str, CachedName] = OrderedDict()
         self._shunned: OrderedDict[str, float] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._names)
 
-    def get(self, name: str, now: float) -> Known | None:
+    def get(self, name: str, now: float) -> CachedName | None:
         """Return what is known of a name, or None if nothing is, any more.
 
         Args:
@@ -198,7 +200,7 @@ class DnsCache:
         self._names.move_to_end(name)
         return known
 
-    def put(self, name: str, answer: Answer | None, now: float) -> Known:
+    def put(self, name: str, answer: DnsAnswer | None, now: float) -> CachedName:
         """Keep what was learned; answers what is known now.
 
         Args:
@@ -230,13 +232,13 @@ class DnsCache:
         until = self._shunned.get(address, 0.0)
         return until if until > now else 0.0
 
-    def _known(self, answer: Answer | None, now: float) -> Known:
+    def _known(self, answer: DnsAnswer | None, now: float) -> CachedName:
         limits = self._limits
         if answer is None:
-            return Known((), now + min(max(limits.failure, 1.0), 300.0), failed=True)
+            return CachedName((), now + min(max(limits.failure, 1.0), 300.0), failed=True)
         most = limits.most if answer.addresses else limits.negative
         ttl = limits.least if answer.ttl is None else answer.ttl
-        return Known(answer.addresses, now + max(min(ttl, most), limits.least))
+        return CachedName(answer.addresses, now + max(min(ttl, most), limits.least))
 
 
 FAMILIES = {"ipv4": A, "ipv6": AAAA}

@@ -8,7 +8,15 @@ from enum import StrEnum
 from mediacrawl.notes import Notes
 from mediacrawl.politeness.caching import LastUsed, robots_age
 from mediacrawl.politeness.robots import RobotsRules
-from mediacrawl.politeness.robots_note import Copy, Failing, Note, Way, pack, shortened, unpack
+from mediacrawl.politeness.robots_note import (
+    FetchFailures,
+    RobotsCopy,
+    RobotsNote,
+    RobotsRedirect,
+    pack,
+    shortened,
+    unpack,
+)
 
 READ = 1_000
 """Files that are in memory parsed, some 11 KB each; a question to one costs microseconds."""
@@ -21,7 +29,7 @@ HELD_BYTES = 16 * 1024 * 1024
 """Bytes that these may take together, whatever servers send."""
 
 
-class Say(StrEnum):
+class RobotsAction(StrEnum):
     """What the book says about a URL."""
 
     ALLOWED = "allowed"
@@ -33,11 +41,11 @@ class Say(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Saying:
+class RobotsDecision:
     """The book's answer.
 
     Attributes:
-        say: see `Say`.
+        say: see `RobotsAction`.
         rule: the line that decided, for the log.
         url: where to fetch the robots.txt, if that is to be done.
         etag, modified: what to send as If-None-Match and If-Modified-Since with that, if not empty.
@@ -45,7 +53,7 @@ class Saying:
         wait: seconds until the book is to be asked again, if it says so.
     """
 
-    say: Say
+    say: RobotsAction
     rule: str = ""
     url: str = ""
     etag: str = ""
@@ -55,7 +63,7 @@ class Saying:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RobotsAnswer:
     """What came for a robots.txt.
 
     Attributes:
@@ -77,7 +85,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class RobotsUpdate:
     """What an answer taught.
 
     Attributes:
@@ -120,7 +128,7 @@ class RobotsTimes:
         """From the last of so many failures in a row to the next fetch."""
         return min(self.retry * 2.0 ** min(failures - 1, 60), self.max_age)
 
-    def is_hopeless(self, row: Failing) -> bool:
+    def is_hopeless(self, row: FetchFailures) -> bool:
         """Whether a file that was never had is given up. A crawl that stood still for a month has not tried for one."""
         return row.times >= LEAST_TRIES and row.last - row.first >= self.give_up
 
@@ -133,10 +141,10 @@ LOOK = 60.0
 
 
 @dataclass(slots=True)
-class _Entry:
+class _Cached:
     """A note whose copy is parsed, and as it is kept; without a copy that is known there are no rules."""
 
-    note: Note
+    note: RobotsNote
     rules: RobotsRules | None
     record: bytes = b""
 
@@ -161,12 +169,12 @@ class RobotsBook:
         self._token = token
         self._times = times
         self._store = store
-        self._read: LastUsed[_Entry] = LastUsed(READ, READ_TEXT)
+        self._read: LastUsed[_Cached] = LastUsed(READ, READ_TEXT)
         self._held: LastUsed[bytes] = LastUsed(HELD, HELD_BYTES)
 
     # -- asking ----------------------------------------------------------------------------------------------
 
-    def ask(self, authority: str, url: str, now: float, *, owed: float = 0.0) -> Saying:
+    def ask(self, authority: str, url: str, now: float, *, owed: float = 0.0) -> RobotsDecision:
         """May `url` of `authority` be fetched now?
 
         Args:
@@ -177,7 +185,7 @@ class RobotsBook:
         """
         entry = self._entry(authority)
         if entry is None:
-            return Saying(Say.FETCH, url=own_url(authority))
+            return RobotsDecision(RobotsAction.FETCH, url=own_url(authority))
         if entry.note.way is not None:
             under_way = self._under_way(authority, entry, entry.note.way, now)
             if under_way is not None:
@@ -192,11 +200,13 @@ class RobotsBook:
             return _fetch(entry, authority)
         if entry.rules is not None:
             return _by_rules(entry.rules, url)
-        row = note.failing or Failing(last, last)
+        row = note.failing or FetchFailures(last, last)
         rule = f"robots.txt could not be had (status {row.status}, {row.times} times)"
-        return Saying(Say.DENIED if times.is_hopeless(row) else Say.WAIT, rule=rule, wait=last + age - now)
+        return RobotsDecision(
+            RobotsAction.DENIED if times.is_hopeless(row) else RobotsAction.WAIT, rule=rule, wait=last + age - now
+        )
 
-    def _under_way(self, authority: str, entry: _Entry, way: Way, now: float) -> Saying | None:
+    def _under_way(self, authority: str, entry: _Cached, way: RobotsRedirect, now: float) -> RobotsDecision | None:
         """What to say while redirects lead on; None if they lead nowhere any more."""
         row = entry.note.failing
         # Hops on the same site are made by one lease, at the site's pace; only another site may let us wait in vain.
@@ -208,16 +218,18 @@ class RobotsBook:
         if left > 0 and way.since <= now:
             if not way.carrier:
                 return _fetch(entry, authority, way.url)
-            return Saying(Say.WAIT, rule=f"robots.txt is redirected to {way.url}", wait=min(left, LOOK))
+            return RobotsDecision(
+                RobotsAction.WAIT, rule=f"robots.txt is redirected to {way.url}", wait=min(left, LOOK)
+            )
         if way.carrier:
             self._fail(authority, entry, 0, now, way)
         else:
-            self._keep(authority, _Entry(replace(entry.note, way=None), entry.rules))
+            self._keep(authority, _Cached(replace(entry.note, way=None), entry.rules))
         return None
 
     # -- learning --------------------------------------------------------------------------------------------
 
-    def learn(self, authority: str, answer: Answer, now: float) -> Learned:
+    def learn(self, authority: str, answer: RobotsAnswer, now: float) -> RobotsUpdate:
         """Take down what came for an authority's robots.txt.
 
         4xx allows everything, except 429, which with 5xx and failures forbids everything until it can be had. An older
@@ -232,17 +244,17 @@ class RobotsBook:
         status = answer.status
         if status == 304 and answer.conditional and old is not None and old.note.copy is not None:
             copy = replace(old.note.copy, fetched=now, life=self._times.life(answer.life))
-            self._keep(authority, _Entry(Note(copy), old.rules))
-            return Learned(True, _delay(old.rules), kept=_kept(old.note))
+            self._keep(authority, _Cached(RobotsNote(copy), old.rules))
+            return RobotsUpdate(True, _delay(old.rules), kept=_kept(old.note))
         if not (200 <= status < 300 or (400 <= status < 500 and status != 429)):
             rules = self._fail(authority, old, status, now)
-            return Learned(False, _delay(rules), kept=_kept(old.note) if old is not None else "")
+            return RobotsUpdate(False, _delay(rules), kept=_kept(old.note) if old is not None else "")
         return self._take(authority, answer, now)
 
-    def _take(self, authority: str, answer: Answer, now: float) -> Learned:
+    def _take(self, authority: str, answer: RobotsAnswer, now: float) -> RobotsUpdate:
         found = answer.status < 300
         rules = RobotsRules.parse(answer.body if found else b"", self._token)
-        copy = Copy(
+        copy = RobotsCopy(
             text=rules.group_text,
             status=answer.status,
             fetched=now,
@@ -251,24 +263,24 @@ class RobotsBook:
             modified=shortened(answer.modified) if found else "",
             source=answer.url if answer.url != own_url(authority) else "",
         )
-        learned = Learned(True, _delay(rules), rules.ambiguous_group, tuple(rules.sitemaps))
+        learned = RobotsUpdate(True, _delay(rules), rules.ambiguous_group, tuple(rules.sitemaps))
         # Nobody reads them here any more, and they may be longer than the rules.
         rules.sitemaps = []
-        self._keep(authority, _Entry(Note(copy), rules))
+        self._keep(authority, _Cached(RobotsNote(copy), rules))
         return learned
 
     def _fail(
-        self, authority: str, old: _Entry | None, status: int, now: float, way: Way | None = None
+        self, authority: str, old: _Cached | None, status: int, now: float, way: RobotsRedirect | None = None
     ) -> RobotsRules | None:
         """One more failure; answers the rules that count on."""
-        note = old.note if old is not None else Note()
+        note = old.note if old is not None else RobotsNote()
         row = note.failing
         if row is None or not row.last <= now:
-            failing = Failing(now, now, 1, status)
+            failing = FetchFailures(now, now, 1, status)
         else:
-            failing = Failing(row.first, now, row.times + 1, status)
+            failing = FetchFailures(row.first, now, row.times + 1, status)
         rules = old.rules if old is not None else None
-        self._keep(authority, _Entry(Note(note.copy, failing, way), rules))
+        self._keep(authority, _Cached(RobotsNote(note.copy, failing, way), rules))
         return rules
 
     def is_failing(self, authority: str) -> bool:
@@ -288,15 +300,15 @@ class RobotsBook:
             by: URL of the carrier that met the redirect; empty if it was a visit of the authority's own site.
             onto: URL of the carrier that asks next; empty if that is such a visit.
         """
-        entry = self._entry(authority) or _Entry(Note(), None)
+        entry = self._entry(authority) or _Cached(RobotsNote(), None)
         way = entry.note.way
         hops = way.hops + 1 if way is not None and way.carrier == by else 1
         if hops > self.MAX_HOPS:
             return False
-        self._keep(authority, _Entry(replace(entry.note, way=Way(url, hops, now, onto)), entry.rules))
+        self._keep(authority, _Cached(replace(entry.note, way=RobotsRedirect(url, hops, now, onto)), entry.rules))
         return True
 
-    def carried(self, authority: str, carrier: str) -> Saying | None:
+    def carried(self, authority: str, carrier: str) -> RobotsDecision | None:
         """What a carrier has to fetch; None if the book waits for another one by now, or for none.
 
         Args:
@@ -308,14 +320,14 @@ class RobotsBook:
             return None
         return _fetch(entry, authority, entry.note.way.url)
 
-    def condition(self, authority: str, url: str) -> Saying:
+    def condition(self, authority: str, url: str) -> RobotsDecision:
         """What to fetch `url` with, if that is where the authority's robots.txt is looked for."""
         entry = self._entry(authority)
-        return Saying(Say.FETCH, url=url) if entry is None else _fetch(entry, authority, url)
+        return RobotsDecision(RobotsAction.FETCH, url=url) if entry is None else _fetch(entry, authority, url)
 
     # -- memory and store ------------------------------------------------------------------------------------
 
-    def _entry(self, authority: str) -> _Entry | None:
+    def _entry(self, authority: str) -> _Cached | None:
         entry = self._read.get(authority)
         if self._store.shared:
             # Another process may have brought it since.
@@ -329,18 +341,18 @@ class RobotsBook:
         note = unpack(record) if record is not None else None
         if record is None or note is None:
             return None
-        entry = _Entry(note, self._rules(note.copy), record)
+        entry = _Cached(note, self._rules(note.copy), record)
         if not self._store.shared:
             self._held.put(authority, record, len(record))
         self._read.put(authority, entry, _weight(note))
         return entry
 
-    def _rules(self, copy: Copy | None) -> RobotsRules | None:
+    def _rules(self, copy: RobotsCopy | None) -> RobotsRules | None:
         if copy is None or copy.text is None:
             return None
         return RobotsRules.parse(copy.text.encode(), self._token, most=len(copy.text))
 
-    def _keep(self, authority: str, entry: _Entry) -> None:
+    def _keep(self, authority: str, entry: _Cached) -> None:
         record = entry.record = pack(entry.note)
         self._read.put(authority, entry, _weight(entry.note))
         if not self._store.shared:
@@ -356,7 +368,7 @@ def own_url(authority: str) -> str:
     return f"{authority}/robots.txt"
 
 
-def _last(note: Note, times: RobotsTimes) -> tuple[float, float]:
+def _last(note: RobotsNote, times: RobotsTimes) -> tuple[float, float]:
     """When the file was asked for last, and the seconds until it is asked for again."""
     if note.failing is not None:
         return note.failing.last, times.pause(note.failing.times)
@@ -365,27 +377,29 @@ def _last(note: Note, times: RobotsTimes) -> tuple[float, float]:
     return note.copy.fetched, min(note.copy.life, times.max_age)
 
 
-def _fetch(entry: _Entry, authority: str, url: str = "") -> Saying:
+def _fetch(entry: _Cached, authority: str, url: str = "") -> RobotsDecision:
     """With the condition under which it need not be sent again, if there is a copy of that very URL."""
     copy, own = entry.note.copy, own_url(authority)
-    saying = Saying(Say.FETCH, url=url or own, crawl_delay=_delay(entry.rules))
+    saying = RobotsDecision(RobotsAction.FETCH, url=url or own, crawl_delay=_delay(entry.rules))
     if copy is None or entry.rules is None or (copy.source or own) != saying.url:
         return saying
     return replace(saying, etag=copy.etag, modified=copy.modified)
 
 
-def _by_rules(rules: RobotsRules, url: str) -> Saying:
+def _by_rules(rules: RobotsRules, url: str) -> RobotsDecision:
     verdict = rules.allowed(url)
-    return Saying(Say.ALLOWED if verdict else Say.DENIED, rule=verdict.rule, crawl_delay=_delay(rules))
+    return RobotsDecision(
+        RobotsAction.ALLOWED if verdict else RobotsAction.DENIED, rule=verdict.rule, crawl_delay=_delay(rules)
+    )
 
 
 def _delay(rules: RobotsRules | None) -> float | None:
     return (rules.crawl_delay or 0.0) if rules is not None else None
 
 
-def _kept(note: Note) -> str:
+def _kept(note: RobotsNote) -> str:
     return "" if note.copy is None or note.copy.text is None else note.copy.text or "# nothing is said to us\n"
 
 
-def _weight(note: Note) -> int:
+def _weight(note: RobotsNote) -> int:
     return len(note.copy.text) if note.copy is not None and note.copy.text is not None else 0

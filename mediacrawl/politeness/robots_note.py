@@ -21,7 +21,7 @@ _LONGEST_TAG = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class RobotsCopy:
     """A robots.txt as it was had last.
 
     Attributes:
@@ -43,7 +43,7 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class Failing:
+class FetchFailures:
     """A row of fetches that brought nothing.
 
     Attributes:
@@ -59,7 +59,7 @@ class Failing:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class RobotsRedirect:
     """Where a redirected robots.txt is looked for next.
 
     Attributes:
@@ -76,12 +76,12 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class RobotsNote:
     """All that is known of one authority's robots.txt. Each part is None if there is none."""
 
-    copy: Copy | None = None
-    failing: Failing | None = None
-    way: Way | None = None
+    copy: RobotsCopy | None = None
+    failing: FetchFailures | None = None
+    way: RobotsRedirect | None = None
 
 
 def shortened(tag: str) -> str:
@@ -89,7 +89,7 @@ def shortened(tag: str) -> str:
     return tag if len(tag) <= _LONGEST_TAG and tag.isascii() and tag.isprintable() else ""
 
 
-def pack(note: Note) -> bytes:
+def pack(note: RobotsNote) -> bytes:
     """The note's bytes: msgpack, a long text in it as zlib; never more than some 64 KiB.
 
     A copy whose text does not fit is kept without it; after it has left the memory it is fetched anew.
@@ -98,13 +98,13 @@ def pack(note: Note) -> bytes:
     return record if len(record) <= MOST_KEPT or note.copy is None else _pack(note, None)
 
 
-def unpack(record: bytes) -> Note | None:
+def unpack(record: bytes) -> RobotsNote | None:
     """What `pack` made; None if this is something else, or of an older version: then the file is fetched anew."""
     try:
         version, copy, failing, way = msgpack.unpackb(record)
         if version != _FORMAT:
             return None
-        return Note(
+        return RobotsNote(
             copy=_copy(*copy) if copy else None,
             failing=_failing(*failing) if failing else None,
             way=_way(*way) if way else None,
@@ -113,7 +113,7 @@ def unpack(record: bytes) -> Note | None:
         return None
 
 
-def _pack(note: Note, text: str | bytes | None) -> bytes:
+def _pack(note: RobotsNote, text: str | bytes | None) -> bytes:
     copy = (text, *astuple(note.copy)[1:]) if note.copy else None
     failing = astuple(note.failing) if note.failing else None
     way = astuple(note.way) if note.way else None
@@ -132,17 +132,19 @@ def _open(text: Any) -> str | None:
     return None if text is None else str(text)
 
 
-def _copy(text: Any, status: Any, fetched: Any, life: Any, *more: Any) -> Copy:
+def _copy(text: Any, status: Any, fetched: Any, life: Any, *more: Any) -> RobotsCopy:
     etag, modified, source = map(str, more)
-    return Copy(_open(text), _whole(status), float(fetched), float(life), shortened(etag), shortened(modified), source)
+    return RobotsCopy(
+        _open(text), _whole(status), float(fetched), float(life), shortened(etag), shortened(modified), source
+    )
 
 
-def _failing(first: Any, last: Any, times: Any, status: Any) -> Failing:
-    return Failing(float(first), float(last), _whole(times), _whole(status))
+def _failing(first: Any, last: Any, times: Any, status: Any) -> FetchFailures:
+    return FetchFailures(float(first), float(last), _whole(times), _whole(status))
 
 
-def _way(url: Any, hops: Any, since: Any, carrier: Any) -> Way:
-    return Way(str(url), _whole(hops), float(since), str(carrier))
+def _way(url: Any, hops: Any, since: Any, carrier: Any) -> RobotsRedirect:
+    return RobotsRedirect(str(url), _whole(hops), float(since), str(carrier))
 
 
 def _whole(value: Any) -> int:

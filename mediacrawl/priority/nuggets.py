@@ -21,7 +21,7 @@ from typing import Any, Protocol
 import msgpack
 from itemadapter import ItemAdapter
 
-from mediacrawl.facts import BESIDE
+from mediacrawl.facts import EXTERNAL_SOURCES
 from mediacrawl.notes import Later, Notes
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.probe.record import PAGE_STATUS
@@ -168,7 +168,7 @@ def _texts(tags: Any) -> str:
     """A hash of the file's own texts; of what was decided about them nothing."""
     told = set()
     for element in tags if isinstance(tags, list) else ():
-        if isinstance(element, Mapping) and element.get("source") not in BESIDE:
+        if isinstance(element, Mapping) and element.get("source") not in EXTERNAL_SOURCES:
             place = tuple(str(element.get(name)) for name in ("source", "frame", "desc", "lang", "index"))
             told.add((*place, str(element.get("raw_b64") or element.get("text_declared") or element.get("text"))))
     return blake2b(repr(sorted(told)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -19,7 +19,7 @@ from mediacrawl.scope.canonical import Spelling, scheme_of, spelling
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, PLAYLIST_EXTENSIONS, extension_of
 from mediacrawl.scope.gate import Scope
 from mediacrawl.scope.hosts import is_address, is_loopback
-from mediacrawl.scope.rules import Reach
+from mediacrawl.scope.rules import ContactScope
 from mediacrawl.scope.sites import host_of, site_of
 
 _PACKAGE = "pkg:"
@@ -207,7 +207,7 @@ _LONGEST_DOMAIN = 2_048
 _white_space = re.compile(r"\s").search
 
 
-def fed(entry: Entry, scope: Scope, reach: Reach, scores: Scores) -> Candidate | Drop:
+def candidate_of_entry(entry: Entry, scope: Scope, reach: ContactScope, scores: Scores) -> Candidate | Drop:
     """The candidate of an entry, or why it may not join. Nothing in the entry widens the crawl's borders.
 
     Args:

@@ -77,7 +77,7 @@ class ScopeRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class ContactScope:
     """Where a crawl may begin with its contact.
 
     Attributes:
@@ -92,7 +92,7 @@ class Reach:
     names: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, contact: str, hosts: Mapping[str, Iterable[str]], *, anonymous: bool) -> Reach:
+    def of(cls, contact: str, hosts: Mapping[str, Iterable[str]], *, anonymous: bool) -> ContactScope:
         """The reach of a crawl.
 
         Args:

@@ -10,7 +10,7 @@ from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.cut import BROKE_OFF, ENDED_HERE
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.backoff import is_passing
-from mediacrawl.politeness.wishes import wishes_of
+from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe import Probe, ProbeResult, build_item
 from mediacrawl.probe.answer import is_media
 from mediacrawl.probe.session import FirstAnswer, Odd, Reply, Session, Step, advance
@@ -55,7 +55,7 @@ class FileReader:
             visit: of a media file, or of what turned out to be one.
             response: any answer.
         """
-        if wishes_of(headers(response, "X-Robots-Tag"), self._token).unlisted(self._clock.now()):
+        if directives_of(headers(response, "X-Robots-Tag"), self._token).unlisted(self._clock.now()):
             visit.drop(Drop.NOINDEX)
             return None
         lease = visit.lease

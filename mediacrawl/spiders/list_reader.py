@@ -14,7 +14,7 @@ from mediacrawl.facts import FEED, Fact, fact, pack
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
 from mediacrawl.parts import Parts
-from mediacrawl.politeness.wishes import wishes_of
+from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe import build_page_item
 from mediacrawl.probe.answer import Answer
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
@@ -130,7 +130,7 @@ class ListReader:
         self._scheduler.count(f"{_COUNTED.get(answer.form, 'playlist')}/read")
         if listing.cut:
             self._scheduler.count("list/cut", listing.cut)
-        wishes = wishes_of(headers(response, "X-Robots-Tag"), self._token)
+        wishes = directives_of(headers(response, "X-Robots-Tag"), self._token)
         listed = not wishes.unlisted(self._parts.clock.now())
         if ending.end is End.AGAIN:
             # It broke off: what it has named so far joins, and the rest is told by the next visit.

@@ -18,7 +18,7 @@ from mediacrawl.frontier.contract import FrontierError, Remote
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.redirect import is_redirect, target_of
-from mediacrawl.observe.crawl_messages import Outset, start_line
+from mediacrawl.observe.crawl_messages import StartFacts, start_line
 from mediacrawl.observe.format import plural
 from mediacrawl.parts import MODEL_FILE, OLD_MODEL, REDIS, Parts
 from mediacrawl.pipelines.store import catalogue_path
@@ -232,7 +232,7 @@ class MediaSpider(ProbingSpider):
     def _say_start(self) -> None:
         arguments, parts = self.arguments, self._parts
         borders, delay = arguments.borders, parts.delay
-        outset = Outset(
+        outset = StartFacts(
             seeds=len(arguments.seeds),
             sites=len({site_of(url) for url in arguments.seeds}),
             border_sites=len(arguments.sites) if borders.same_site else None,

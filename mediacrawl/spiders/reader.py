@@ -22,7 +22,7 @@ from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.backoff import after_cut, after_status
-from mediacrawl.politeness.wishes import Wishes, wishes_of
+from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
 from mediacrawl.priority import Scores
 from mediacrawl.priority.again import is_again
 from mediacrawl.probe import sniff
@@ -244,7 +244,7 @@ class Reader:
             return of_a_copy(fresh, original)
         return self._duplicates.leading_on(visit.lease.site, fresh)
 
-    def _may_list(self, wishes: Wishes) -> bool:
+    def _may_list(self, wishes: RobotsDirectives) -> bool:
         """Whether words of a page may stand in records."""
         if not wishes.unlisted(self._clock.now()):
             return True
@@ -285,9 +285,9 @@ class Reader:
             )
             visit.found.append(candidate(url, evidence, self._scores, visit))
 
-    def _wishes(self, response: Response, on_page: Sequence[str] = ()) -> Wishes:
+    def _wishes(self, response: Response, on_page: Sequence[str] = ()) -> RobotsDirectives:
         """What an answer asks for, in its header or on the page."""
-        return wishes_of([*headers(response, "X-Robots-Tag"), *on_page], self._token)
+        return directives_of([*headers(response, "X-Robots-Tag"), *on_page], self._token)
 
     async def without_range(self, visit: Visit, why: str) -> MediaItem | None:
         """A later range did not come, see `FileReader.without_range`.

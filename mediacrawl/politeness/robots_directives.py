@@ -42,7 +42,7 @@ _LONGEST_DATE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class RobotsDirectives:
     """What the site wishes.
 
     Attributes:
@@ -55,10 +55,12 @@ class Wishes:
     noindex: bool = False
     until: float | None = None
 
-    def __or__(self, other: Wishes) -> Wishes:
+    def __or__(self, other: RobotsDirectives) -> RobotsDirectives:
         """Both of them; of two times the earlier."""
         times = [time for time in (self.until, other.until) if time is not None]
-        return Wishes(self.nofollow or other.nofollow, self.noindex or other.noindex, min(times, default=None))
+        return RobotsDirectives(
+            self.nofollow or other.nofollow, self.noindex or other.noindex, min(times, default=None)
+        )
 
     def unlisted(self, now: float) -> bool:
         """Tell whether this file or page is not to be listed.
@@ -69,17 +71,17 @@ class Wishes:
         return self.noindex or (self.until is not None and self.until <= now)
 
 
-NO_WISHES = Wishes()
+NO_DIRECTIVES = RobotsDirectives()
 
 
-def wishes_of(values: Iterable[str], token: str) -> Wishes:
+def directives_of(values: Iterable[str], token: str) -> RobotsDirectives:
     """The wishes of X-Robots-Tag headers, or of meta elements that are meant for us. Never raises.
 
     Args:
         values: of the headers or elements, one each.
         token: our product token; what is meant for another robot does not bind us.
     """
-    wishes, room = NO_WISHES, _LONGEST
+    wishes, room = NO_DIRECTIVES, _LONGEST
     for value in values:
         if room > 0:
             wishes |= _read(value[:room].lower(), token.lower())
@@ -87,7 +89,7 @@ def wishes_of(values: Iterable[str], token: str) -> Wishes:
     return wishes
 
 
-def _read(value: str, token: str) -> Wishes:
+def _read(value: str, token: str) -> RobotsDirectives:
     """The wishes of one value that are meant for us. A robot's name holds until the next one."""
     ours, words, until = True, set[str](), None
     parts = value.split(",")
@@ -99,7 +101,7 @@ def _read(value: str, token: str) -> Wishes:
         if ours:
             words.update(part.replace(";", " ").split())
             until = _earlier(until, _time(part, parts[place + 1 : place + 2]))
-    return Wishes(
+    return RobotsDirectives(
         nofollow=not words.isdisjoint(("nofollow", "none")),
         noindex=not words.isdisjoint(("noindex", "none")),
         until=until,
