@@ -22,7 +22,7 @@ from mediacrawl.scope.sites import host_of, site_of
 
 
 class ComplaintError(ValueError):
-    """The question cannot be answered as it was put. The text is one whole sentence."""
+    """The question cannot be answered. The text is one whole sentence."""
 
 
 _AGO = re.compile(r"([0-9]{1,5})\s*([dh])").fullmatch
@@ -30,12 +30,12 @@ _AGO = re.compile(r"([0-9]{1,5})\s*([dh])").fullmatch
 
 @dataclass(slots=True, frozen=True)
 class Subject:
-    """What is looked for.
+    """What a complaint is about.
 
     Attributes:
-        site: the registrable domain, as it stands in the log.
-        host: the only host that is told of; empty for all of the site.
-        prefix: the beginning of the URLs that are told of; empty for all.
+        site: the registrable domain, as in the log.
+        host: only this host; empty for the whole site.
+        prefix: only URLs that begin with this; empty for all.
     """
 
     site: str
@@ -44,21 +44,21 @@ class Subject:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether only a part of the site is told of."""
+        """Whether it is only a part of the site."""
         return bool(self.host or self.prefix)
 
     def covers(self, url: str) -> bool:
-        """Whether a URL is told of."""
+        """Whether a URL belongs to it."""
         return url.startswith(self.prefix) and (not self.host or host_of(url) == self.host)
 
 
 def subject_of(written: str, *, only_host: bool = False, prefix: str = "") -> Subject:
-    """Understand a domain, a host or a URL.
+    """Parse a domain, a host or a URL.
 
     Args:
-        written: as somebody wrote it in a mail: ``example.org``, ``www.example.org``, ``https://example.org/x?y``.
-        only_host: tell of the host alone that stands there, not of the whole site.
-        prefix: tell only of URLs that begin so; an absolute URL, or a path with a slash.
+        written: as in a mail: ``example.org``, ``www.example.org``, ``https://example.org/x?y``.
+        only_host: only this host, not its whole site.
+        prefix: only URLs that begin with this absolute URL.
 
     Raises:
         ComplaintError: it is none of these.
@@ -91,7 +91,7 @@ def _prefix(written: str, site: str) -> str:
 
 
 def since_when(written: str, now: float) -> float:
-    """Understand ``2026-11-01``, ``2026-11-01T10:30`` (UTC), ``7d`` and ``12h``.
+    """Parse ``2026-11-01``, ``2026-11-01T10:30`` (UTC), ``7d`` or ``12h``.
 
     Args:
         written: as above.
@@ -114,7 +114,7 @@ def since_when(written: str, now: float) -> float:
 
 
 def day_of(when: float) -> date:
-    """The day in UTC of a time in seconds since the epoch; years beyond a calendar's end are its end."""
+    """The day (UTC) of a time in seconds since the epoch, within the calendar's range."""
     return datetime.fromtimestamp(min(max(when, 0.0), 253_402_300_799.0), UTC).date()
 
 
@@ -123,18 +123,18 @@ HOUR = 3600
 
 @dataclass(slots=True)
 class RequestTotals:
-    """The numbers.
+    """The requests to a site in numbers.
 
     Attributes:
-        requests: how many went out.
-        bytes: of all bodies, as they came.
-        seconds: that the answers took, together.
+        requests: number sent.
+        bytes: of all bodies, as received.
+        seconds: duration of all responses together.
         first, last: times of the first and the last request, seconds since the epoch; 0 without one.
-        busiest: when the hour with most requests begins, of the clock and UTC, and how many they are.
-        gaps: seconds between the end of an answer and the next request: least, median.
-        delays: seconds that the crawl meant to keep before requests: least, median, most.
-        statuses, kinds, hosts, addresses, errors: how often each.
-        refused: lines without a request, by the reason why we did not ask.
+        busiest: start of the hour (UTC) with most requests, and their number.
+        gaps: seconds between the end of a response and the next request: least, median.
+        delays: seconds of delay that the crawl applied: least, median, most.
+        statuses, kinds, hosts, addresses, errors: number of requests by each.
+        refused: lines without a request, by reason.
     """
 
     requests: int = 0
@@ -154,11 +154,11 @@ class RequestTotals:
 
 
 def totals_of(lines: Iterable[LoggedRequest], gaps: dict[LoggedRequest, float]) -> RequestTotals:
-    """Sum up.
+    """Sum up the lines of one site.
 
     Args:
-        lines: of one site, oldest first.
-        gaps: see `gaps_of`; those of other lines are passed over.
+        lines: oldest first.
+        gaps: see `gaps_of`.
     """
     lines = list(lines)
     sent = [line for line in lines if line.sent]
@@ -179,7 +179,7 @@ def totals_of(lines: Iterable[LoggedRequest], gaps: dict[LoggedRequest, float]) 
 
 
 def gaps_of(lines: Iterable[LoggedRequest]) -> dict[LoggedRequest, float]:
-    """Seconds from the end of the latest answer before a request to that request; negative if they overlap.
+    """Seconds from the end of the latest response before a request to that request; negative if they overlap.
 
     Args:
         lines: of one site, oldest first. The first request has no gap.
@@ -217,11 +217,11 @@ def _count(sums: RequestTotals, line: LoggedRequest) -> None:
 
 @dataclass(slots=True, frozen=True)
 class Logs:
-    """Where the request logs lie.
+    """The folders of the request logs.
 
     Attributes:
-        folders: one of each crawl.
-        begins: midnight UTC of their first day, seconds since the epoch.
+        folders: one for each crawl.
+        begins: midnight UTC of the first day, seconds since the epoch.
     """
 
     folders: tuple[Path, ...]
@@ -248,18 +248,18 @@ class Logs:
 
 @dataclass
 class Case:
-    """A complaint, looked into.
+    """A complaint with everything that the logs say about it.
 
     Attributes:
-        subject: whom it is about.
-        since: from when on is told, seconds since the epoch; None for all that there is.
+        subject: what it is about.
+        since: start of the period, seconds since the epoch; None for the whole log.
         now: when the logs were read.
         begins: when the logs begin.
-        lines: what is told of, oldest first: requests, and URLs that we refused to ask.
-        gaps: see `sums.gaps_of`; of a line whose predecessor is not told of, too.
-        robots: the site's robots.txt, from the beginning of the logs.
-        judgement: on the requests that are told of.
-        promises: what they were held to.
+        lines: of the subject and the period, oldest first: requests, and URLs that were refused before a request.
+        gaps: see `gaps_of`; measured over all lines of the site.
+        robots: the history of the site's robots.txt, from the beginning of the logs.
+        judgement: on the requests of `lines`.
+        promises: the rules that they were judged by.
         damaged: names of log files of which a part could not be read.
     """
 
@@ -276,17 +276,17 @@ class Case:
 
     @cached_property
     def sums(self) -> RequestTotals:
-        """The requests that are told of, in numbers."""
+        """The requests in numbers."""
         return totals_of(self.lines, self.gaps)
 
     @property
     def requests(self) -> list[LoggedRequest]:
-        """The lines of requests that went out."""
+        """The lines of requests that were sent."""
         return [line for line in self.lines if line.sent]
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on what could not be read, or only slowly."""
+        """Sentences on what could not be read."""
         notes = []
         if self.damaged:
             notes.append(f"Damaged, and read only in part: {', '.join(self.damaged)}. Requests may be missing here.")
@@ -296,7 +296,7 @@ class Case:
 
     @property
     def authorities(self) -> list[str]:
-        """Those with a robots.txt in the logs, of which is told."""
+        """The authorities of the subject whose robots.txt is in the logs."""
         host = self.subject.host
         return [each for each in self.robots.authorities() if not host or host_of(each) == host]
 
@@ -307,13 +307,13 @@ def open_case(
     """Read the logs and judge.
 
     Args:
-        subject: whom it is about.
-        logs: see there.
+        subject: what it is about.
+        logs: where to look.
         now: seconds since the epoch.
-        since: from when on is told, seconds since the epoch. The day before it is read too, so that the first request
-            is measured from the one before it.
-        token: our product token, for robots.txt.
-        promises: what is to be held.
+        since: start of the period, seconds since the epoch. The day before is read too, so that the first request is
+            measured from the one before it.
+        token: our product token in robots.txt.
+        promises: the rules to judge by.
     """
     first = day_of(since) - timedelta(days=1) if since is not None and since > logs.begins else None
     search = Search(subject.site)
@@ -351,7 +351,7 @@ def _fetches(search: Search, folders: Sequence[Path]) -> Iterator[LoggedRobots]:
 
 
 def _only(judgement: Judgement, told: list[LoggedRequest]) -> Judgement:
-    """What was found about the lines that are told of. A wrong gap is told of with the later request."""
+    """The part of a judgement that concerns some lines. A wrong gap belongs to the later request."""
     lines = frozenset(told)
     return Judgement(
         [breach for breach in judgement.breaches if breach.line in lines],

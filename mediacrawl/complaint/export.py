@@ -24,7 +24,7 @@ FIELDS = (
 
 
 def rows(case: Case) -> Iterator[dict[str, Any]]:
-    """One row for each line, with the names in `FIELDS`: the line, and what the desk found out about it."""
+    """One row for each line, with the keys of `FIELDS`."""
     wrong: dict[LoggedRequest, list[str]] = {}
     for breach in case.judgement.breaches:
         wrong.setdefault(breach.line, []).append(breach_text(breach).partition("  ")[2])
@@ -59,17 +59,17 @@ def _row(case: Case, line: LoggedRequest, wrong: list[str]) -> dict[str, Any]:
 
 
 def write(case: Case, path: Path) -> int:
-    """Write the file, whole or not at all.
+    """Write the file atomically.
 
     Args:
-        case: see there.
+        case: the case.
         path: CSV if it ends in ``.csv``, else JSON lines.
 
     Returns:
-        How many rows it has.
+        Number of rows.
 
     Raises:
-        ComplaintError: the disk said no.
+        ComplaintError: the file cannot be written.
     """
     text = _csv(case) if path.suffix.lower() == ".csv" else _json_lines(case)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
@@ -91,7 +91,7 @@ def _csv(case: Case) -> str:
     table = csv.DictWriter(out, FIELDS)
     table.writeheader()
     for row in rows(case):
-        # What a server sent stands here too.
+        # Some values come from a server.
         table.writerow(
             {name: to_cell(clean(value)) if isinstance(value, str) else value for name, value in row.items()}
         )
@@ -99,7 +99,7 @@ def _csv(case: Case) -> str:
 
 
 def as_json(case: Case) -> dict[str, Any]:
-    """The case in plain values. Times are UTC, lengths of time seconds."""
+    """The case in plain values. Times are UTC, durations seconds."""
     sums: dict[str, Any] = {each.name: getattr(case.sums, each.name) for each in fields(case.sums)}
     sums["first"], sums["last"] = _time(case.sums.first), _time(case.sums.last)
     if case.sums.busiest:

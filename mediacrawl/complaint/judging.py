@@ -1,7 +1,7 @@
-"""Whether we behaved: judged anew from the logs, whatever the crawl believed when it asked.
+"""Judging from the logs whether every request was polite.
 
-The judge knows what was asked, when, when each answer had come, and what robots.txt said. The only word of the crawl
-that it takes is the delay it meant to keep, and that only as one more thing to hold it to.
+The judge uses the times of requests and responses, and the robots.txt at each time. The crawl's own statement counts in
+one point: the delay that it applied is one more lower bound.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from mediacrawl.scope.exclusions import Exclusion
 from mediacrawl.scope.sites import authority_of
 
 ROUNDING = 0.002
-"""Seconds by which two lines may seem nearer than they were: times are written in whole milliseconds, cut."""
+"""Seconds of tolerance: times are cut to whole milliseconds."""
 LEEWAY = 60.0
-"""Seconds between the look at a robots.txt and the request: its name is looked up between the two."""
+"""Seconds between the check of a robots.txt and the request, in which the host name is resolved."""
 _STAY_AWAY = frozenset({429, 503})
 
 
@@ -40,15 +40,15 @@ class BreachKind(StrEnum):
 
 @dataclass(slots=True, frozen=True)
 class Breach:
-    """One thing that we did wrong.
+    """One request that was wrong.
 
     Attributes:
-        fault: what.
-        line: the request that was wrong.
-        before: the earlier request that makes it wrong; None if it is wrong alone.
-        owed: seconds that had to be kept, or that a robots.txt may be old.
-        kept: seconds that were.
-        rule: the line that forbade it: of the robots.txt, or of a NeverCrawl list.
+        fault: in what way.
+        line: the request.
+        before: the earlier request that makes it wrong; None if there is none.
+        owed: seconds that had to pass, or the greatest age of a robots.txt.
+        kept: seconds that did.
+        rule: the line that forbade it, of the robots.txt or of a NeverCrawl list.
     """
 
     fault: BreachKind
@@ -61,12 +61,12 @@ class Breach:
 
 @dataclass(slots=True, frozen=True)
 class ConductPolicy:
-    """What we hold ourselves to.
+    """The rules that requests are judged by.
 
     Attributes:
-        min_delay: seconds between the end of an answer and the next request to the site.
+        min_delay: seconds between the end of a response and the next request to the site.
         robots_age: seconds that a robots.txt counts.
-        listed: the entry of NeverCrawl that covers a URL, if one does now.
+        listed: gives the entry of NeverCrawl that covers a URL now, or None.
         listing_takes: seconds until a new entry is in force.
     """
 
@@ -78,12 +78,12 @@ class ConductPolicy:
 
 @dataclass(slots=True)
 class Judgement:
-    """What the judge found.
+    """The result of `judge`.
 
     Attributes:
-        breaches: what we did wrong, in the order of time.
-        unproven: requests of which the log cannot show that robots.txt allowed them, since it does not go back so far.
-        rules: of each request that robots.txt has a say in: the file's line that decided, empty if none did.
+        breaches: in the order of time.
+        unproven: requests before the first robots.txt in the log, so that it cannot show whether they were allowed.
+        rules: for each request subject to robots.txt the line that decided; empty if none did.
     """
 
     breaches: list[Breach] = field(default_factory=list)
@@ -92,7 +92,7 @@ class Judgement:
 
     @property
     def behaved(self) -> bool:
-        """Whether there is nothing to apologize for."""
+        """Whether there are no breaches."""
         return not self.breaches
 
 
@@ -103,9 +103,9 @@ def judge(
 
     Args:
         asked: lines of one site, in any order; those without a request do not count.
-        robots: what its robots.txt said.
-        promises: what is to be held.
-        log_begins: when the logs begin, seconds since the epoch: what came before can not be proved.
+        robots: the history of its robots.txt.
+        promises: the rules.
+        log_begins: when the logs begin, seconds since the epoch; nothing before can be proved.
     """
     found = Judgement()
     sent = sorted((line for line in asked if line.sent), key=lambda line: (line.time, line.ended))
@@ -119,7 +119,7 @@ def judge(
 
 
 class _Gaps:
-    """Follows the requests to a site in time, and knows what each is owed."""
+    """Checks the time of each request against the ones before it."""
 
     def __init__(self, robots: RobotsHistory, promises: ConductPolicy) -> None:
         self._robots = robots
@@ -130,7 +130,7 @@ class _Gaps:
         self._sent_away: LoggedRequest | None = None
 
     def next(self, line: LoggedRequest) -> Iterator[Breach]:
-        """What is wrong about the time of the next request."""
+        """The breaches of the next request in the order of time."""
         yield from self._since_last(line)
         yield from self._crawl_delay(line)
         if self._sent_away is not None and line.time < self._away_until - ROUNDING:

@@ -24,10 +24,10 @@ class LoggedRequest:
 
     Attributes:
         time: when the request was sent, seconds since the epoch; if none was, when it was refused.
-        sent: whether a request went out.
-        ended: when its answer had come or it had failed; `time` if the line does not say.
+        sent: whether a request was sent.
+        ended: when its response had arrived or it had failed; `time` if the line does not say.
         address, bytes, content_type, delay, drop, duration, error, kind, location, retry_after, status, url: as in
-            `observe.RequestLine`; texts are empty where there is nothing.
+            `observe.RequestLine`; missing texts are empty.
     """
 
     time: float
@@ -52,12 +52,12 @@ class LoggedRequest:
 
     @property
     def is_robots(self) -> bool:
-        """Whether a robots.txt was asked for; nobody forbids that (RFC 9309, section 2.2.2)."""
+        """Whether it requests a robots.txt, which nothing forbids (RFC 9309, section 2.2.2)."""
         return self.kind == "robots" or self.url.partition("#")[0] == f"{authority_of(self.url)}/robots.txt"
 
 
 def logged_request(record: Mapping[str, Any]) -> LoggedRequest | None:
-    """Read a line of the request log; None if it has no time or no URL."""
+    """Parse a line of the request log; None if it has no time or no URL."""
     time, url = _time(record.get("time")), record.get("url")
     if time is None or not isinstance(url, str):
         return None
@@ -86,16 +86,16 @@ def _was_sent(record: Mapping[str, Any], status: int | None, duration: float | N
 
 @dataclass(slots=True, frozen=True)
 class LoggedRobots:
-    """One line of the robots log: a robots.txt as it was fetched.
+    """One line of the robots log: a robots.txt as fetched.
 
     Attributes:
-        time: when its answer had come, seconds since the epoch.
-        url: what was asked.
-        authority: whose rules these are.
-        named: whether the line says whose they are; in older logs the URL alone does, also a redirected one.
-        status: of the answer; None if none came.
-        size: bytes that came.
-        body: what is kept of them; where none came, what an older copy said to us that counted on.
+        time: when the response had arrived, seconds since the epoch.
+        url: the requested URL.
+        authority: to which the rules apply.
+        named: whether the line names the authority; older logs have only the URL, also of a redirect.
+        status: of the response; None without one.
+        size: bytes received.
+        body: what is kept of them; without a body, the rules of an older copy that stay in force.
     """
 
     time: float
@@ -108,7 +108,7 @@ class LoggedRobots:
 
 
 def logged_robots(record: Mapping[str, Any]) -> LoggedRobots | None:
-    """Read a line of the robots log; None if it has no time or no URL."""
+    """Parse a line of the robots log; None if it has no time or no URL."""
     time, url, text = _time(record.get("time")), record.get("url"), record.get("text")
     if time is None or not isinstance(url, str):
         return None
@@ -147,14 +147,14 @@ _SAME = 304
 
 @dataclass(slots=True, frozen=True)
 class RobotsState:
-    """What bound us at a time.
+    """The robots.txt in force at a time.
 
     Attributes:
-        since: when the text that counts was fetched, seconds since the epoch; None if it never could be had.
-        tried: when it was last asked for, whatever came.
-        rules: what it says; None if it could not be had, which forbids everything (RFC 9309, section 2.3.1.4).
-        source: the fetch that gave the text.
-        held: whether the log holds the text; else an older one counted, which was deleted with its day.
+        since: when the text in force was fetched, seconds since the epoch; None if it never could be.
+        tried: time of the last attempt, whatever its result.
+        rules: parsed; None if it was unreachable, which forbids everything (RFC 9309, section 2.3.1.4).
+        source: the fetch of the text.
+        held: whether the log holds the text; False if an older text was in force whose day has been deleted.
     """
 
     since: float | None
@@ -165,17 +165,17 @@ class RobotsState:
 
 
 class RobotsHistory:
-    """The robots.txt of each authority of a site, through time.
+    """The robots.txt of each authority of a site, over time.
 
     Attributes:
         fetches: all of them, oldest first.
-        complete: whether every line says whose rules it holds; older logs do not, and a redirect may hide it.
+        complete: whether every line names its authority; older logs do not, and a redirect may hide it.
 
     Args:
         fetches: in any order.
         token: our product token.
-        requests: to the site. Those for a robots.txt show that it was tried to have it, also where a redirect led on to
-            nothing, of which the robots log holds no line.
+        requests: to the site. Requests for a robots.txt count as attempts, also if a redirect led to no file and the
+            robots log has no line.
     """
 
     def __init__(self, fetches: Iterable[LoggedRobots], token: str, requests: Iterable[LoggedRequest] = ()) -> None:
@@ -217,10 +217,10 @@ class RobotsHistory:
         return replace(before, tried=fetch.time)
 
     def at(self, url: str, when: float) -> RobotsState | None:
-        """What bound a request; None if the log holds no robots.txt of its authority from before.
+        """The robots.txt that applied to a request; None if the log holds none of its authority before that.
 
         Args:
-            url: what was asked.
+            url: of the request.
             when: seconds since the epoch.
         """
         authority = _authority(url)
@@ -233,7 +233,7 @@ class RobotsHistory:
         return replace(state, tried=max(state.tried, tries[tried - 1])) if tried else state
 
     def authorities(self) -> list[str]:
-        """All whose robots.txt is here."""
+        """All authorities with a robots.txt in the log, sorted."""
         return sorted({fetch.authority for fetch in self.fetches})
 
 

@@ -31,17 +31,17 @@ def exactly(when: float) -> str:
 
 
 def short(text: str) -> str:
-    """A text from outside, on one line and not longer than a sentence bears."""
+    """Untrusted text on one line, made printable and shortened."""
     return printable(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
 
 
 def seconds(value: float) -> str:
-    """Seconds, as exact as the log: ``15 s``, ``14.998 s``."""
+    """Seconds with the precision of the log: ``15 s``, ``14.998 s``."""
     return f"{value:.3f}".rstrip("0").rstrip(".") + " s"
 
 
 def breach_text(breach: Breach) -> str:
-    """What was wrong, in one sentence without its end."""
+    """A sentence on a breach, without its full stop."""
     url = short(breach.line.url)
     return f"{exactly(breach.line.time)}  {url}: {_what(breach)}"
 
@@ -77,16 +77,16 @@ def _status(line: LoggedRequest | None) -> str:
 
 _LABEL = 14
 _BREACHES = 20
-"""Breaches told one by one; the file has them all."""
+"""Breaches listed one by one; the file has all."""
 _RULES = 40
 """Lines of a robots.txt that are shown."""
 
 
 def case_text(case: Case, shown: int) -> str:
-    """All of it: numbers, robots.txt, judgement, the last requests.
+    """The whole answer: numbers, robots.txt, judgement, the last requests.
 
     Args:
-        case: see there.
+        case: the case.
         shown: requests that are listed.
     """
     parts = [_head(case)]
@@ -156,7 +156,7 @@ def _robots(case: Case) -> str:
 
 
 def _versions(case: Case, authority: str) -> Iterator[str]:
-    """Each version that was fetched, and how often it was found again."""
+    """Each version of a robots.txt, and how often it was found unchanged."""
     yield f"  {short(authority)}"
     same: list[LoggedRobots] = []
     for fetch in case.robots.fetches:
@@ -209,7 +209,7 @@ def _meaning(status: int | None) -> str:
 
 
 def judgement_text(case: Case) -> str:
-    """Whether we behaved, and what that was measured by."""
+    """The judgement, and the rules it was made by."""
     found, sent = case.judgement, case.sums.requests
     if not sent:
         return "No request went out: there is nothing to judge."

@@ -65,8 +65,8 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
     The file itself goes before what is said of it elsewhere (`facts.EXTERNAL_SOURCES`); of its own sources those that
     cut long texts (ID3v1, Lyrics3) are the last. The language is what the file declares; if it declares none, the one
     that most of its surely read texts are in. What is said of the file elsewhere counts for that only if the file
-    has no title of
-    its own and none of its texts is surely read; titles of pages, texts of links and names in URLs never count.
+    has no title of its own and none of its texts is surely read; titles of pages, texts of links and names in URLs
+    never count.
 
     Args:
         tags: elements as in `MediaItem.tags`, each with texts under ``source``, ``frame``, ``key`` and ``text``.

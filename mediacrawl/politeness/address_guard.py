@@ -1,12 +1,12 @@
-"""Which addresses are nobody's web server: what an address is for, by the registries that say so.
+"""Which IP addresses may be requested: not those that can be no public web server.
 
-The table is our own. `ipaddress.is_private` answers differently from one Python to the next (3.11.10 and 3.12.4 changed
-it), calls 100.64.0.0/10 neither private nor global, and knows nothing of clouds. Sources: the IANA IPv4 and IPv6
-Special-Purpose Address Registries (RFC 6890 and RFC 8190; entries up to RFC 9780 of May 2025), and of metadata services
-what their makers document.
+The table follows the registries. `ipaddress.is_private` differs between Python versions (3.11.10 and 3.12.4 changed
+it), calls 100.64.0.0/10 neither private nor global, and knows no clouds. Sources: the IANA IPv4 and IPv6
+Special-Purpose Address Registries (RFC 6890 and RFC 8190; entries up to RFC 9780 of May 2025), and the documentation of
+the providers of metadata services.
 
-Of IPv6 only what is handed out for global use, 2000::/3, can be a server. All the rest is refused, named or not, so
-that a network which is added to the registry is refused before it stands in this table.
+Of IPv6 only 2000::/3, global unicast, can be a server. Everything else is refused, so that a network is refused before
+it is added to this table.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 NO_ADDRESS = "no_address"
-"""The word for what is no address at all."""
+"""The reason for text that is no address."""
 
 _METADATA = (
     "169.254.169.254",  # AWS, Azure, Google, Oracle, DigitalOcean, OpenStack ...
@@ -97,9 +97,9 @@ _NAT64_LOCAL = ip_network("64:ff9b:1::/48")
 _TEREDO = ip_network("2001::/32")
 _SIX_TO_FOUR = ip_network("2002::/16")
 _ISATAP = 0x00005EFE
-"""The first half of an interface identifier whose second half is an IPv4 address (RFC 5214 section 6.1)."""
+"""First half of an interface identifier whose second half is an IPv4 address (RFC 5214 section 6.1)."""
 _NOT_ISATAP = 0xFCFFFFFF
-"""Its bits that count; those for "universal" and "group" may be set or not."""
+"""Mask without the bits for "universal" and "group"."""
 
 
 def _ranges(table: Iterable[tuple[str, str | None]]) -> list[tuple[int, int, str | None]]:
@@ -112,19 +112,19 @@ _RANGES = {4: _ranges(_IPV4), 6: _ranges(_IPV6)}
 
 
 def refusal(address: str | Address) -> str | None:
-    """Return why an address is not asked, or None if it may be a server of the public web.
+    """Return why an address must not be requested, or None if it may be a public web server.
 
-    IPv4 inside IPv6 is judged too: mapped, compatible, translated, NAT64, 6to4, Teredo (server and client), ISATAP. The
-    word is that of the innermost address that is refused. What a network translates by a prefix of its own (RFC 6052
-    section 2.2) cannot be seen from here.
+    IPv4 inside IPv6 is checked too: mapped, compatible, translated, NAT64, 6to4, Teredo (server and client), ISATAP.
+    The reason is that of the innermost address refused. A translation prefix of the local network (RFC 6052 section
+    2.2) cannot be recognised.
 
     Args:
-        address: as text, an IPv6 one without brackets, with or without a zone; or as object.
+        address: as text, IPv6 without brackets, with or without a zone; or as object.
 
     Returns:
         A word for log and stats: ``private``, ``loopback``, ``link_local``, ``shared``, ``unspecified``,
-        ``this_network``, ``documentation``, ``benchmark``, ``multicast``, ``broadcast``, ``reserved``, ``metadata``, or
-        ``no_address``.
+            ``this_network``, ``documentation``, ``benchmark``, ``multicast``, ``broadcast``, ``reserved``,
+            ``metadata``, or ``no_address``.
     """
     if not isinstance(address, str):
         return _refusal(address)
@@ -132,21 +132,15 @@ def refusal(address: str | Address) -> str | None:
 
 
 def layers(address: Address) -> tuple[Address, ...]:
-    """Return the IPv4 addresses that an address carries inside, and itself as the last.
-
-    Args:
-        address: any.
-    """
+    """Return the IPv4 addresses embedded in an address, and the address itself as the last."""
     if isinstance(address, IPv4Address):
         return (address,)
     return (*_inside(address), address)
 
 
 def reserved_for(address: Address) -> str | None:
-    """Return the word for an address itself, whatever it carries inside; None if it may be a server.
-
-    Args:
-        address: any; a zone is passed over.
+    """Return the reason against an address itself, without those embedded; None if it may be a server. A zone is
+    ignored.
     """
     if isinstance(address, IPv6Address) and address.scope_id is not None:
         address = IPv6Address(int(address))
@@ -192,19 +186,19 @@ def _low(number: int) -> IPv4Address:
 
 
 Judge = Callable[[Address, str], str | None]
-"""Asked for an address and the host that led to it; answers the word of a refusal, or None."""
+"""Called with an address and the host that resolved to it; returns a reason for a refusal, or None."""
 
 LOOPBACK = ("127.0.0.0/8", "::1/128")
-"""This machine, as networks to allow."""
+"""The networks of this machine."""
 
 
 class GuardedAddressError(Exception):
-    """A host leads to nothing that may be asked.
+    """None of the addresses of a host may be requested.
 
     Attributes:
-        host: as it stood in the URL.
-        address: the one that decided.
-        word: why, as `politeness.address.refusal` or a judge says it.
+        host: as in the URL.
+        address: the first one.
+        word: the reason against it, of `refusal` or of a judge.
     """
 
     def __init__(self, host: str, address: str, word: str) -> None:
@@ -215,13 +209,12 @@ class GuardedAddressError(Exception):
 
 
 class Guard:
-    """Judges addresses just before they are asked.
+    """Checks addresses just before a connection is made.
 
-    A host that the operator himself has given an address (``RESOLVER_HOSTS``) may be asked there: he wrote both.
+    A host to which the operator has assigned an address (``RESOLVER_HOSTS``) may be requested there.
 
     Attributes:
-        judges: asked about every address, allowed or not; add one's own. Of IPv6 that carries IPv4 inside they are
-            asked about each address.
+        judges: asked about every address, allowed or not, and about each IPv4 address embedded in IPv6.
     """
 
     def __init__(
@@ -230,11 +223,11 @@ class Guard:
         fixed: Mapping[str, Sequence[str]] | None = None,
         judges: Iterable[Judge] = (),
     ) -> None:
-        """Read what is allowed.
+        """Parse what is allowed.
 
         Args:
-            allow: networks (``10.1.0.0/16``), addresses, and names, which cover what is below them (``intra.example``).
-            fixed: host in canonical form -> addresses that it was given by hand.
+            allow: networks (``10.1.0.0/16``), addresses, and names, which cover their subdomains (``intra.example``).
+            fixed: host in canonical form -> addresses assigned by the operator.
             judges: see the attribute.
 
         Raises:
@@ -248,11 +241,11 @@ class Guard:
         self.judges = list(judges)
 
     def refusal(self, address: str, host: str) -> str | None:
-        """Return why an address is not asked, or None if it may be.
+        """Return why an address must not be requested, or None.
 
         Args:
             address: as text.
-            host: that led to it, in canonical form, or the address itself.
+            host: that resolved to it, in canonical form, or the address itself.
         """
         try:
             parsed = ip_address(address)
@@ -264,14 +257,14 @@ class Guard:
         return next(filter(None, map(self._reserved, layers(parsed))), None)
 
     def choose(self, host: str, addresses: Sequence[str]) -> str:
-        """Return the first address that may be asked.
+        """Return the first address that may be requested.
 
         Args:
-            host: that led to them, in canonical form.
-            addresses: in the order in which they are tried; at least one.
+            host: that resolved to them, in canonical form.
+            addresses: in the order of preference; at least one.
 
         Raises:
-            GuardedAddressError: none may.
+            GuardedAddressError: there is none.
         """
         words: list[str] = []
         for address in addresses:
@@ -286,12 +279,11 @@ class Guard:
         return next(filter(None, words), None)
 
     def _is_named(self, address: str, host: str) -> bool:
-        """Whether the operator has named this host, or given it this address."""
+        """Whether the operator has allowed this host, or assigned this address to it."""
         named = any(host == name or host.endswith("." + name) for name in self._names)
         return named or address in self._fixed.get(host, ())
 
     def _reserved(self, address: Address) -> str | None:
-        """The word for an address itself that is in no allowed network."""
         return None if any(address in network for network in self._networks) else reserved_for(address)
 
     def _allow(self, entry: str) -> None:

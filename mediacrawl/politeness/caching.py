@@ -1,4 +1,4 @@
-"""How long an answer may be used, by what its server says about caching (RFC 9111, sections 4.2 and 5)."""
+"""HTTP freshness (RFC 9111, sections 4.2 and 5), and a least recently used cache."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ _LONGEST = 1_024
 """Characters of a header that are read."""
 
 _DAY = 86_400.0
-"""Seconds that a copy may count for a slow site, whatever its server says about caching (RFC 9309, 2.4)."""
+"""Seconds that a copy may count for a slow site at most (RFC 9309, 2.4)."""
 
 
 def robots_age(life: float, crawl_delay: float | None, owed: float) -> float:
     """Seconds for which a robots.txt counts.
 
-    A copy counts for the visit after the one that brought it, or a site that is left alone for longer would be asked
-    for nothing but its robots.txt.
+    A copy counts for at least one visit after the one that fetched it, or a site with long delays would only be asked
+    for its robots.txt.
 
     Args:
-        life: seconds that it counts for a site which is asked often.
-        crawl_delay: seconds that it asks for itself.
-        owed: seconds that the site was left alone for before the visit.
+        life: seconds that it counts for a site that is visited often.
+        crawl_delay: its Crawl-delay in seconds.
+        owed: seconds of delay before this visit.
     """
     return max(life, 2.0 * (crawl_delay or 0.0), min(2.0 * owed, _DAY))
 
 
 def lifetime(cache_control: str, expires: str, date: str, age: str, now: float) -> float | None:
-    """Seconds from now for which an answer counts as fresh; None if the server does not say. Never negative.
+    """Seconds from now for which a response is fresh; None if the server does not say. Never negative.
 
-    We are a private cache, so ``s-maxage`` says nothing to us. ``max-age`` goes before ``Expires``, and what cannot be
-    read as a date has expired, both as RFC 9111 wants it (5.3).
+    We are a private cache, so ``s-maxage`` does not apply. ``max-age`` goes before ``Expires``, and an invalid date has
+    expired (RFC 9111, 5.3).
 
     Args:
-        cache_control: header as the server wrote it; of several lines joined with commas.
-        expires: header as the server wrote it, empty if there is none.
+        cache_control: the header; several lines joined with commas.
+        expires: the header; may be empty.
         date: the header Date, from which Expires counts; without it, `now`.
-        age: the header Age, seconds that the answer lay in a proxy.
-        now: when the answer came, seconds since the epoch.
+        age: the header Age, seconds that the response lay in a proxy.
+        now: when the response came, seconds since the epoch.
     """
     directives = _directives(cache_control[:_LONGEST])
     if "no-cache" in directives or "no-store" in directives:
@@ -54,7 +54,7 @@ def lifetime(cache_control: str, expires: str, date: str, age: str, now: float) 
 
 
 def _directives(header: str) -> dict[str, str]:
-    """Name -> value. Of a directive that stands twice the first counts (RFC 9111, 4.2.1)."""
+    """Name -> value; of a repeated directive the first counts (RFC 9111, 4.2.1)."""
     found: dict[str, str] = {}
     for part in header.split(","):
         name, _, value = part.partition("=")
@@ -63,16 +63,12 @@ def _directives(header: str) -> dict[str, str]:
 
 
 def _seconds(value: str) -> float:
-    """Delta seconds; what is none is 0, and more than ten digits are cut (RFC 9111, 1.2.2)."""
+    """Delta seconds; anything else is 0, and more than ten digits are cut (RFC 9111, 1.2.2)."""
     return float(value[:10]) if value.isascii() and value.isdigit() else 0.0
 
 
 def http_time(value: str) -> float | None:
-    """A date of a header (RFC 9110, 5.6.7) in seconds since the epoch; None if it is none.
-
-    Args:
-        value: as the server wrote it; what mail knows is understood too.
-    """
+    """An HTTP date (RFC 9110, 5.6.7), or a date as in mail, in seconds since the epoch; None if it is none."""
     try:
         fields = parsedate(value[:64])
         return float(timegm((*fields[:6], 0, 1, 0))) if fields else None
@@ -84,13 +80,11 @@ Value = TypeVar("Value")
 
 
 class LastUsed(Generic[Value]):
-    """Values by name; those not used for longest are forgotten when there are too many, or they weigh too much.
-
-    The one used last is always there, however much it weighs.
+    """A least recently used cache by name, bounded by number and by weight. The last one used is always kept.
 
     Args:
-        most: how many at most.
-        heaviest: what they may weigh together, in the unit of `put`.
+        most: number of values.
+        heaviest: sum of their weights, in the unit of `put`.
     """
 
     def __init__(self, most: int, heaviest: int) -> None:
@@ -103,7 +97,7 @@ class LastUsed(Generic[Value]):
         return len(self._values)
 
     def get(self, name: str) -> Value | None:
-        """The value of this name, which is used by that; None if there is none."""
+        """The value of a name, which becomes the last used; None if there is none."""
         found = self._values.get(name)
         if found is None:
             return None
@@ -111,12 +105,12 @@ class LastUsed(Generic[Value]):
         return found[0]
 
     def put(self, name: str, value: Value, weight: int) -> None:
-        """Keep a value under this name, in the place of the one before."""
+        """Store a value under a name; it replaces the one before."""
         self._weight += weight - self._values.pop(name, (None, 0))[1]
         self._values[name] = (value, weight)
         while len(self._values) > self._most or (self._weight > self._heaviest and len(self._values) > 1):
             self._weight -= self._values.popitem(last=False)[1][1]
 
     def drop(self, name: str) -> None:
-        """Forget the value of this name, if there is one."""
+        """Remove the value of a name, if there is one."""
         self._weight -= self._values.pop(name, (None, 0))[1]
