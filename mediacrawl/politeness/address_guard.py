@@ -139,9 +139,7 @@ def layers(address: Address) -> tuple[Address, ...]:
 
 
 def reserved_for(address: Address) -> str | None:
-    """Return the reason against an address itself, without those embedded; None if it may be a server. A zone is
-    ignored.
-    """
+    """Return the reason against an address itself, or None. Embedded addresses and zones are ignored."""
     if isinstance(address, IPv6Address) and address.scope_id is not None:
         address = IPv6Address(int(address))
     if address in _CLOUDS:

@@ -217,8 +217,7 @@ def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolic
 
 
 def unrecorded(outcome: Outcome) -> Outcome:
-    """The outcome of a visit whose lease was given to another worker meanwhile, or was forgotten, as far as its site
-    goes.
+    """The outcome for a site of a visit whose lease was given to another worker meanwhile, or was forgotten.
 
     The site gets its delay and the wait that it asked for. Failures do not count: the URL has not been tried as far as
     the frontier knows, and a worker that stood still for longer than a lease has caused its timeouts itself.

@@ -1,7 +1,7 @@
-"""What a DNS answer says about one name: addresses, nothing, or where to ask on.
+"""DNS: reading answers, caching them, and the settings of the resolver.
 
-A name server passes on what strangers wrote. Only records that the asked name leads to are read, only so many links and
-addresses are followed and kept, and a time to live is a number that the cache puts between its own bounds.
+Name servers pass on untrusted data. Only records that the requested name leads to are read, the number of aliases and
+addresses is limited, and the cache bounds every time to live.
 """
 
 from __future__ import annotations
@@ -15,13 +15,21 @@ from itertools import islice
 from typing import Any
 
 A, CNAME, SOA, AAAA = 1, 5, 6, 28
-"""Types of records (RFC 1035 section 3.2.2, RFC 3596 section 2.1)."""
+"""DNS: reading answers, caching them, and the settings of the resolver.
+
+Name servers pass on untrusted data. Only records that the requested name leads to are read, the number of aliases and
+addresses is limited, and the cache bounds every time to live.
+"""
 
 NOERROR, NXDOMAIN = 0, 3
-"""Response codes (RFC 1035 section 4.1.1)."""
+"""DNS: reading answers, caching them, and the settings of the resolver.
+
+Name servers pass on untrusted data. Only records that the requested name leads to are read, the number of aliases and
+addresses is limited, and the cache bounds every time to live.
+"""
 
 LINKS = 8
-"""Aliases in a row that are followed, in one answer and by asking on. Content networks have up to five."""
+"""Aliases in a row that are followed, in one answer and by further queries. Content networks have up to five."""
 
 ADDRESSES = 16
 """Addresses of one family that are kept."""
@@ -32,7 +40,7 @@ _is_name = re.compile(r"(?=.{1,253}\Z)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*").
 
 
 class DnsAnswerError(Exception):
-    """The answer is of no use: the server failed, or what it says leads nowhere."""
+    """The answer cannot be used: the server failed, or the aliases lead nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +48,11 @@ class DnsRecord:
     """One record of an answer.
 
     Attributes:
-        name: whose it is; lower case, no dot at the end.
+        name: its owner; lower case, no dot at the end.
         kind: its type.
         ttl: seconds it may be kept.
-        value: an address, or the name that an alias leads to, written as `name`.
-        minimum: of a SOA: seconds that "there is no such name" may be kept (RFC 2308 section 4).
+        value: an address, or the target of an alias, written as `name`.
+        minimum: of a SOA: seconds that a negative answer may be kept (RFC 2308 section 4).
     """
 
     name: str
@@ -56,12 +64,12 @@ class DnsRecord:
 
 @dataclass(frozen=True, slots=True)
 class DnsAnswer:
-    """What is known of a name in one or both families.
+    """The addresses of a name in one or both families.
 
     Attributes:
-        addresses: as text, in the server's order; none says that there are none.
-        ttl: seconds it may be kept; None if the answer does not tell.
-        alias: the name to ask instead, if the answer ends in an alias.
+        addresses: as text, in the server's order; empty if there are none.
+        ttl: seconds it may be kept; None if the answer does not say.
+        alias: the name to query instead, if the answer ends in an alias.
     """
 
     addresses: tuple[str, ...] = ()
@@ -72,14 +80,14 @@ class DnsAnswer:
 def read_answer(
     name: str, kind: int, code: int, records: Sequence[DnsRecord], authority: Iterable[DnsRecord] = ()
 ) -> DnsAnswer:
-    """Return what an answer says about a name.
+    """Return the addresses in an answer.
 
     Args:
-        name: that was asked for; lower case, no dot at the end.
-        kind: that was asked for: `A` or `AAAA`.
+        name: that was requested; lower case, no dot at the end.
+        kind: that was requested: `A` or `AAAA`.
         code: the response code.
         records: the answer section.
-        authority: the authority section; its SOA tells how long "no" may be kept.
+        authority: the authority section; its SOA says how long a negative answer may be kept.
 
     Raises:
         DnsAnswerError: the server failed, or the aliases have no end.
@@ -100,10 +108,10 @@ def read_answer(
 
 
 def join(answers: Iterable[DnsAnswer | None]) -> DnsAnswer | None:
-    """Return what the families say together, or None if nobody knows.
+    """Return the answers of both families as one, or None if none is known.
 
     Args:
-        answers: one for each family, in the order in which addresses are tried; None for a family that got no answer.
+        answers: one for each family, in the order of preference; None for a family without an answer.
     """
     known = list(answers)
     found = [answer for answer in known if answer is not None and answer.addresses]
@@ -131,19 +139,19 @@ def _ttl(record: DnsRecord) -> int:
 
 
 SHUNNED = 600.0
-"""Seconds that an address which could not be connected to stands behind the others of its name."""
+"""Seconds for which an address that refused a connection is tried after the others of its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class DnsLimits:
-    """How long what DNS says is believed.
+    """Bounds of the cache.
 
     Attributes:
-        least: seconds; an address that may be kept for less is kept for so long.
-        most: seconds; one that may be kept for longer is asked again then.
-        negative: seconds; the most that "there is no such name" is believed; the least is `least`.
-        failure: seconds; how long a name is not asked again after the servers failed or were silent. At least 1, at
-            most 300 (RFC 9520 section 3.2).
+        least: seconds; the shortest time to live.
+        most: seconds; the longest.
+        negative: seconds; the longest time to live of a negative answer.
+        failure: seconds until a name is queried again after the servers failed. Between 1 and 300 (RFC 9520 section
+            3.2).
         names: that are kept.
     """
 
@@ -156,12 +164,12 @@ class DnsLimits:
 
 @dataclass(frozen=True, slots=True)
 class CachedName:
-    """What is known of a name.
+    """The cached answer for a name.
 
     Attributes:
-        addresses: in the order of the answer; none if there are none, or nobody knows.
-        until: second from which it is no longer believed, on the caller's clock.
-        failed: nobody knows: servers failed or were silent.
+        addresses: in the order of the answer; empty if there are none, or `failed`.
+        until: end of its life, on the caller's clock.
+        failed: the servers failed.
     """
 
     addresses: tuple[str, ...]
@@ -170,10 +178,10 @@ class CachedName:
 
 
 class DnsCache:
-    """Names and what is known of them. Those not asked for longest are forgotten when there are too many.
+    """A cache of answers, least recently used.
 
     Args:
-        limits: how long what is believed, and how much of it.
+        limits: its bounds.
     """
 
     def __init__(self, limits: DnsLimits) -> None:
@@ -185,11 +193,11 @@ class DnsCache:
         return len(self._names)
 
     def get(self, name: str, now: float) -> CachedName | None:
-        """Return what is known of a name, or None if nothing is, any more.
+        """Return the answer for a name, or None if there is none in force.
 
         Args:
             name: in canonical form.
-            now: seconds, on a clock that never goes back.
+            now: seconds, on a monotonic clock.
         """
         known = self._names.get(name)
         if known is None:
@@ -201,11 +209,11 @@ class DnsCache:
         return known
 
     def put(self, name: str, answer: DnsAnswer | None, now: float) -> CachedName:
-        """Keep what was learned; answers what is known now.
+        """Store an answer; returns it as cached.
 
         Args:
             name: in canonical form.
-            answer: of both families, as `dns_answer.join` gives it; None if nobody knows.
+            answer: of both families, from `join`; None if the servers failed.
             now: as in `get`.
         """
         known = self._known(answer, now)
@@ -216,7 +224,7 @@ class DnsCache:
         return known
 
     def shun(self, address: str, now: float) -> None:
-        """Put an address that could not be connected to behind the others, for `SHUNNED` seconds."""
+        """Try an address after the others, for `SHUNNED` seconds."""
         self._shunned[address] = now + SHUNNED
         self._shunned.move_to_end(address)
         if len(self._shunned) > self._limits.names:
@@ -253,15 +261,15 @@ _LOCALHOST = ("127.0.0.1", "::1")
 
 @dataclass(frozen=True, slots=True)
 class NamePolicy:
-    """How names are looked up.
+    """Settings of the resolver.
 
     Attributes:
-        servers: address and port of each name server, in the order in which they are asked; empty: those of the system.
-        families: of `FAMILIES`, in the order in which addresses are tried.
-        timeout: seconds that a name may take, all servers and aliases counted.
-        at_once: names that are looked up at a time; the others wait in order.
+        servers: address and port of each name server, in the order of preference; empty for those of the system.
+        families: of `FAMILIES`, in the order of preference.
+        timeout: seconds for a name, all servers and aliases included.
+        at_once: concurrent queries.
         limits: of the cache.
-        hosts: name in canonical form -> the addresses it has, whatever DNS says.
+        hosts: name in canonical form -> fixed addresses.
     """
 
     servers: tuple[tuple[str, int], ...] = ()
@@ -281,25 +289,25 @@ class NamePolicy:
 
 
 def localhost(name: str) -> tuple[str, ...]:
-    """Return the addresses of ``localhost`` and what ends in it, which DNS is never asked for (RFC 6761 section 6.3).
+    """Return the addresses of ``localhost`` and its subdomains, which are never queried (RFC 6761 section 6.3).
 
     Args:
         name: in canonical form.
 
     Returns:
-        Loopback's addresses; none for all other names.
+        The loopback addresses; empty for all other names.
     """
     return _LOCALHOST if name == "localhost" or name.endswith(".localhost") else ()
 
 
 def fixed_hosts(written: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Read names with fixed addresses.
+    """Parse names with fixed addresses.
 
     Args:
         written: name -> its address, or a list of them.
 
     Returns:
-        The names as they were written, with a tuple each.
+        The names as written, with a tuple each.
 
     Raises:
         ValueError: a value is no address.
@@ -308,7 +316,7 @@ def fixed_hosts(written: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 
 def read_hosts(text: str) -> dict[str, tuple[str, ...]]:
-    """Read a file of hosts (hosts(5)); lines that are none are passed over, as the C library does.
+    """Parse a hosts file (hosts(5)); invalid lines are skipped, as in the C library.
 
     Args:
         text: an address and its names in each line; ``#`` begins a comment.
@@ -329,9 +337,9 @@ def read_hosts(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def read_servers(text: str) -> tuple[tuple[str, int], ...]:
-    """Read the name servers of a resolv.conf(5): its first three, or this machine's if it names none.
+    """Parse the name servers of a resolv.conf(5): the first three, or the local machine if there are none.
 
-    Its ``search`` and ``domain`` are not for us: a link to ``http://wiki/`` does not mean the operator's own wiki.
+    ``search`` and ``domain`` are ignored: a link to ``http://wiki/`` does not mean the operator's own wiki.
 
     Args:
         text: of the file.
@@ -342,16 +350,16 @@ def read_servers(text: str) -> tuple[tuple[str, int], ...]:
 
 
 def server_of(written: str) -> tuple[str, int]:
-    """Read one name server.
+    """Parse one name server.
 
     Args:
         written: ``192.0.2.1``, ``192.0.2.1:5353``, ``2001:db8::1`` or ``[2001:db8::1]:5353``.
 
     Returns:
-        Its address as a socket tells it, since only an answer that comes from there counts, and its port.
+        Its address in normal form, to be compared with the sender of an answer, and its port.
 
     Raises:
-        ValueError: it is none of these; a name server is named by its address.
+        ValueError: it is none of these.
     """
     address, port = written.strip(), str(_PORT)
     if address.startswith("["):
@@ -376,7 +384,7 @@ def _addresses(name: str, value: Any) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str | None:
-    """An address in its one spelling, in which it is compared with that of who answers; None if it is none."""
+    """An address in normal form; None if it is none."""
     try:
         return str(ip_address(text))
     except ValueError:

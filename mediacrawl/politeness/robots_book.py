@@ -1,4 +1,7 @@
-"""What was used last, bounded by number and by weight."""
+"""The robots.txt of every authority: cached rules, their age, failures and redirects.
+
+An authority is scheme, host and port (RFC 9309, 2.3): http and https of one name have two files.
+"""
 
 from __future__ import annotations
 
@@ -19,38 +22,37 @@ from mediacrawl.politeness.robots_note import (
 )
 
 READ = 1_000
-"""Files that are in memory parsed, some 11 KB each; a question to one costs microseconds."""
+"""Files in memory parsed, some 11 KB each."""
 READ_TEXT = 1_000_000
-"""Characters of rules in memory parsed, which takes some fifteen times that. One file may have half a million."""
+"""Characters of rules in memory parsed, which take some fifteen times that. One file may have half a million."""
 HELD = 50_000
-"""Files that are in memory as they are kept, 600 bytes each: those of the sites that are on their way at a time.
-All others lie in the store."""
+"""Files in memory as stored, 600 bytes each; others are read from the store."""
 HELD_BYTES = 16 * 1024 * 1024
-"""Bytes that these may take together, whatever servers send."""
+"""Bytes of these together."""
 
 
 class RobotsAction(StrEnum):
-    """What the book says about a URL."""
+    """What to do with a URL."""
 
     ALLOWED = "allowed"
     DENIED = "denied"
     FETCH = "fetch"
-    """The robots.txt is not known or too old: fetch it first."""
+    """The robots.txt is unknown or too old: fetch it first."""
     WAIT = "wait"
-    """It could not be had, or is on its way; until then nothing of its authority is fetched (RFC 9309, 2.3.1.4)."""
+    """It is unreachable, or on its way; until then nothing of its authority is fetched (RFC 9309, 2.3.1.4)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RobotsDecision:
-    """The book's answer.
+    """The answer for a URL.
 
     Attributes:
-        say: see `RobotsAction`.
+        say: what to do.
         rule: the line that decided, for the log.
-        url: where to fetch the robots.txt, if that is to be done.
-        etag, modified: what to send as If-None-Match and If-Modified-Since with that, if not empty.
-        crawl_delay: seconds between two requests that the authority asks for; None while not known.
-        wait: seconds until the book is to be asked again, if it says so.
+        url: of the robots.txt to fetch.
+        etag, modified: for If-None-Match and If-Modified-Since of that request, if not empty.
+        crawl_delay: Crawl-delay of the authority in seconds; None if unknown.
+        wait: seconds until the next question, for `RobotsAction.WAIT`.
     """
 
     say: RobotsAction
@@ -64,15 +66,15 @@ class RobotsDecision:
 
 @dataclass(frozen=True, slots=True)
 class RobotsAnswer:
-    """What came for a robots.txt.
+    """The response to a request for a robots.txt.
 
     Attributes:
-        status: HTTP status; 0 if nothing came, or nothing that counts.
-        body: as it came.
-        url: what was asked for.
-        etag, modified: the headers ETag and Last-Modified, empty if there are none.
-        life: seconds that its server lets it count, see `freshness.lifetime`; None if it does not say.
-        conditional: whether it was asked for with a condition, so that 304 means something.
+        status: HTTP status; 0 without a valid response.
+        body: as received.
+        url: the requested URL.
+        etag, modified: the headers ETag and Last-Modified; may be empty.
+        life: seconds of freshness, see `caching.lifetime`; None if the server does not say.
+        conditional: whether the request had a condition, so that 304 is meaningful.
     """
 
     status: int
@@ -86,15 +88,15 @@ class RobotsAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RobotsUpdate:
-    """What an answer taught.
+    """The effect of a response.
 
     Attributes:
         known: whether it says what may be fetched; False for a failure.
-        crawl_delay: seconds that the authority asks for now, 0 if it does not, None if that is not known. After a
-            failure by the older copy, if there is one.
-        ambiguous: whether the file that came can be read in two ways, see `RobotsRules.ambiguous_group`.
-        sitemaps: the sitemaps that it names, as they stand there.
-        kept: what an older copy says to us that counts on, as a robots.txt; empty if there is none.
+        crawl_delay: Crawl-delay of the authority in seconds, 0 without one, None if unknown. After a failure that of
+            the older copy.
+        ambiguous: see `RobotsRules.ambiguous_group`.
+        sitemaps: the sitemaps in the file.
+        kept: the rules of an older copy that stay in force, as a robots.txt; empty if there is none.
     """
 
     known: bool
@@ -106,13 +108,13 @@ class RobotsUpdate:
 
 @dataclass(frozen=True, slots=True)
 class RobotsTimes:
-    """How long things count. All in seconds.
+    """Times in seconds.
 
     Attributes:
-        max_age: a copy, at most (RFC 9309, 2.4: a day).
-        min_age: a copy, at least, however short its server wants it.
-        retry: from the first failure of a row to the next fetch; it doubles with each further one, up to `max_age`.
-        give_up: from the first failure of a row, for a file that was never had; then its authority is given up.
+        max_age: the longest life of a copy (RFC 9309, 2.4: a day).
+        min_age: the shortest.
+        retry: from the first failure of a row to the next fetch; doubled with each further one, up to `max_age`.
+        give_up: from the first failure of a row until the authority is given up, if the file was never fetched.
     """
 
     max_age: float = 86_400.0
@@ -121,7 +123,7 @@ class RobotsTimes:
     give_up: float = 30 * 86_400.0
 
     def life(self, said: float | None) -> float:
-        """How long a copy counts whose server says so. It may shorten the day, not lengthen it (RFC 9309, 2.4)."""
+        """The life of a copy. The server may shorten the maximum, not lengthen it (RFC 9309, 2.4)."""
         return self.max_age if said is None else min(max(said, self.min_age), self.max_age)
 
     def pause(self, failures: int) -> float:
@@ -129,20 +131,20 @@ class RobotsTimes:
         return min(self.retry * 2.0 ** min(failures - 1, 60), self.max_age)
 
     def is_hopeless(self, row: FetchFailures) -> bool:
-        """Whether a file that was never had is given up. A crawl that stood still for a month has not tried for one."""
+        """Whether an authority whose file was never fetched is given up."""
         return row.times >= LEAST_TRIES and row.last - row.first >= self.give_up
 
 
 LEAST_TRIES = 5
-"""Failures in a row without which no authority is given up."""
+"""Failures in a row before an authority is given up; while no crawl runs, nothing is tried."""
 
 LOOK = 60.0
-"""Seconds after which those look again who wait for a robots.txt that is on its way."""
+"""Seconds after which URLs that wait for a redirected robots.txt ask again."""
 
 
 @dataclass(slots=True)
 class _Cached:
-    """A note whose copy is parsed, and as it is kept; without a copy that is known there are no rules."""
+    """A note with its parsed rules, and as stored; without a known copy there are no rules."""
 
     note: RobotsNote
     rules: RobotsRules | None
@@ -150,20 +152,20 @@ class _Cached:
 
 
 class RobotsBook:
-    """The robots.txt of every authority met.
+    """The robots.txt of every authority.
 
     On disk: one note per authority in the store, see `robots_note`. A kill loses notes since the last commit; those
-    files are fetched again. In memory: the notes used last, and of few of them the rules, parsed.
+    files are fetched again. In memory: the notes used last, and of fewer of them the parsed rules.
 
     Args:
         token: our product token.
-        times: how long things count.
+        times: lifetimes and pauses.
         store: where notes outlive the process.
     """
 
     MAX_HOPS = 10
-    """Redirects of a robots.txt that are followed. RFC 9309, 2.3.1.2 wants five, and would let us take what has more as
-    absent, which allows everything. We go on for five more, and then take it as out of reach, which allows nothing."""
+    """Redirects that are followed. RFC 9309, 2.3.1.2 asks for five, and lets a crawler take a file beyond that as
+    absent, which allows everything. We follow five more, and then take it as unreachable, which allows nothing."""
 
     def __init__(self, token: str, times: RobotsTimes, store: Notes) -> None:
         self._token = token
@@ -175,13 +177,13 @@ class RobotsBook:
     # -- asking ----------------------------------------------------------------------------------------------
 
     def ask(self, authority: str, url: str, now: float, *, owed: float = 0.0) -> RobotsDecision:
-        """May `url` of `authority` be fetched now?
+        """Decide whether a URL may be fetched now.
 
         Args:
             authority: ``scheme://host[:port]`` of `url`.
             url: in canonical form.
             now: seconds since the epoch.
-            owed: seconds that the site was left alone for before this visit, see `freshness.robots_age`.
+            owed: seconds of delay before this visit, see `caching.robots_age`.
         """
         entry = self._entry(authority)
         if entry is None:
@@ -195,7 +197,7 @@ class RobotsBook:
         last, age = _last(note, times)
         if entry.rules is not None:
             age = robots_age(age, entry.rules.crawl_delay, owed)
-        # A date in the future shows that the clock was set back; such a copy would count for too long.
+        # With a date in the future, after the clock was set back, the copy would count for too long.
         if not last <= now < last + age:
             return _fetch(entry, authority)
         if entry.rules is not None:
@@ -207,13 +209,13 @@ class RobotsBook:
         )
 
     def _under_way(self, authority: str, entry: _Cached, way: RobotsRedirect, now: float) -> RobotsDecision | None:
-        """What to say while redirects lead on; None if they lead nowhere any more."""
+        """The decision while redirects are followed; None if they lead nowhere any more."""
         row = entry.note.failing
-        # Hops on the same site are made by one lease, at the site's pace; only another site may let us wait in vain.
+        # On the same site one lease follows all redirects; only another site may never answer.
         patience = self._times.pause(row.times + 1 if row else 1) if way.carrier else self._times.max_age
         left = way.since + patience - now
         if row is not None and row.last >= way.since:
-            # It did not come in time, and that was counted. If it comes all the same it is welcome.
+            # It did not arrive in time, which was counted as a failure. It may still arrive.
             return None
         if left > 0 and way.since <= now:
             if not way.carrier:
@@ -230,15 +232,15 @@ class RobotsBook:
     # -- learning --------------------------------------------------------------------------------------------
 
     def learn(self, authority: str, answer: RobotsAnswer, now: float) -> RobotsUpdate:
-        """Take down what came for an authority's robots.txt.
+        """Record the response for an authority's robots.txt.
 
-        4xx allows everything, except 429, which with 5xx and failures forbids everything until it can be had. An older
-        copy goes on to count meanwhile (RFC 9309, 2.3.1.3 and 2.3.1.4), and does so after 304.
+        4xx allows everything, except 429, which with 5xx and failures forbids everything until the file can be fetched.
+        An older copy stays in force meanwhile (RFC 9309, 2.3.1.3 and 2.3.1.4), and after 304.
 
         Args:
-            authority: whose rules they are: the one that was asked first, wherever redirects led.
-            answer: what came.
-            now: when, seconds since the epoch.
+            authority: the one that was asked first, wherever redirects led.
+            answer: the response.
+            now: seconds since the epoch.
         """
         old = self._entry(authority)
         status = answer.status
@@ -264,7 +266,7 @@ class RobotsBook:
             source=answer.url if answer.url != own_url(authority) else "",
         )
         learned = RobotsUpdate(True, _delay(rules), rules.ambiguous_group, tuple(rules.sitemaps))
-        # Nobody reads them here any more, and they may be longer than the rules.
+        # They may be longer than the rules, and are not needed any more.
         rules.sitemaps = []
         self._keep(authority, _Cached(RobotsNote(copy), rules))
         return learned
@@ -272,7 +274,7 @@ class RobotsBook:
     def _fail(
         self, authority: str, old: _Cached | None, status: int, now: float, way: RobotsRedirect | None = None
     ) -> RobotsRules | None:
-        """One more failure; answers the rules that count on."""
+        """Record a failure; returns the rules that stay in force."""
         note = old.note if old is not None else RobotsNote()
         row = note.failing
         if row is None or not row.last <= now:
@@ -284,21 +286,21 @@ class RobotsBook:
         return rules
 
     def is_failing(self, authority: str) -> bool:
-        """Whether the file could not be had when it was asked for last."""
+        """Whether the last fetch failed."""
         entry = self._entry(authority)
         return entry is not None and entry.note.failing is not None
 
     # -- redirects -------------------------------------------------------------------------------------------
 
     def follow(self, authority: str, url: str, now: float, *, by: str = "", onto: str = "") -> bool:
-        """The robots.txt was redirected to `url`: ask there next. False if that was one hop too many.
+        """Follow a redirect of a robots.txt. False if it was one too many.
 
         Args:
             authority: whose rules are looked for.
             url: the redirect's target.
             now: seconds since the epoch.
-            by: URL of the carrier that met the redirect; empty if it was a visit of the authority's own site.
-            onto: URL of the carrier that asks next; empty if that is such a visit.
+            by: URL of the lease that met the redirect; empty if it was a visit of the authority's own site.
+            onto: URL of the lease that fetches the target; empty if that is a visit of the authority's own site.
         """
         entry = self._entry(authority) or _Cached(RobotsNote(), None)
         way = entry.note.way
@@ -309,11 +311,11 @@ class RobotsBook:
         return True
 
     def carried(self, authority: str, carrier: str) -> RobotsDecision | None:
-        """What a carrier has to fetch; None if the book waits for another one by now, or for none.
+        """What a lease that follows a redirect has to fetch; None if that redirect is no longer followed.
 
         Args:
             authority: whose rules are looked for.
-            carrier: URL of a lease, as it was told to `follow`.
+            carrier: URL of the lease, as given to `follow`.
         """
         entry = self._entry(authority)
         if entry is None or entry.note.way is None or entry.note.way.carrier != carrier:
@@ -321,7 +323,7 @@ class RobotsBook:
         return _fetch(entry, authority, entry.note.way.url)
 
     def condition(self, authority: str, url: str) -> RobotsDecision:
-        """What to fetch `url` with, if that is where the authority's robots.txt is looked for."""
+        """The request for `url`, if that is where the authority's robots.txt is."""
         entry = self._entry(authority)
         return RobotsDecision(RobotsAction.FETCH, url=url) if entry is None else _fetch(entry, authority, url)
 
@@ -330,7 +332,7 @@ class RobotsBook:
     def _entry(self, authority: str) -> _Cached | None:
         entry = self._read.get(authority)
         if self._store.shared:
-            # Another process may have brought it since.
+            # Another process may have written it.
             record = self._store.note(_ROOM, authority)
             if entry is not None and record == entry.record:
                 return entry
@@ -364,12 +366,12 @@ _ROOM = "robots"
 
 
 def own_url(authority: str) -> str:
-    """Where an authority's robots.txt is."""
+    """The URL of an authority's robots.txt."""
     return f"{authority}/robots.txt"
 
 
 def _last(note: RobotsNote, times: RobotsTimes) -> tuple[float, float]:
-    """When the file was asked for last, and the seconds until it is asked for again."""
+    """When the file was fetched last, and the seconds until the next fetch."""
     if note.failing is not None:
         return note.failing.last, times.pause(note.failing.times)
     if note.copy is None or note.copy.text is None:
@@ -378,7 +380,7 @@ def _last(note: RobotsNote, times: RobotsTimes) -> tuple[float, float]:
 
 
 def _fetch(entry: _Cached, authority: str, url: str = "") -> RobotsDecision:
-    """With the condition under which it need not be sent again, if there is a copy of that very URL."""
+    """A conditional request if there is a copy of that URL."""
     copy, own = entry.note.copy, own_url(authority)
     saying = RobotsDecision(RobotsAction.FETCH, url=url or own, crawl_delay=_delay(entry.rules))
     if copy is None or entry.rules is None or (copy.source or own) != saying.url:
@@ -398,7 +400,7 @@ def _delay(rules: RobotsRules | None) -> float | None:
 
 
 def _kept(note: RobotsNote) -> str:
-    return "" if note.copy is None or note.copy.text is None else note.copy.text or "# nothing is said to us\n"
+    return "" if note.copy is None or note.copy.text is None else note.copy.text or "# no rules for us\n"
 
 
 def _weight(note: RobotsNote) -> int:

@@ -1,24 +1,22 @@
-"""Wishes that come with an answer: the header X-Robots-Tag, and ``<meta name="robots">`` on a page.
+"""Robots directives that come with a response: the header X-Robots-Tag, and ``<meta name="robots">`` on a page.
 
-Both say the same things in the same words, the header also for files that are no pages. There is no RFC; the form is
-the one that the large search engines document: rules by comma, in the header with a robot's name before them if they
-are meant for that robot only (``otherbot: noindex, nofollow``). What binds us, and what it means here:
+Both use the same words. There is no RFC; the syntax is the one that search engines document: directives separated by
+commas, in the header after a robot's name if they are meant for that robot only (``otherbot: noindex, nofollow``).
+Directives that are obeyed:
 
 ``nofollow``
-    No link of the page joins: none of its media, feeds and players either, through whatever door they were found.
+    No link of the page is followed, and none of its media, feeds and players.
 ``noindex``
-    A media file gives no record. A page is not a record of ours; of one that asks this no words get into the records
-    of the files found there, neither its title nor the text of its links. Its links are followed: that is what
-    ``nofollow`` is for.
+    A media file gives no record. Of a page no text (title, text of links) gets into the records of files found there;
+    its links are followed.
 ``none``
     Both.
 ``unavailable_after``
-    From that time on as ``noindex``. A record made before stays until the file is asked again.
+    From that time on as ``noindex``. An earlier record stays until the file is requested again.
 
-Rules add up: of what is said to all robots and what is said to us each binds, since search engines read it so too.
-Others (``noarchive``, ``nosnippet``, ``max-snippet`` ...) are about copies and excerpts of pages, which are not kept.
-On a link only ``rel=nofollow`` binds (`extract.Page.nofollow`): ``ugc`` and ``sponsored`` tell a search engine whose
-word a link is, and ask for nothing.
+Directives add up: those for all robots and those for us both apply, as with search engines. Others (``noarchive``,
+``nosnippet``, ``max-snippet`` ...) concern copies and excerpts of pages, which are not kept. On a link only
+``rel=nofollow`` is obeyed (`extract.Page.nofollow`): ``ugc`` and ``sponsored`` describe a link and forbid nothing.
 """
 
 from __future__ import annotations
@@ -34,21 +32,21 @@ _RULES = _VALUED | {
     *("all", "index", "follow", "noindex", "nofollow", "none", "noarchive", "nocache", "nosnippet", "notranslate"),
     *("noimageindex", "indexifembedded", "noodp", "noydir", "noai", "noimageai"),
 }
-"""What may stand behind a robot's name. Behind anything else a colon makes no robot, and what follows binds us."""
+"""Directives that may stand after a robot's name. Anything else with a colon is no robot's name."""
 
 _LONGEST = 8_192
-"""Characters that are read of all values together; nobody has that many wishes."""
+"""Characters that are read of all values together."""
 _LONGEST_DATE = 64
 
 
 @dataclass(frozen=True, slots=True)
 class RobotsDirectives:
-    """What the site wishes.
+    """The directives of a response.
 
     Attributes:
         nofollow: do not follow the links of this page.
-        noindex: do not keep a record of this file.
-        until: keep none from this time on, seconds since the epoch; None if no time is set.
+        noindex: keep no record of this file.
+        until: keep none from this time on, seconds since the epoch; None without a time.
     """
 
     nofollow: bool = False
@@ -56,14 +54,14 @@ class RobotsDirectives:
     until: float | None = None
 
     def __or__(self, other: RobotsDirectives) -> RobotsDirectives:
-        """Both of them; of two times the earlier."""
+        """Both together; of two times the earlier."""
         times = [time for time in (self.until, other.until) if time is not None]
         return RobotsDirectives(
             self.nofollow or other.nofollow, self.noindex or other.noindex, min(times, default=None)
         )
 
     def unlisted(self, now: float) -> bool:
-        """Tell whether this file or page is not to be listed.
+        """Tell whether no record of this file is to be kept.
 
         Args:
             now: seconds since the epoch.
@@ -75,29 +73,29 @@ NO_DIRECTIVES = RobotsDirectives()
 
 
 def directives_of(values: Iterable[str], token: str) -> RobotsDirectives:
-    """The wishes of X-Robots-Tag headers, or of meta elements that are meant for us. Never raises.
+    """Parse X-Robots-Tag headers, or meta elements. Never raises.
 
     Args:
         values: of the headers or elements, one each.
-        token: our product token; what is meant for another robot does not bind us.
+        token: our product token; directives for another robot do not apply.
     """
-    wishes, room = NO_DIRECTIVES, _LONGEST
+    found, left = NO_DIRECTIVES, _LONGEST
     for value in values:
-        if room > 0:
-            wishes |= _read(value[:room].lower(), token.lower())
-        room -= len(value)
-    return wishes
+        if left > 0:
+            found |= _read(value[:left].lower(), token.lower())
+        left -= len(value)
+    return found
 
 
 def _read(value: str, token: str) -> RobotsDirectives:
-    """The wishes of one value that are meant for us. A robot's name holds until the next one."""
+    """The directives of one value that apply to us. A robot's name holds until the next one."""
     ours, words, until = True, set[str](), None
     parts = value.split(",")
     for place, part in enumerate(parts):
         name, _, rest = part.partition(":")
         if _is_robot(name, rest):
             ours = name.strip() in {token, "*", "robots"}
-            part = rest  # noqa: PLW2901 - what stands behind the robot's name
+            part = rest  # noqa: PLW2901 - without the robot's name
         if ours:
             words.update(part.replace(";", " ").split())
             until = _earlier(until, _time(part, parts[place + 1 : place + 2]))
@@ -109,13 +107,13 @@ def _read(value: str, token: str) -> RobotsDirectives:
 
 
 def _is_robot(name: str, rest: str) -> bool:
-    """Whether what stands before a colon is a robot's name: a rule follows, and it is none itself."""
+    """Whether the text before a colon is a robot's name: a directive follows, and it is none itself."""
     first = rest.replace(":", " ").split(None, 1)
     return bool(first) and first[0] in _RULES and name.strip() not in _VALUED
 
 
 def _time(part: str, next_part: list[str]) -> float | None:
-    """The time of ``unavailable_after: ...``. One that begins with the day of the week goes on behind its comma."""
+    """The time of ``unavailable_after: ...``. One that begins with the day of the week continues after the comma."""
     _, found, rest = part.partition(_UNAVAILABLE)
     if not found:
         return None
@@ -125,7 +123,7 @@ def _time(part: str, next_part: list[str]) -> float | None:
 
 
 def _seconds(text: str) -> float | None:
-    """A date of RFC 822, RFC 850 or ISO 8601, in UTC if it names no zone; None if it is none."""
+    """A date of RFC 822, RFC 850 or ISO 8601, in UTC if it has no zone; None if it is none."""
     text = text.strip(" \t\"'").upper()[:_LONGEST_DATE]
     try:
         day = datetime.fromisoformat(text)
