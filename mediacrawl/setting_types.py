@@ -222,13 +222,13 @@ def _read_scores(settings: BaseSettings, name: str) -> None:
 
 
 def _read_hosts(settings: BaseSettings, name: str) -> None:
-    from mediacrawl.politeness.names import fixed_hosts  # noqa: PLC0415
+    from mediacrawl.politeness.dns import fixed_hosts  # noqa: PLC0415
 
     fixed_hosts(settings.getdict(name))
 
 
 def _read_servers(settings: BaseSettings, name: str) -> None:
-    from mediacrawl.politeness.names import server_of  # noqa: PLC0415
+    from mediacrawl.politeness.dns import server_of  # noqa: PLC0415
 
     _read_texts(settings, name)
     for server in settings.getlist(name):
@@ -236,7 +236,7 @@ def _read_servers(settings: BaseSettings, name: str) -> None:
 
 
 def _read_families(settings: BaseSettings, name: str) -> None:
-    from mediacrawl.politeness.names import NamePolicy  # noqa: PLC0415
+    from mediacrawl.politeness.dns import NamePolicy  # noqa: PLC0415
 
     _read_texts(settings, name)
     NamePolicy(families=tuple(settings.getlist(name)))
@@ -248,7 +248,7 @@ def _read_ports(settings: BaseSettings, name: str) -> None:
 
 
 def _read_networks(settings: BaseSettings, name: str) -> None:
-    from mediacrawl.politeness.guard import Guard  # noqa: PLC0415
+    from mediacrawl.politeness.address_guard import Guard  # noqa: PLC0415
 
     _read_texts(settings, name)
     Guard(settings.getlist(name))

@@ -29,7 +29,7 @@ from mediacrawl.middlewares.refused import refuse_address, refuse_late
 from mediacrawl.net.address_guard import GuardedPool, LeaseOverError, Way, look_twice, way
 from mediacrawl.net.resolver import spelled
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.politeness.guard import GuardedAddressError
+from mediacrawl.politeness.address_guard import GuardedAddressError
 from mediacrawl.scope.hosts import is_address, is_loopback
 from mediacrawl.visit import VISIT, Visit
 
