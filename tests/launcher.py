@@ -25,8 +25,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 PARTS = [
     "mediacrawl.extensions",
-    "mediacrawl.frontier.start_urls",
-    "mediacrawl.frontier.stores.redis_worker",
+    "mediacrawl.frontier.redis.start_urls",
+    "mediacrawl.frontier.redis.worker",
     "mediacrawl.frontier.stores.sqlite",
     "mediacrawl.net.http_handler",
     "mediacrawl.middlewares",

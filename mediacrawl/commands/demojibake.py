@@ -184,7 +184,7 @@ def _learned(pairs: str | None) -> Substitutions | None:
     except OSError as error:
         raise UsageError(f"{pairs} cannot be read: {error.strerror or error}", print_help=False) from error
     if taught.bad:
-        print(printable(taught.told(pairs)), file=sys.stderr)
+        print(printable(taught.warning(pairs)), file=sys.stderr)
     return taught.substitutions
 
 

@@ -51,7 +51,7 @@ from mediacrawl.scope.seeds import parse_seeds
 from mediacrawl.scope.sites import authority_of
 
 if TYPE_CHECKING:
-    from mediacrawl.frontier.stores.redis_reading import RedisReader
+    from mediacrawl.frontier.redis.reader import RedisReader
 
 PATIENCE = 15.0
 """Seconds that a crawl gets to answer an order; it looks for one each second, between its own work."""
@@ -254,7 +254,7 @@ class Command(Checked, ScrapyCommand):
         self.exitcode = 0 if report.sound else 1
 
     def _check_redis(self) -> None:
-        from mediacrawl.frontier.stores.redis_check import check_redis  # noqa: PLC0415 - redis-py takes a tenth of a second
+        from mediacrawl.frontier.redis.check import check_redis  # noqa: PLC0415 - redis-py takes a tenth of a second
 
         store = open_redis(self._settings, works=False, now=time.time())
         try:
@@ -283,7 +283,7 @@ class Command(Checked, ScrapyCommand):
 
     def _reader(self) -> FrontierReader | RedisReader:
         if store_of(self._settings) == REDIS:
-            from mediacrawl.frontier.stores.redis_reading import RedisReader  # noqa: PLC0415 - for the same reason
+            from mediacrawl.frontier.redis.reader import RedisReader  # noqa: PLC0415 - for the same reason
 
             return RedisReader(open_redis(self._settings, works=False, now=time.time()))
         return FrontierReader(self._path)

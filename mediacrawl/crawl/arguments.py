@@ -318,7 +318,7 @@ def check_frontier(settings: BaseSettings, folder: Path, *, fresh: bool) -> None
     store = store_of(settings)
     try:
         if store == REDIS and fresh:
-            from mediacrawl.frontier.stores.redis import check_deletable  # noqa: PLC0415 - most crawls use no Redis
+            from mediacrawl.frontier.redis.store import check_deletable  # noqa: PLC0415 - most crawls use no Redis
 
             client, prefix, server = redis_client(settings)
             check_deletable(client, prefix, server)

@@ -19,7 +19,7 @@ from mediacrawl.policies import frontier_policy, priority_name
 from mediacrawl.priority.orders import RECORDS
 
 if TYPE_CHECKING:
-    from mediacrawl.frontier.stores.redis import RedisFrontier
+    from mediacrawl.frontier.redis.store import RedisFrontier
 
 REDIS = "redis"
 
@@ -75,8 +75,8 @@ def open_frontier(
     """
     if store != REDIS:
         return open_store(store, folder, policy, clock.now())
-    from mediacrawl.frontier.stores.redis_notes import NoteCache  # noqa: PLC0415 - most crawls use no Redis
-    from mediacrawl.frontier.stores.redis_worker import RedisWorker  # noqa: PLC0415
+    from mediacrawl.frontier.redis.note_cache import NoteCache  # noqa: PLC0415 - most crawls use no Redis
+    from mediacrawl.frontier.redis.worker import RedisWorker  # noqa: PLC0415
 
     return RedisWorker(
         open_redis(settings, policy, spider=spider, works=True, now=clock.now()),
@@ -122,8 +122,8 @@ def open_redis(
     Raises:
         FrontierError: it cannot be used. The message says what to do.
     """
-    from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings  # noqa: PLC0415 - most crawls use no Redis
-    from mediacrawl.frontier.stores.redis_away import is_away  # noqa: PLC0415
+    from mediacrawl.frontier.redis.away import is_away  # noqa: PLC0415
+    from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings  # noqa: PLC0415 - most crawls use no Redis
 
     client, prefix, place = redis_client(settings, spider)
     own = OwnSettings(settings)

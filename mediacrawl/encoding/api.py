@@ -28,8 +28,8 @@ from mediacrawl.encoding.decision import (
     text_fields,
 )
 from mediacrawl.encoding.detection.detector import detect, rivals
-from mediacrawl.encoding.detection.document import Claim, decide_document
-from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, shape_of
+from mediacrawl.encoding.detection.document import EncodingClaim, decide_document
+from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, form_of
 from mediacrawl.encoding.mojibake.repairer import repair
 from mediacrawl.encoding.pricing.decoding import decode_as
 
@@ -160,15 +160,15 @@ def _decided(raw: bytes, hints: Hints | None) -> Match:
 def _document(raw: bytes, hints: Hints) -> Match:
     declared = hints.declared if isinstance(hints.declared, str) else "".join(hints.declared[:1])
     # Any bytes decode in an 8-bit encoding, so that it does is no proof of what is declared.
-    claims = [Claim(declared, "header")] if declared.lower().startswith("utf") else []
+    claims = [EncodingClaim(declared, "header")] if declared.lower().startswith("utf") else []
     for mark, encoding in BYTE_ORDER_MARKS:
         if raw.startswith(mark):
-            raw, claims = raw[len(mark) :], [Claim(encoding, "bom")]
+            raw, claims = raw[len(mark) :], [EncodingClaim(encoding, "bom")]
             break
     else:
         # Letters of UTF-16 without a mark, such as Cyrillic ones, may all be bytes of ASCII.
-        shape = shape_of(raw[:_LONG], declared)
-        claims += [Claim(shape.encoding, "bom")] if shape.encoding.startswith("utf-16") else []
+        shape = form_of(raw[:_LONG], declared)
+        claims += [EncodingClaim(shape.encoding, "bom")] if shape.encoding.startswith("utf-16") else []
     found = decide_document(raw, claims, lambda: hints)
     encoding = "ascii" if found.encoding == "utf-8" and raw.isascii() else found.encoding
     return Match(found.text, encoding, found.language, found.confidence)

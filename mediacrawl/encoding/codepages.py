@@ -57,37 +57,19 @@ SYMBOL_NATS: Final = {
 }  # fmt: skip
 
 AFTER_LETTER_NATS: Final = {
-    OPENER: 4.5,
-    LOW_QUOTE: 4.5,
-    RARE_OPENER: 5.0,
-    JOINER: -2.0,
-    SINGLE_QUOTE: -2.0,
-    RARE_SIGN: 3.0,
-    ODD: 3.0,
-    CONTROL: 1.0,
-    DASH: 7.0,
-    BULLET: 2.0,
-}
+    OPENER: 4.5, LOW_QUOTE: 4.5, RARE_OPENER: 5.0, JOINER: -2.0, SINGLE_QUOTE: -2.0, RARE_SIGN: 3.0, ODD: 3.0,
+    CONTROL: 1.0, DASH: 7.0, BULLET: 2.0,
+}  # fmt: skip
 
 BEFORE_LETTER_NATS: Final = {
     SIGN: 5.0, RARE_SIGN: 3.0, ODD: 3.0, DASH: 4.5, BULLET: 2.0, CLOSER: 4.0, ELLIPSIS: 2.0,
 }  # fmt: skip
 
+# A dash often stands between two names.
 WEDGE_NATS: Final = {
-    QUOTE: 9.0,
-    CLOSER: 5.0,
-    ELLIPSIS: 3.0,
-    APOSTROPHE: 0.3,
-    OPENER: 1.0,
-    LOW_QUOTE: 1.0,
-    SIGN: 2.0,
-    RARE_SIGN: 2.0,
-    ODD: 2.0,
-    # A dash often stands between two names.
-    DASH: -3.0,
-    JOINER: 0.0,
-    SINGLE_QUOTE: 8.0,
-}
+    QUOTE: 9.0, CLOSER: 5.0, ELLIPSIS: 3.0, APOSTROPHE: 0.3, OPENER: 1.0, LOW_QUOTE: 1.0, SIGN: 2.0, RARE_SIGN: 2.0,
+    ODD: 2.0, DASH: -3.0, JOINER: 0.0, SINGLE_QUOTE: 8.0,
+}  # fmt: skip
 
 AFTER_GAP_NATS: Final = {APOSTROPHE: 1.5, NBSP: 5.0}
 
@@ -114,15 +96,9 @@ CASE_NATS: Final = [8.4, 0.02, 0.15, 1.6, 4.5, 0.12]
 def char_class(char: str) -> int:
     """The class of a character."""
     if char.isascii():
-        return (
-            SMALL
-            if char.islower()
-            else CAPITAL
-            if char.isupper()
-            else GAP
-            if char.isprintable() or char == "\n"
-            else CONTROL
-        )
+        if char.isalpha():
+            return SMALL if char.islower() else CAPITAL
+        return GAP if char.isprintable() or char == "\n" else CONTROL
     if char in _KINDS:
         return _KINDS[char]
     category = unicodedata.category(char)
@@ -285,22 +261,13 @@ def undefined(encoding: str) -> bytes:
     return bytes(bad)
 
 
+_UNMARKED: Final = dict(zip("øłđæœþðßıħə", "oldaotdsiha", strict=True))
+
+
 def base_letter(char: str) -> str:
     """The letter under a letter's marks: ``o`` for ``ö``, ``l`` for ``ł``; the letter itself if it has none."""
     plain = unicodedata.normalize("NFD", char)[0]
-    return {
-        "ø": "o",
-        "ł": "l",
-        "đ": "d",
-        "æ": "a",
-        "œ": "o",
-        "þ": "t",
-        "ð": "d",
-        "ß": "s",
-        "ı": "i",
-        "ħ": "h",
-        "ə": "a",
-    }.get(plain, plain)
+    return _UNMARKED.get(plain, plain)
 
 
 @cache

@@ -273,11 +273,7 @@ def check_hints(hints: Any, function: str) -> None:
 
 
 def _members(fields: Any, function: str, kind: str, single: str) -> list[Any]:
-    """The members of a sequence.
-
-    Raises:
-        TypeError: it is a bare text, a mapping, or no sequence at all.
-    """
+    """The members of a sequence."""
     if type(fields) in (list, tuple):
         return list(fields)
     advice = ""

@@ -101,7 +101,7 @@ def _telling_first(tokens: list[bytes]) -> list[bytes]:
     return telling + others
 
 
-def fresh(pieces: Sequence[bytes]) -> list[bytes]:
+def without_repeats(pieces: Sequence[bytes]) -> list[bytes]:
     """The pieces without the words that stand in an earlier one; empty where nothing beyond ASCII is left.
 
     A word says of its record's encoding what it says, however often it stands there: the artist's name as artist, as

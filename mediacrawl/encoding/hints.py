@@ -13,7 +13,7 @@ from mediacrawl.encoding.decision import Hints, Seen
 from mediacrawl.encoding.history import place_of
 from mediacrawl.encoding.languages import LANGUAGES, all_priors, codec_name, languages_named
 from mediacrawl.encoding.pricing.reading import read
-from mediacrawl.encoding.records.fields import Field
+from mediacrawl.encoding.records.fields import TextField
 
 Shift = Callable[[str, str], int]
 """What an encoding and a language cost more or, negative, less than their prior."""
@@ -71,7 +71,7 @@ def shift_of(hints: Hints) -> Shift | None:
     named = _named_shift(hints.tld, hints.page_language, hints.tag_languages, hints.anchor[:200], hints.page_charset)
     if not hints.seen:
         return named
-    seen = _seen_shift(hints.seen)
+    seen = _history_shift(hints.seen)
     return seen if named is None else lambda encoding, language: named(encoding, language) + seen(encoding, language)
 
 
@@ -92,7 +92,7 @@ def _named_shift(tld: str, page: str, tags: tuple[str, ...], anchor: str, page_c
     return shift
 
 
-def _seen_shift(seen: Seen) -> Shift:
+def _history_shift(seen: Seen) -> Shift:
     """From a global prior to one that has learned from the host: both are counts, and counts add."""
     total = sum(seen.values())
     by_encoding: dict[str, float] = {}
@@ -125,7 +125,7 @@ def address(item: Mapping[str, Any]) -> str:
 
 
 def hints_of(
-    item: Mapping[str, Any], fields: Iterable[Field], elements: Iterable[Mapping[str, Any]], seen: Seen
+    item: Mapping[str, Any], fields: Iterable[TextField], elements: Iterable[Mapping[str, Any]], seen: Seen
 ) -> Hints:
     """Gathers what else is known of the bytes; `Hints.declared` is left to who knows the order of the fields.
 
@@ -174,7 +174,7 @@ def _languages(elements: Iterable[Mapping[str, Any]]) -> Iterable[str]:
     return (name for name in named if name not in _NO_LANGUAGE)
 
 
-def _reads_as_itself(field: Field) -> bool:
+def _reads_as_itself(field: TextField) -> bool:
     """Whether a field that is declared as Unicode surely is what it says.
 
     UTF-16 needs its byte order mark, for 8-bit text read as UTF-16 looks like Chinese. And one character beyond

@@ -219,11 +219,7 @@ class ModelFile:
 
 
 def _from_lzma(packed: bytes, most: int) -> bytes:
-    """Unpacks a block of the earlier format.
-
-    Raises:
-        ValueError: it is damaged.
-    """
+    """Unpacks a block of the earlier format."""
     import lzma  # noqa: PLC0415 - few processes read such a file, and this takes 3 ms
 
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 20, "lc": 3, "pb": 0}]
@@ -234,11 +230,7 @@ def _from_lzma(packed: bytes, most: int) -> bytes:
 
 
 def _plus(numbers: bytes, others: bytes) -> bytes:
-    """Sums of bytes, modulo 256. Two long integers hold all of them: the lower seven bits add without a carry.
-
-    Raises:
-        ValueError: they are not as many.
-    """
+    """Sums of bytes, modulo 256. Two long integers hold all of them: the lower seven bits add without a carry."""
     if len(numbers) != len(others):
         raise ValueError("tables of different lengths")
     high = int.from_bytes(b"\x80" * len(numbers))
@@ -348,22 +340,22 @@ def read(path: Path) -> ModelFile:
         raise ModelError(f"The model file {path} cannot be read: {error.strerror or error}.") from error
 
 
-_BESIDE: Final[list[ModelFile]] = []
+_USER_FILES: Final[list[ModelFile]] = []
 
 
-def use_beside(files: Sequence[ModelFile]) -> None:
+def use_user_models(files: Sequence[ModelFile]) -> None:
     """Decide with these models too, each in place of an earlier one of its language; see `own.use_models`."""
-    _BESIDE[:] = files
+    _USER_FILES[:] = files
     in_use.cache_clear()
 
 
 @cache
 def in_use() -> ModelFile:
     """The models that decide: the bundled ones, and beside them or in their place those that a user trained."""
-    if not _BESIDE:
+    if not _USER_FILES:
         return bundled()
-    letters = {code: file.letters(code) for file in _BESIDE for code in file.index}
-    versions = "".join(file.version for file in (bundled(), *_BESIDE))
+    letters = {code: file.letters(code) for file in _USER_FILES for code in file.index}
+    versions = "".join(file.version for file in (bundled(), *_USER_FILES))
     return replace(bundled(), version=hashlib.sha256(versions.encode()).hexdigest()[:12], _letters=letters)
 
 
@@ -418,10 +410,10 @@ def use_models(files: Iterable[str | Path] | Mapping[str, bytes]) -> tuple[str, 
     if not found and in_use() is bundled():
         return ()
     own = {language.code: language for name, file in found.items() for language in _languages(file, name)}
-    use_beside(tuple(found.values()))
+    use_user_models(tuple(found.values()))
     LANGUAGES.clear()
     LANGUAGES.update(_BUNDLED | own)
-    forget()
+    clear_caches()
     return tuple(own)
 
 
@@ -437,7 +429,7 @@ def model_contents(paths: Iterable[str | Path]) -> dict[str, bytes]:
     return {name: file.content for name, file in files.items()}
 
 
-def forget() -> None:
+def clear_caches() -> None:
     """Empty every cache of this room: nearly all hang on the languages, and a list of them would miss the next one."""
     for name, module in list(sys.modules.items()):
         if name.startswith("mediacrawl.encoding."):
@@ -465,11 +457,7 @@ def index_entry(language: Language) -> dict[str, Any]:
 
 
 def _languages(file: ModelFile, name: str) -> list[Language]:
-    """The languages of a file, and a look whether their tables are whole.
-
-    Raises:
-        ModelError: they are not, or it is no file of a user's own.
-    """
+    """The languages of a file, and a look whether their tables are whole."""
     found = []
     for code, entry in file.index.items():
         if "language" not in entry:

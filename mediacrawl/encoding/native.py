@@ -42,7 +42,7 @@ UNUSED: Final = 16
 LAST_NEAR: Final = 0xFFFF
 """The kernel has a table of what the code points up to this one are, and ranges of the unused ones beyond."""
 
-About = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
+RecordContext = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
 """What is known of a record: all its fields, whose ASCII words tell of the language; what hints do to the priors
 (`weighing.shifts`); tuples of pairs, of each of which the cheapest is priced in any case."""
 
@@ -54,7 +54,7 @@ class Kernel(Protocol):
         self,
         pieces: list[bytes],
         of_record: list[int],
-        about: About,
+        about: RecordContext,
         utf8: list[int] | None,
         may_mix: bool,
         /,
@@ -72,7 +72,7 @@ class Kernel(Protocol):
     def choose(
         self,
         piece: bytes,
-        about: About,
+        about: RecordContext,
         utf8: int | None,
         trusted: int,
         declared: int,
@@ -152,7 +152,7 @@ def is_native() -> bool:
     return os.environ.get(SWITCH) != "0" and _module() is not None
 
 
-def told() -> str:
+def description() -> str:
     """What prices texts here, in a few words for a person."""
     if is_native():
         return "native"
@@ -457,11 +457,7 @@ def prior_shifts(shift: Shift) -> bytes:
 
 
 def _weighing_spec() -> dict[str, Any]:
-    """The tables and constants that the kernel weighs with.
-
-    Raises:
-        ValueError: an encoding has characters that do not fit the tables.
-    """
+    """The tables and constants that the kernel weighs with."""
     from mediacrawl.encoding import excerpts  # noqa: PLC0415
     from mediacrawl.encoding.pricing import hypotheses, reading, signs  # noqa: PLC0415
 
@@ -487,11 +483,7 @@ def _weighing_spec() -> dict[str, Any]:
 
 
 def _code_points(encoding: str) -> bytes:
-    """The code points of the 256 characters of an 8-bit encoding, 16 bits each.
-
-    Raises:
-        ValueError: one of them is beyond U+FFFF, as in the alphabet of a user's own language.
-    """
+    """The code points of the 256 characters of an 8-bit encoding, 16 bits each."""
     points = list(map(ord, characters(encoding)))
     if max(points) > LAST_NEAR:
         raise ValueError(f"{encoding} has the character U+{max(points):X}.")

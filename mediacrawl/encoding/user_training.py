@@ -52,7 +52,7 @@ class TrainingError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainedModel:
     """A model and what is to be said of it.
 
     Attributes:
@@ -91,7 +91,7 @@ class Trained:
         ]
 
 
-def train(given: Language, paths: Iterable[Path], like: str = "") -> Trained:
+def train(given: Language, paths: Iterable[Path], like: str = "") -> TrainedModel:
     """A model of a language from text.
 
     Args:
@@ -121,15 +121,11 @@ def train(given: Language, paths: Iterable[Path], like: str = "") -> Trained:
     used = {word: seen[word] for word in common[:MOST_WORDS]}
     facts, small, large = word_block(language, used)
     content = models.pack({language.code: ({**facts, "language": index_entry(language)}, small, large)})
-    return Trained(language, content, seen.total(), len(seen), tuple(common[:12]), held_out(language, used))
+    return TrainedModel(language, content, seen.total(), len(seen), tuple(common[:12]), held_out(language, used))
 
 
 def _completed(given: Language, like: str) -> Language:
-    """With what the program knows of the language, or of the one that it is like.
-
-    Raises:
-        TrainingError: it does not know that one.
-    """
+    """With what the program knows of the language, or of the one that it is like."""
     if like and like not in LANGUAGES:
         raise TrainingError(f"The program has no language {like!r}; it has {', '.join(sorted(LANGUAGES))}.")
     if like:
@@ -150,11 +146,7 @@ def _completed(given: Language, like: str) -> Language:
 
 
 def _found_out(language: Language, counts: Mapping[str, int]) -> Language:
-    """With what the letters of the text say.
-
-    Raises:
-        TrainingError: the text has no letters.
-    """
+    """With what the letters of the text say."""
     if not counts:
         raise TrainingError("There are no letters in this text.")
     given = "".join(dict.fromkeys(language.letters.lower()))

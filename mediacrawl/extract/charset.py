@@ -15,7 +15,7 @@ from itertools import islice
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
 
 from mediacrawl.encoding.decision import Hints, Seen
-from mediacrawl.encoding.detection.document import Claim, Document, decide_document
+from mediacrawl.encoding.detection.document import DecodedDocument, EncodingClaim, decide_document
 from mediacrawl.encoding.hints import top_level
 
 # Codecs of Python that no page means: they are slow on crafted input, warn, or always raise.
@@ -36,10 +36,12 @@ _language = re.compile(
 
 History = Callable[[], Seen]
 """What was found before on a document's host; called only where models decide."""
-_Inside = Callable[[bytes], Iterator[Claim]]
+_Inside = Callable[[bytes], Iterator[EncodingClaim]]
 
 
-def read_html(body: bytes, url: str, header: str | None = None, history: History = dict) -> tuple[Document, bytes]:
+def read_html(
+    body: bytes, url: str, header: str | None = None, history: History = dict
+) -> tuple[DecodedDocument, bytes]:
     """Read a page. Never raises.
 
     The order is the HTML standard's ("determining the character encoding"): byte order mark, header, then what the
@@ -60,7 +62,9 @@ def read_html(body: bytes, url: str, header: str | None = None, history: History
     return found, text.replace(b"\0", b"") if b"\0" in text else text
 
 
-def read_xml(body: bytes, url: str = "", header: str | None = None, history: History = dict) -> tuple[Document, bytes]:
+def read_xml(
+    body: bytes, url: str = "", header: str | None = None, history: History = dict
+) -> tuple[DecodedDocument, bytes]:
     """Read a feed or another list in XML. Never raises.
 
     The order is that of RFC 7303: byte order mark, header, then the XML declaration; without any it is UTF-8. As in
@@ -90,7 +94,7 @@ def read_xml(body: bytes, url: str = "", header: str | None = None, history: His
     return found, text.replace(b"\0", b"") if b"\0" in text else text
 
 
-def read_plain(body: bytes, url: str = "", header: str | None = None, history: History = dict) -> Document:
+def read_plain(body: bytes, url: str = "", header: str | None = None, history: History = dict) -> DecodedDocument:
     """Read a list that has no place for a declaration: a playlist, or lines of URLs. Never raises.
 
     Args:
@@ -102,30 +106,32 @@ def read_plain(body: bytes, url: str = "", header: str | None = None, history: H
     return _read(body, url, header, lambda _: iter(()), history)[0]
 
 
-def _read(body: bytes, url: str, header: str | None, inside: _Inside, history: History) -> tuple[Document, bytes]:
+def _read(
+    body: bytes, url: str, header: str | None, inside: _Inside, history: History
+) -> tuple[DecodedDocument, bytes]:
     marked, mark = read_bom(body)
     rest = body[len(mark) :] if mark else body
     claims = _claims(rest, marked, header, inside)
     return decide_document(rest, claims, partial(_hints, rest, url, history)), rest
 
 
-def _claims(body: bytes, marked: str | None, header: str | None, inside: _Inside) -> Iterator[Claim]:
+def _claims(body: bytes, marked: str | None, header: str | None, inside: _Inside) -> Iterator[EncodingClaim]:
     if marked:
-        yield Claim(_known(marked) or marked, "bom")
+        yield EncodingClaim(_known(marked) or marked, "bom")
     if told := _known(header):
-        yield Claim(told, "header")
+        yield EncodingClaim(told, "header")
     yield from inside(body)
 
 
-def _in_html(body: bytes) -> Iterator[Claim]:
+def _in_html(body: bytes) -> Iterator[EncodingClaim]:
     if told := _in_ascii(html_body_declared_encoding(body[:_DECLARED_WITHIN])):
-        yield Claim(told, "meta")
+        yield EncodingClaim(told, "meta")
 
 
-def _in_xml(body: bytes) -> Iterator[Claim]:
+def _in_xml(body: bytes) -> Iterator[EncodingClaim]:
     found = _xml_declaration.search(body, 0, _DECLARED_WITHIN)
     if found and (told := _in_ascii(found[1].decode("ascii"))):
-        yield Claim(told, "xml")
+        yield EncodingClaim(told, "xml")
 
 
 def _in_ascii(label: str | None) -> str | None:

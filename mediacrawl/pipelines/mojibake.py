@@ -19,7 +19,7 @@ from mediacrawl.encoding import ModelError, use_models
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.encoding.native import is_native
-from mediacrawl.encoding.records.fixer import Fixed, Fixer
+from mediacrawl.encoding.records.fixer import Fixer, FixResult
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.paths import locate, state_folder
 from mediacrawl.records import MediaItem
@@ -110,14 +110,14 @@ class MojibakePipeline:
         self._count(fixed)
         return item
 
-    def _fix(self, item: Any) -> Fixed:
+    def _fix(self, item: Any) -> FixResult:
         assert self._fixer is not None
         mapping: MutableMapping[str, Any] = item if isinstance(item, dict) else ItemAdapter(item)
         try:
             fixed = self._fixer.fix(mapping)
         except Exception as error:  # noqa: BLE001 - an item class of another project may raise anything
             self._tell(type(item), error)
-            return Fixed(errors=1)
+            return FixResult(errors=1)
         self._items += 1
         if self._items % _SAVE_EVERY == 0:
             self._save()
@@ -137,7 +137,7 @@ class MojibakePipeline:
         if self._history is not None and len(self._history):
             self._history.save(self._path)
 
-    def _count(self, fixed: Fixed) -> None:
+    def _count(self, fixed: FixResult) -> None:
         if fixed.errors:
             self._stats.inc_value("mojibake/error", fixed.errors)
         if fixed.left:

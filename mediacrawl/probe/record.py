@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from mediacrawl.encoding.records.evidence import SIGHTED_FIELDS, best_values, clean, tag_element
-from mediacrawl.encoding.records.fields import name_elements, parts_of_reading, sighted_elements, told_element
+from mediacrawl.encoding.records.evidence import LINK_FIELDS, best_values, clean, tag_element
+from mediacrawl.encoding.records.fields import document_element, link_elements, name_elements, parse_reading
 from mediacrawl.extract.manifests import Manifest
 from mediacrawl.facts import PLAYLIST, Fact, fact, pack, unpack
 from mediacrawl.probe.byte_budget import LEAST, within
@@ -65,7 +65,7 @@ def build_item(
     item.probe_status, item.bytes_fetched, item.requests = result.status, probe.bytes_fetched, probe.requests
     if probe.head:
         item.head_sha256, item.head_bytes = hashlib.sha256(probe.head).hexdigest(), len(probe.head)
-    elements = (*map(told_element, facts), *name_elements(url), *sighted_elements(evidence))
+    elements = (*map(document_element, facts), *name_elements(url), *link_elements(evidence))
     _set_tags(item, (*map(tag_element, result.tags), *elements), probe.policy.max_record_bytes)
     _copy_clean(result, item, _PROBED)
     _fill_from_facts(item, facts)
@@ -90,7 +90,7 @@ def build_page_item(
     item = _found_item(evidence, url=url, key=key, page_url=page_url, site=site)
     item.type, item.probe_status = _PAGE_TYPE, PAGE_STATUS
     item.found_at = item.checked_at = found_at
-    _set_tags(item, (*map(told_element, facts), *sighted_elements(evidence)), LEAST)
+    _set_tags(item, (*map(document_element, facts), *link_elements(evidence)), LEAST)
     _fill_from_facts(item, facts)
     fill_values(item)
     return item
@@ -143,7 +143,7 @@ def _found_item(evidence: Evidence, *, url: str, key: str, page_url: str | None,
         page_url=_or_none(page_url),
         page_title=_or_none(evidence.page_title),
         page_language=_or_none(evidence.page_language),
-        page_charset=_or_none(parts_of_reading(evidence.page_charset).encoding),
+        page_charset=_or_none(parse_reading(evidence.page_charset).encoding),
         anchor_text=_or_none(evidence.anchor),
         discovered_via=_or_none(evidence.via),
         feed_url=_or_none(evidence.feed_url),
@@ -216,8 +216,8 @@ def item_id(url: str) -> str:
 def fill_values(item: MediaItem) -> None:
     """Sets the item's text fields from its tags; to be called again after the tags' text was repaired."""
     for key, value in best_values(item.tags).items():
-        # `SIGHTED_FIELDS` have elements only for text beyond ASCII, so an empty value means unchanged.
-        if value or key not in SIGHTED_FIELDS:
+        # `LINK_FIELDS` have elements only for text beyond ASCII, so an empty value means unchanged.
+        if value or key not in LINK_FIELDS:
             setattr(item, key, value)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from mediacrawl.encoding.records.evidence import (
     FILE_FIELDS,
-    SIGHTED_FIELDS,
+    LINK_FIELDS,
     best_values,
     decision_of,
     number,
@@ -68,7 +68,7 @@ class Doubts:
             return sorted(unproven)
         today = _copied(record)
         # The file tells nothing of its page's title.
-        today["tags"] = [each for each in _elements(today) if each.get("key") not in SIGHTED_FIELDS]
+        today["tags"] = [each for each in _elements(today) if each.get("key") not in LINK_FIELDS]
         verdict = self.fixer.fix(today)
         reasons = {reason for element in _elements(today) for reason in self._of_element(element)}
         if verdict.doubtful and not reasons:

@@ -344,7 +344,7 @@ class RerunCounts:
         recoded: number of lines by the encoding they are in, of those that are in another one than their file.
         encodings: number of changed fields by the encoding they were read with.
         languages: number of changed fields by language.
-        passed: by the name of a field, how many of its texts are left without a decision, see `records.fixer.Fixed`.
+        passed: by the name of a field, how many of its texts have no decision, see `records.fixer.FixResult`.
         columns: by the name of a field, how many of its texts are not ASCII, were mended, and are not sure.
         samples: field, text before, text after, confidence of the first fields of each kind.
     """

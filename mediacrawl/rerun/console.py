@@ -270,14 +270,12 @@ class RerunConsole(RerunWatcher):
         self._progress: RerunProgress | None = None
 
     def begin(self, total: int, done: int, items: int) -> None:
-        """See `RerunWatcher`."""
         if items:
             say(self._err, f"Going on after {plural(items, 'record')}.")
         self._progress = RerunProgress(self._err, total, self._clock)
         self._progress.begin(done, items)
 
     def block(self, done: int, items: int, rows: tuple[PreviewRow, ...]) -> None:
-        """See `RerunWatcher`."""
         assert self._progress is not None
         if rows and self._left > 0:
             self._progress.end()

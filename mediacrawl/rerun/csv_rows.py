@@ -178,7 +178,6 @@ class CsvReader:
     encoding: TextEncoding = UTF8
 
     def read(self, block: Block) -> Iterator[BlockRecord]:
-        """See `blocks.BlockReader`."""
         number = block.number
         found = rows(_lines(io.BytesIO(block.data)), self.dialect.delimiter)
         for place, (raw, cells, unread) in enumerate(found):
@@ -232,7 +231,6 @@ class CsvWriter:
         return self.dialect.head
 
     def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
-        """See `blocks.BlockWriter`."""
         made: list[bytes] = []
         rejected: list[bytes] = []
         for entry in entries:
@@ -240,7 +238,6 @@ class CsvWriter:
         return PackedBlock(b"".join(made), b"".join(rejected))
 
     def pass_on(self, data: bytes) -> PackedBlock:
-        """See `blocks.BlockWriter`."""
         return PackedBlock(data) if self.repeats else PackedBlock(None, data)
 
     def _row(self, entry: BlockRecord) -> bytes:

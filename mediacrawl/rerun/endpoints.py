@@ -24,7 +24,7 @@ from mediacrawl.rerun.columns import first_records
 from mediacrawl.rerun.csv_rows import CsvSource, CsvWriter, Dialect
 from mediacrawl.rerun.json_lines import JsonWriter, LineSource
 from mediacrawl.rerun.media_db import CatalogueSource, InPlace, NewCatalogue, RowWriter
-from mediacrawl.rerun.output_file import OutputFile, PackedFile, StandardOutput, beside
+from mediacrawl.rerun.output_file import OutputFile, PackedFile, StandardOutput, sibling
 from mediacrawl.store.schema import COLUMNS
 
 _KIND_OF_SUFFIX: dict[str, LocationKind] = {
@@ -170,7 +170,7 @@ def open_output(
         if where.is_same(of):
             return OpenedOutput(InPlace(where), RowWriter(0.0, in_place=True))
         writer = RowWriter(_known_since(of), texts=of.kind == "csv")
-        return OpenedOutput(NewCatalogue(where), writer, beside(where.root, ".rejected"))
+        return OpenedOutput(NewCatalogue(where), writer, sibling(where.root, ".rejected"))
     if where.kind == "parquet":
         return _parquet(where, read, of, clock, save_every)
     return _text(where, read, of, clock, save_every)
@@ -190,7 +190,7 @@ def _text(
     if where.is_stream:
         return OpenedOutput(StandardOutput(sys.stdout.buffer, header), writer)
     file = (PackedFile if where.packed else OutputFile)(where.root, header, clock, save_every)
-    return OpenedOutput(file, writer, beside(where.root, ".rejected"))
+    return OpenedOutput(file, writer, sibling(where.root, ".rejected"))
 
 
 def _dialect(where: Location, read: RecordSource, of: Location) -> Dialect:
@@ -228,7 +228,7 @@ def _parquet(
     schema = read.output if isinstance(read, parquet.ParquetSource) else None
     writer = parquet.BatchWriter() if of.kind == "parquet" else parquet.RecordWriter()
     sink = parquet.ParquetFile(where.root, schema, clock, save_every)
-    return OpenedOutput(sink, writer, beside(where.root, ".rejected"))
+    return OpenedOutput(sink, writer, sibling(where.root, ".rejected"))
 
 
 def _check_parquet() -> None:

@@ -150,7 +150,6 @@ class InputFile:
             raise RerunError(f"{self.where.name} cannot be read any further: {error.strerror or error}.") from error
 
     def close(self) -> None:
-        """See `blocks.RecordSource`."""
         if not self.where.is_stream:
             self._file.close()
 

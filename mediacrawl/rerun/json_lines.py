@@ -187,7 +187,6 @@ class JsonReader:
     encoding: TextEncoding = UTF8
 
     def read(self, block: Block) -> Iterator[BlockRecord]:
-        """See `blocks.BlockReader`."""
         whole = isinstance(block.data, bytes)
         # Not splitlines(): it also ends a line at a lone carriage return.
         for place, raw in enumerate(io.BytesIO(block.data) if whole else block.data):
@@ -223,7 +222,6 @@ class JsonWriter:
     joins: bool = False
 
     def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
-        """See `blocks.BlockWriter`."""
         lines: list[bytes] = []
         rejected: list[bytes] = []
         for entry in entries:
@@ -231,7 +229,6 @@ class JsonWriter:
         return PackedBlock(b"".join(lines), b"".join(rejected))
 
     def pass_on(self, data: bytes) -> PackedBlock:
-        """See `blocks.BlockWriter`."""
         return PackedBlock(data) if self.keeps else PackedBlock(None, data)
 
     def _line(self, entry: BlockRecord) -> bytes:

@@ -28,7 +28,7 @@ from mediacrawl.rerun.blocks import (
     RerunError,
     RunState,
 )
-from mediacrawl.rerun.output_file import beside
+from mediacrawl.rerun.output_file import sibling
 from mediacrawl.store import StoreError
 from mediacrawl.store.bulk import BulkCatalogue, StoredRow, kept_row, stored_record, typed
 from mediacrawl.store.catalogue import MARK_SUFFIX as MARK
@@ -70,7 +70,6 @@ class CatalogueSource:
                 yield Block(rows, begin, number, [last, until], number - 1)
 
     def close(self) -> None:
-        """See `blocks.RecordSource`."""
         self._catalogue.close()
 
 
@@ -79,7 +78,6 @@ class StoredReader:
     """Reads blocks of rows of a catalogue."""
 
     def read(self, block: Block) -> Iterator[BlockRecord]:
-        """See `blocks.BlockReader`."""
         for place, row in enumerate(block.data):
             yield BlockRecord(block.number + place, place, None, stored_record(row), origin=row)
 
@@ -99,7 +97,6 @@ class RowWriter:
     texts: bool = False
 
     def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
-        """See `blocks.BlockWriter`."""
         if self.in_place:
             return PackedBlock(
                 [(entry.origin, kept_row(entry.record or {}, 0.0)) for entry in entries if entry.changed]
@@ -118,7 +115,6 @@ class RowWriter:
             return None
 
     def pass_on(self, data: bytes) -> PackedBlock:
-        """See `blocks.BlockWriter`."""
         return PackedBlock(None, data)
 
 
@@ -152,7 +148,6 @@ class _Noted:
         """See `blocks.RecordSink`: each block is safe already."""
 
     def close(self) -> None:
-        """See `blocks.RecordSink`."""
         if self._catalogue is not None:
             with _explained():
                 self._catalogue.close()
@@ -168,11 +163,9 @@ class InPlace(_Noted):
         """Records that another program changed while they were decided."""
 
     def is_taken(self, *, anew: bool) -> bool:  # noqa: ARG002 - the protocol's
-        """See `blocks.RecordSink`."""
         return False
 
     def begin(self, *, anew: bool) -> RunState | None:
-        """See `blocks.RecordSink`."""
         with _explained():
             self._catalogue = BulkCatalogue(self._where.root)
             if anew:
@@ -180,7 +173,6 @@ class InPlace(_Noted):
             return self._state()
 
     def put(self, data: Sequence[tuple[StoredRow, dict[str, Any]]] | None, state: RunState | None) -> None:
-        """See `blocks.RecordSink`."""
         assert self._catalogue is not None
         note = json.dumps(state)
         with _explained():
@@ -189,7 +181,6 @@ class InPlace(_Noted):
         self._note = note
 
     def finish(self) -> None:
-        """See `blocks.RecordSink`."""
         assert self._catalogue is not None
         with _explained():
             self._catalogue.drop_note()
@@ -201,10 +192,9 @@ class NewCatalogue(_Noted):
     def __init__(self, where: Location) -> None:
         super().__init__()
         self._path = where.root
-        self._part = beside(self._path, ".part")
+        self._part = sibling(self._path, ".part")
 
     def begin(self, *, anew: bool) -> RunState | None:
-        """See `blocks.RecordSink`."""
         with _explained():
             if not anew and not self._part.exists() and (state := self._finished()):
                 return state
@@ -219,7 +209,6 @@ class NewCatalogue(_Noted):
             return self._state()
 
     def is_taken(self, *, anew: bool) -> bool:
-        """See `blocks.RecordSink`."""
         return self._path.exists() and (anew or not (self._part.exists() or self._finished()))
 
     def _finished(self) -> RunState | None:
@@ -233,7 +222,6 @@ class NewCatalogue(_Noted):
         return state if state and state.get("finished") else None
 
     def put(self, data: Sequence[dict[str, Any]] | None, state: RunState | None) -> None:
-        """See `blocks.RecordSink`."""
         assert self._catalogue is not None
         # In the middle of a line that is too long there is nothing to store.
         if state is None:
@@ -244,7 +232,6 @@ class NewCatalogue(_Noted):
         self._note = note
 
     def finish(self) -> None:
-        """See `blocks.RecordSink`."""
         assert self._catalogue is not None
         try:
             if self._part.exists():
@@ -261,4 +248,4 @@ class NewCatalogue(_Noted):
 
 def _remove(path: Path, *endings: str) -> None:
     for ending in endings:
-        beside(path, ending).unlink(missing_ok=True)
+        sibling(path, ending).unlink(missing_ok=True)

@@ -47,8 +47,8 @@ class OutputFile:
 
     def __init__(self, path: Path, header: bytes, clock: Callable[[], float], save_every: float = SAVE_EVERY) -> None:
         self.path = path
-        self.part = beside(path, ".part")
-        self.progress = beside(path, ".progress")
+        self.part = sibling(path, ".part")
+        self.progress = sibling(path, ".progress")
         self._header = header
         self._clock = clock
         self._every = save_every
@@ -57,11 +57,9 @@ class OutputFile:
         self._saved: float | None = None
 
     def is_taken(self, *, anew: bool) -> bool:
-        """See `blocks.RecordSink`."""
         return self.path.exists() and (anew or not self.progress.exists())
 
     def begin(self, *, anew: bool) -> RunState | None:
-        """See `blocks.RecordSink`."""
         with self._explained(""):
             state = self._stored(anew=anew)
             if state and state.get("finished") and not self.part.exists() and self.path.exists():
@@ -71,11 +69,7 @@ class OutputFile:
             return state
 
     def _stored(self, *, anew: bool) -> RunState | None:
-        """What an earlier run noted.
-
-        Raises:
-            RerunError: it noted something that is no state, or there is a part file of nobody.
-        """
+        """What an earlier run noted."""
         if not self.progress.exists():
             if self.part.exists() and self.part.stat().st_size:
                 raise RerunError(f"{self.part} is in the way, and no {self.progress.name} says whose it is.")
@@ -111,7 +105,6 @@ class OutputFile:
         self._file.seek(size)
 
     def put(self, data: Any, state: RunState | None) -> None:
-        """See `blocks.RecordSink`."""
         # A block that is written by half, and the state before it, do not belong together.
         self._latest = None
         with self._explained():
@@ -144,7 +137,6 @@ class OutputFile:
         return {**state, "offset": self._file.tell()}
 
     def settle(self) -> None:
-        """See `blocks.RecordSink`."""
         with self._explained():
             if self._latest:
                 self._save(self._latest)
@@ -156,7 +148,6 @@ class OutputFile:
         replace(self.progress, json.dumps(state).encode())
 
     def finish(self) -> None:
-        """See `blocks.RecordSink`."""
         with self._explained():
             if self._file is not None:
                 self._complete()
@@ -170,7 +161,6 @@ class OutputFile:
         self.part.replace(self.path)
 
     def close(self) -> None:
-        """See `blocks.RecordSink`."""
         if self._file is not None:
             # On a full disk this fails once more. What counts was flushed.
             with suppress(OSError):
@@ -184,14 +174,14 @@ class OutputFile:
             raise RerunError(f"{self.path} cannot be written: {error.strerror or error}.{then}") from error
 
 
-def beside(path: Path, ending: str) -> Path:
+def sibling(path: Path, ending: str) -> Path:
     """A name beside a file: ``fixed.jl`` and ``.part`` make ``fixed.jl.part``."""
     return path.with_name(path.name + ending)
 
 
 def replace(path: Path, data: bytes) -> None:
     """Put a small file in the place of another one, so that a kill or a power cut leaves one of both whole."""
-    new = beside(path, ".new")
+    new = sibling(path, ".new")
     with new.open("wb") as file:
         file.write(data)
         file.flush()
@@ -201,11 +191,7 @@ def replace(path: Path, data: bytes) -> None:
 
 
 def _lock(descriptor: int) -> None:
-    """Keep other runs away until the file is closed, also by a kill; some network disks know no locks.
-
-    Raises:
-        BlockingIOError: another run has it.
-    """
+    """Keep other runs away until the file is closed, also by a kill; some network disks know no locks."""
     if sys.platform == "win32":
         return
     try:
@@ -224,16 +210,13 @@ class StandardOutput:
         self._header = header
 
     def is_taken(self, *, anew: bool) -> bool:  # noqa: ARG002 - the protocol's
-        """See `blocks.RecordSink`."""
         return False
 
     def begin(self, *, anew: bool) -> RunState | None:  # noqa: ARG002 - the protocol's
-        """See `blocks.RecordSink`."""
         self._write(self._header)
         return None
 
     def put(self, data: Any, state: RunState | None) -> None:  # noqa: ARG002 - the protocol's
-        """See `blocks.RecordSink`."""
         if data:
             self._write(data)
 
@@ -248,7 +231,7 @@ class StandardOutput:
             raise RerunError(f"The standard output cannot be written: {error.strerror or error}.") from error
 
     def settle(self) -> None:
-        """See `blocks.RecordSink`."""
+        """Nothing to do."""
 
     def finish(self) -> None:
         """See `blocks.RecordSink`: each block is written out already."""
@@ -282,7 +265,6 @@ class PackedFile(OutputFile):
         self._held = bytearray()
 
     def begin(self, *, anew: bool) -> RunState | None:
-        """See `blocks.RecordSink`."""
         state = super().begin(anew=anew)
         if state:
             self._held = self._unpacked(state)

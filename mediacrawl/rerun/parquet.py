@@ -31,7 +31,7 @@ from mediacrawl.rerun.blocks import (
     RunState,
 )
 from mediacrawl.rerun.json_lines import dump, parse
-from mediacrawl.rerun.output_file import OutputFile, beside
+from mediacrawl.rerun.output_file import OutputFile, sibling
 
 _GROUP_ROWS = 10_000
 
@@ -117,7 +117,7 @@ class ParquetSource:
                 first_group = 0
 
     def close(self) -> None:
-        """See `blocks.RecordSource`."""
+        """Nothing to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,6 @@ class BatchReader:
     """Reads blocks of Arrow's IPC format."""
 
     def read(self, block: Block) -> Iterator[BlockRecord]:
-        """See `blocks.BlockReader`."""
         for place, record in enumerate(tables.records(_batch(block.data))):
             yield BlockRecord(block.number + place, place, None, record)
 
@@ -135,7 +134,6 @@ class BatchWriter:
     """Makes batches of the batches that were read."""
 
     def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:
-        """See `blocks.BlockWriter`."""
         batch = _batch(block.data)
         if len(entries) < batch.num_rows:
             batch = batch.take(pa.array([entry.place for entry in entries], pa.int64()))
@@ -146,7 +144,6 @@ class BatchWriter:
         return PackedBlock((_as_bytes(made), {}))
 
     def pass_on(self, data: bytes) -> PackedBlock:
-        """See `blocks.BlockWriter`."""
         return PackedBlock(None, data)
 
 
@@ -155,7 +152,6 @@ class RecordWriter:
     """Makes packed JSON lines of records, and tells what columns they need."""
 
     def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
-        """See `blocks.BlockWriter`."""
         found = [entry.record for entry in entries if entry.record is not None]
         rejected = b"".join(entry.raw or b"" for entry in entries if entry.record is None)
         if not found:
@@ -164,7 +160,6 @@ class RecordWriter:
         return PackedBlock((zlib.compress(lines, 1), tables.kinds(found)), rejected)
 
     def pass_on(self, data: bytes) -> PackedBlock:
-        """See `blocks.BlockWriter`."""
         return PackedBlock(None, data)
 
 
@@ -184,14 +179,12 @@ class ParquetFile(OutputFile):
         self._columns: dict[str, str] = {}
 
     def begin(self, *, anew: bool) -> RunState | None:
-        """See `blocks.RecordSink`."""
         state = super().begin(anew=anew)
         if state:
             self._columns = dict(state["columns"])
         return state
 
     def put(self, data: tuple[bytes, dict[str, str]] | None, state: RunState | None) -> None:
-        """See `blocks.RecordSink`."""
         framed = None
         if data is not None:
             block, columns = data
@@ -204,7 +197,7 @@ class ParquetFile(OutputFile):
         return {**super()._noted(state), "columns": dict(self._columns)}
 
     def _place(self) -> None:
-        new = beside(self.path, ".new")
+        new = sibling(self.path, ".new")
         # The next run would add it.
         if self._columns.get(tables.EVIDENCE, "null") == "null":
             self._columns[tables.EVIDENCE] = "text"

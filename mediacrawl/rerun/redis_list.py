@@ -81,7 +81,6 @@ class ListSource:
             yield Block(found, begin, number, [index, until], index)
 
     def close(self) -> None:
-        """See `blocks.RecordSource`."""
         self._client.close()
 
 
@@ -96,7 +95,6 @@ class ElementWriter:
     repeats: bool = True
 
     def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
-        """See `blocks.BlockWriter`."""
         return PackedBlock([element for entry in entries if (element := self._element(entry))])
 
     def _element(self, entry: BlockRecord) -> bytes:
@@ -105,7 +103,6 @@ class ElementWriter:
         return json_lines.dump(entry.record, entry.raw if self.repeats else None)
 
     def pass_on(self, data: bytes) -> PackedBlock:
-        """See `blocks.BlockWriter`."""
         return PackedBlock(None, data)
 
 
@@ -119,12 +116,10 @@ class RedisList:
         self._note: bytes | None = None
 
     def is_taken(self, *, anew: bool) -> bool:
-        """See `blocks.RecordSink`."""
         with _explained(self._where):
             return bool(self._client.exists(self._where.key)) and (anew or not self._client.exists(self._progress))
 
     def begin(self, *, anew: bool) -> RunState | None:
-        """See `blocks.RecordSink`."""
         with _explained(self._where):
             self._note = self._client.get(self._progress)
             if self._note is None and self._client.exists(self._part):
@@ -139,7 +134,6 @@ class RedisList:
         return state if isinstance(state, dict) else None
 
     def put(self, data: Sequence[bytes] | None, state: RunState | None) -> None:
-        """See `blocks.RecordSink`."""
         # In the middle of an element that is too long there is nothing to store.
         if state is None:
             return
@@ -159,7 +153,6 @@ class RedisList:
         """See `blocks.RecordSink`: each block is as safe as the server keeps it."""
 
     def finish(self) -> None:
-        """See `blocks.RecordSink`."""
         with _explained(self._where), self._client.pipeline(transaction=True) as commands:
             commands.watch(self._part)
             is_filled = commands.exists(self._part)
@@ -172,5 +165,4 @@ class RedisList:
             commands.execute()
 
     def close(self) -> None:
-        """See `blocks.RecordSink`."""
         self._client.close()

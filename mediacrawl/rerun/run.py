@@ -240,7 +240,7 @@ class _Run:
         self._sink.settle()
         self._sink.finish()
         overtaken = self._sink.overtaken if isinstance(self._sink, InPlace) else 0
-        encoding = self._source.encoding.told() if isinstance(self._source, InputFile) else ""
+        encoding = self._source.encoding.description() if isinstance(self._source, InputFile) else ""
         return RerunResult(tally, before, self._rejects.close(), overtaken, encoding, self._columns.kinds)
 
     def _begin(self) -> None:

@@ -21,7 +21,7 @@ from typing import BinaryIO, Final, cast
 
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.detection.document import decide_document
-from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, CONTROLS
+from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, CONTROLS, order_by_zeros
 from mediacrawl.encoding.languages import is_codec
 from mediacrawl.encoding.pricing.decoding import decode_as
 from mediacrawl.nearest import did_you_mean
@@ -103,7 +103,7 @@ class TextEncoding:
         """What is said of a line that is not in this encoding."""
         return f"not {self.name}" if self.named and self.name else "not UTF-8"
 
-    def told(self) -> str:
+    def description(self) -> str:
         """For the report; empty for a file of UTF-8."""
         if self.name:
             return self.name
@@ -194,15 +194,15 @@ def _order_of_wide(head: bytes) -> str:
     A stray zero in 8-bit text is none of them: there the bytes of most pairs are both characters of ASCII, or no line
     feed has a zero in its pair.
     """
-    zeros = head[0::2].count(0), head[1::2].count(0)
-    if max(zeros) * _LEAST_ZEROS < len(head) // 2 or not max(zeros) or min(zeros) * 20 > max(zeros):
+    order = order_by_zeros(head, _LEAST_ZEROS)
+    if not order:
         return ""
     pairs = list(zip(head[0::2], head[1::2], strict=False))
     narrow = sum(first in _PLAIN and second in _PLAIN for first, second in pairs)
-    line_feed = (0, 10) if zeros[0] > zeros[1] else (10, 0)
+    line_feed = (0, 10) if order == "utf-16-be" else (10, 0)
     if narrow * 2 > len(pairs) or (b"\n" in head and line_feed not in pairs):
         return ""
-    return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
+    return order
 
 
 def _odd_bytes(line: bytes) -> int:

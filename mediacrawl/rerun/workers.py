@@ -10,7 +10,7 @@ from itertools import islice
 from mediacrawl.encoding import use_models
 from mediacrawl.encoding.api import no_collection
 from mediacrawl.encoding.decision import FieldDecision
-from mediacrawl.encoding.records.fixer import Fixed, Fixer
+from mediacrawl.encoding.records.fixer import Fixer, FixResult
 from mediacrawl.rerun.blocks import (
     Block,
     BlockRecord,
@@ -42,7 +42,7 @@ class BlockWorker:
     def _decide(self, block: Block) -> BlockResult:
         tally = RerunCounts()
         rows: list[PreviewRow] = []
-        entries: list[tuple[BlockRecord, Fixed | None]] = []
+        entries: list[tuple[BlockRecord, FixResult | None]] = []
         for entry in self._plan.reader.read(block):
             found = self._fix(entry, block)
             if found:
@@ -67,7 +67,7 @@ class BlockWorker:
             tally.add_bad(block.number, block.problem)
         return BlockResult(PackedBlock() if self._plan.only_mangled else self._plan.writer.pass_on(block.data), tally)
 
-    def _fix(self, entry: BlockRecord, block: Block) -> Fixed | None:
+    def _fix(self, entry: BlockRecord, block: Block) -> FixResult | None:
         """Decide a record in place; None if it cannot be read."""
         if entry.record is None:
             return None
@@ -81,7 +81,7 @@ class BlockWorker:
         return found
 
 
-def _was_mangled(found: Fixed | None) -> bool:
+def _was_mangled(found: FixResult | None) -> bool:
     """Whether a text was mended, now or by an earlier run: so a second run over the output leaves nothing out."""
     return found is not None and (bool(found.changes) or any(map(_is_fixed, found.decided)))
 
@@ -90,7 +90,7 @@ def _is_fixed(decision: FieldDecision) -> bool:
     return decision.decision == "fixed"
 
 
-def _count(tally: RerunCounts, found: Fixed) -> None:
+def _count(tally: RerunCounts, found: FixResult) -> None:
     tally.records += 1
     tally.changed += bool(found.changes)
     tally.doubtful += found.doubtful
@@ -114,7 +114,7 @@ def _count(tally: RerunCounts, found: Fixed) -> None:
         tally.add_sample(kind, change.field, change.before, change.after, change.confidence)
 
 
-def _rows(found: Fixed) -> Iterator[PreviewRow]:
+def _rows(found: FixResult) -> Iterator[PreviewRow]:
     """The rows of a record that has anything to show: what changes, what is not sure, and then what stays."""
     if not found.changes and not found.doubtful:
         return

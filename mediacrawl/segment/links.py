@@ -155,13 +155,7 @@ class Loader:
         return f"SELECT $1, {', '.join(['unnest(urls)', *others])} FROM ({self._cut_lines(real, 'line')})"
 
     def _cut_lines(self, real: LinkFile, line: str, more: str = "") -> str:
-        """A SELECT of the fields of each line, and of its URLs; of a line that cannot be read the one URL is NULL.
-
-        Args:
-            real: the file; its name is the statement's second parameter.
-            line: the columns of the lines themselves.
-            more: what is selected with them.
-        """
+        """A SELECT of the fields of each line, and of its URLs; of a line that cannot be read the one URL is NULL."""
         paths = ", ".join(text(f'$."{name}"') for name in [*self._fields, *self._columns])
         urls = self._urls([f"f[{place}]" for place, _ in enumerate(self._fields, start=1)])
         # Scrapy's .json has an object a line too, between brackets and with commas.

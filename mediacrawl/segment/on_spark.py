@@ -72,7 +72,7 @@ def queue(
     keys = seen.selectExpr("examine(url).key AS key") if seen is not None else spark.createDataFrame([], "key bigint")
     keys.createOrReplaceTempView("seen_key")
     spark.createDataFrame([(rules.scope.max_depth, per_site)], "max_depth int, per_site int").createOrReplaceTempView(
-        "wish"
+        "limits"
     )
     result = links
     for name, select in statements().items():
@@ -118,10 +118,6 @@ def _register(spark: SparkSession, rules: Rules) -> None:
 
 @lru_cache(maxsize=2)
 def _examiner(packed: bytes) -> Examiner:
-    """One for each Python worker: what it reads stays read from one task to the next.
-
-    Args:
-        packed: rules, pickled: they hold settings that can be changed, so they are no key themselves.
-    """
+    """One for each Python worker: what it reads stays read from one task to the next."""
     rules: Rules = pickle.loads(packed)  # noqa: S301 - this module pickled it
     return Examiner(rules)

@@ -163,8 +163,8 @@ class _Run:
         run("CREATE VIEW link AS SELECT rowid AS id, * FROM found_link")
         run(f"CREATE TABLE seen_link {SEEN_TABLE}")
         run("CREATE TABLE seen_key (key BIGINT)")
-        run("CREATE TABLE wish (max_depth INTEGER, per_site INTEGER)")
-        run("INSERT INTO wish VALUES ($1, $2)", [options.rules.scope.max_depth, options.per_site])
+        run("CREATE TABLE limits (max_depth INTEGER, per_site INTEGER)")
+        run("INSERT INTO limits VALUES ($1, $2)", [options.rules.scope.max_depth, options.per_site])
 
     # -- input -----------------------------------------------------------------------------------------------
 

@@ -393,7 +393,7 @@ class MediaSpider(ProbingSpider):
 
     def _forget(self) -> None:
         if self._parts.store == REDIS:
-            from mediacrawl.frontier.stores.redis import delete_frontier  # noqa: PLC0415 - most crawls use no Redis
+            from mediacrawl.frontier.redis.store import delete_frontier  # noqa: PLC0415 - most crawls use no Redis
 
             client, prefix, server = redis_client(self._parts.settings, self.name)
             keys = plural(delete_frontier(client, prefix, server), "key")

@@ -314,18 +314,6 @@ class Catalogue:
         """The records in the order in which they were first stored, the last one first."""
         return self.search((), limit, filters)
 
-    def same_head(self, media_id: str) -> list[str]:
-        """URLs of other records that are probably the same file: equal in their first bytes and in size.
-
-        A hint, no proof: episodes may begin alike, and only those of equal size are told here.
-        """
-        sql = (
-            "SELECT other.content_url FROM media AS this JOIN media AS other USING (head_sha256, content_size)"
-            " WHERE this.id = ? AND other.id <> this.id ORDER BY other.number"
-        )
-        with self._explained():
-            return [row[0] for row in self._database.execute(sql, (media_id,))]
-
     def works(
         self, words: str | Sequence[str], limit: int | None = None, filters: CatalogueFilters = _EVERYTHING
     ) -> Iterator[tuple[dict[str, Any], list[str]]]:

@@ -7,28 +7,11 @@ from typing import Any
 from mediacrawl.facts import BESIDE
 from mediacrawl.store.rows import MediaRow
 
-SIGHTING = frozenset(
-    {
-        "content_url",
-        "requested_url",
-        "page_url",
-        "page_title",
-        "page_language",
-        "page_charset",
-        "anchor_text",
-        "discovered_via",
-        "feed_url",
-        "guid",
-        "site",
-        "checked_at",
-        "last_seen_at",
-        "http_status",
-        "content_type",
-        "etag",
-        "last_modified",
-        "server_accepts_ranges",
-    }
-)
+SIGHTING = frozenset((
+    "content_url", "requested_url", "page_url", "page_title", "page_language", "page_charset", "anchor_text",
+    "discovered_via", "feed_url", "guid", "site", "checked_at", "last_seen_at", "http_status", "content_type", "etag",
+    "last_modified", "server_accepts_ranges",
+))  # fmt: skip
 """What is known of the link and from the server's answer. All else describes the file itself, the cost of the
 probe included."""
 

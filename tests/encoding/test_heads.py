@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from long_forms import examples
 
 from mediacrawl.encoding import FieldDecision, detect
-from mediacrawl.encoding.records.fields import Field
+from mediacrawl.encoding.records.fields import TextField
 from mediacrawl.encoding.records.fixer import LONGEST_HEAD, heads_of, whole_of
 
 VERSE = "Подмосковные вечера и тихая песня\n"
@@ -14,7 +14,7 @@ VERSE = "Подмосковные вечера и тихая песня\n"
 
 def field(raw, declared="latin-1"):
     before = raw.decode(declared, "replace").strip()
-    return Field("lyrics", before, before, raw, declared, {}, by_user=False)
+    return TextField("lyrics", before, before, raw, declared, {}, by_user=False)
 
 
 def found(head, encoding, text=None):

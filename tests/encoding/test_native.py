@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mediacrawl.encoding import Hints, detect, native, repair
-from mediacrawl.encoding.models import forget
+from mediacrawl.encoding.models import clear_caches
 from mediacrawl.encoding.mojibake import gaps
 from mediacrawl.encoding.mojibake.lossy import DOUBLE_BYTE
 from mediacrawl.encoding.pricing import reading
@@ -32,7 +32,7 @@ def both(monkeypatch):
 
     def computed(compute, *, switch):
         monkeypatch.setenv(native.SWITCH, switch)
-        forget()
+        clear_caches()
         assert (native.kernel() is None) == (switch == "0")
         return compute()
 
@@ -43,7 +43,7 @@ def both(monkeypatch):
 
     yield agree
     monkeypatch.undo()
-    forget()
+    clear_caches()
 
 
 def decided(records):

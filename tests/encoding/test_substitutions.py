@@ -116,7 +116,6 @@ def test_characters_make_up_words_never_seen():
     learned = taught(*rows, encoding="cp1251")
     found = learned.propose("ëðâáÖ")
     assert found.text == "лрвбЦ"
-    assert not found.by_words
     assert [before for before, _ in found.pieces] == list("ëðâáÖ")
     assert found.confidence == pytest.approx((5 / 6) ** 4 * (4 / 5))
 

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 from stored_items import ALBUMS, decided, foreign_item, go, our_record, read_lines
 
-from mediacrawl.encoding.records.fixer import Fixed, Fixer
+from mediacrawl.encoding.records.fixer import Fixer, FixResult
 from mediacrawl.rerun import RerunError, report
 from mediacrawl.store import Catalogue
 
@@ -100,7 +100,7 @@ def test_records_survive_each_kind_of_file(items, tmp_path, kind):
 def test_garbled_records_are_mended_in_each_kind_of_file(items, tmp_path, kind, monkeypatch):
     """They come there by a run that decides nothing."""
     with monkeypatch.context() as patch:
-        patch.setattr(Fixer, "fix", lambda self, item: Fixed())
+        patch.setattr(Fixer, "fix", lambda self, item: FixResult())
         go(items, tmp_path / f"garbled.{kind}")
     assert go(tmp_path / f"garbled.{kind}", tmp_path / f"mended.{kind}").tally.changed == 40
     go(tmp_path / f"mended.{kind}", tmp_path / "out.jl")

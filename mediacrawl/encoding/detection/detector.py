@@ -22,7 +22,7 @@ from mediacrawl.encoding.decision import (
     bytes_fields,
     confidence_of,
 )
-from mediacrawl.encoding.detection.forms import CONTROLS, Shape, shape_of
+from mediacrawl.encoding.detection.forms import CONTROLS, FieldForm, form_of
 from mediacrawl.encoding.excerpts import LONGEST_FIELD, heads_of
 from mediacrawl.encoding.hints import shift_of
 from mediacrawl.encoding.languages import codec_name
@@ -33,7 +33,6 @@ from mediacrawl.encoding.pricing.decoding import (
     decode_as,
     decode_single,
     read_alike,
-    undone,
 )
 from mediacrawl.encoding.pricing.hypotheses import TRUSTED, choose, hypotheses
 from mediacrawl.encoding.pricing.reading import read
@@ -61,8 +60,6 @@ SHORTEST_KNOWN: Final = 3
 MOST_TOGETHER: Final = 256
 """Fields that are decided together, more than a record has: every hypothesis holds two costs for each of them."""
 
-LONGEST_TEXT: Final = 400
-"""Characters of a text in Unicode that decide whether it was wrong before it came to be Unicode."""
 
 UNREADABLE: Final = 0.5
 """Confidence of bytes that are not what they seem, and cannot be read."""
@@ -109,7 +106,7 @@ _NO_HINTS: Final = Hints()
 
 def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> Detection:
     """The decision on fields of bounded length."""
-    shapes = list(map(shape_of, fields, claims))
+    shapes = list(map(form_of, fields, claims))
     if len(shapes) == 1 and shapes[0].text is None:
         alone, (decided,) = _eight_bit(fields, shapes, fields, hints, hints.known)
         return Detection(alone.encoding, alone.language, decided.confidence, alone.margin, alone.runner_up, (decided,))
@@ -160,41 +157,19 @@ def _detection(fields: tuple[FieldDecision, ...], record: FieldDecision | _Recor
     return Detection(record.encoding, record.language, confidence, record.margin, record.runner_up, fields)
 
 
-def _unicode(shapes: Sequence[Shape], claims: Sequence[str], hints: Hints) -> list[FieldDecision]:
+def _unicode(shapes: Sequence[FieldForm], claims: Sequence[str], hints: Hints) -> list[FieldDecision]:
     """Fields that are Unicode: right as they are, or text that was wrong before it came to be Unicode."""
     texts = [shape.text or "" for shape in shapes]
-    heads = list(map(_head_of_text, texts))
-    mended = repair(heads, hints).fields
     decided = []
-    for shape, declared, head, text, piece in zip(shapes, claims, heads, texts, mended, strict=True):
-        field = piece if text is head else _mended_whole(text, piece)
-        undone = field.encoding if field.decision == "fixed" else ""
+    for shape, declared, mended in zip(shapes, claims, repair(texts, hints).fields, strict=True):
+        undone = mended.encoding if mended.decision == "fixed" else ""
         encoding = f"{shape.encoding}>{undone}" if undone else shape.encoding
-        decision: DecisionName = "fixed" if not _agrees(shape.encoding, declared) else field.decision
-        found = replace(field, encoding=encoding, decision=decision)
+        decision: DecisionName = "fixed" if not _agrees(shape.encoding, declared) else mended.decision
+        found = replace(mended, encoding=encoding, decision=decision)
         if shape.suspect:
-            found = replace(found, confidence=min(field.confidence, UNREADABLE), suspect=True)
+            found = replace(found, confidence=min(mended.confidence, UNREADABLE), suspect=True)
         decided.append(found)
     return decided
-
-
-def _head_of_text(text: str) -> str:
-    """A piece of a long text, from its first word beyond ASCII on."""
-    if len(text) <= LONGEST_TEXT or text.isascii():
-        return text
-    odd = next(place for place, char in enumerate(text) if not char.isascii())
-    start = text.rfind(" ", 0, odd) + 1 if odd > LONGEST_TEXT // 2 else 0
-    return text[start : start + LONGEST_TEXT]
-
-
-def _mended_whole(text: str, found: FieldDecision) -> FieldDecision:
-    """What was decided on a piece of a text, for all of it; it stays as it is where it cannot be mended alike."""
-    if found.decision == "fixed" and not found.lossy:
-        whole = undone(text, found.encoding.split(">"))
-        if whole is not None:
-            return replace(found, text=whole)
-    suspect = found.suspect or found.decision == "fixed"
-    return replace(found, text=text, encoding="", decision="declared", lossy=False, suspect=suspect)
 
 
 def _agrees(encoding: str, declared: str) -> bool:
@@ -255,7 +230,7 @@ def _total(hypothesis: Hypothesis, limits: Sequence[int]) -> int:
 
 
 def _eight_bit(
-    raws: Sequence[bytes], shapes: list[Shape], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
+    raws: Sequence[bytes], shapes: list[FieldForm], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
 ) -> tuple[_Record, list[FieldDecision]]:
     """Decides the fields that are not Unicode: the record's decision, and each field's."""
     if len(raws) == 1 and not known and (alone := _eight_bit_alone(raws[0], shapes[0], fields, hints)):
@@ -270,10 +245,10 @@ def _eight_bit(
     for place, (raw, hypothesis, text) in enumerate(zip(raws, followed, texts, strict=True)):
         if hypothesis is best:
             over_declared = _leave_cost(weighed, shapes[place].encoding, place) - weighed.ranking[0][0]
-            of_field = _Best(best.encoding, best.language, text, margin, runner_up, over_declared)
+            of_field = _BestReading(best.encoding, best.language, text, margin, runner_up, over_declared)
             decided.append(_field(raw, shapes[place], of_field))
         else:
-            decided.append(_own_way(raw, shapes[place], weighed, place))
+            decided.append(_field_alone(raw, shapes[place], weighed, place))
     encoding = next(
         (field.encoding for field, hypothesis in zip(decided, followed, strict=True) if hypothesis is best),
         best.encoding,
@@ -282,7 +257,7 @@ def _eight_bit(
 
 
 def _eight_bit_alone(
-    raw: bytes, shape: Shape, fields: Sequence[bytes], hints: Hints
+    raw: bytes, shape: FieldForm, fields: Sequence[bytes], hints: Hints
 ) -> tuple[_Record, list[FieldDecision]] | None:
     """The same for one field, by the native part; None where that does not decide."""
     chosen = None if _anchor(hints) else choose(raw, fields, shift_of(hints), shape.encoding)
@@ -298,7 +273,7 @@ def _eight_bit_alone(
         if (is_sure and number == rivals[-1][0]) or read_as(raw, rival) != text:
             margin, runner_up = dearer, rival
             break
-    decided = _field(raw, shape, _Best(encoding, language, text, margin, runner_up, over_declared))
+    decided = _field(raw, shape, _BestReading(encoding, language, text, margin, runner_up, over_declared))
     return _Record(decided.encoding, language, round(margin / STEP, 2), runner_up), [decided]
 
 
@@ -308,7 +283,7 @@ def _anchor(hints: Hints) -> str:
 
 
 def _considered(
-    raws: Sequence[bytes], shapes: list[Shape], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
+    raws: Sequence[bytes], shapes: list[FieldForm], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
 ) -> list[Hypothesis]:
     """All hypotheses, priced by the bytes and by what else is known of them."""
     found = hypotheses(raws, fields, shift_of(hints), [shape.encoding for shape in shapes])
@@ -331,7 +306,7 @@ def rivals(raw: bytes, hints: Hints) -> list[FieldDecision]:
         dearer each is. None for bytes that are Unicode by their form.
     """
     (claim,) = _declared(hints, 1)
-    shape = shape_of(raw, claim)
+    shape = form_of(raw, claim)
     if shape.text is not None:
         return []
     found = _considered([raw], [shape], [raw], hints, hints.known)
@@ -346,7 +321,7 @@ def rivals(raw: bytes, hints: Hints) -> list[FieldDecision]:
     return list(readings.values())
 
 
-def _trust_declared(found: list[Hypothesis], shapes: list[Shape]) -> None:
+def _trust_declared(found: list[Hypothesis], shapes: list[FieldForm]) -> None:
     """A container that claims something else than Latin-1 means it."""
     claimed = {shape.encoding for shape in shapes if shape.encoding != "cp1252"}
     for hypothesis in found if claimed else ():
@@ -411,7 +386,7 @@ def _leave_cost(weighed: _Weighed, declared: str, place: int) -> int:
     return min(left, default=NEVER)
 
 
-def _own_way(raw: bytes, shape: Shape, weighed: _Weighed, place: int) -> FieldDecision:
+def _field_alone(raw: bytes, shape: FieldForm, weighed: _Weighed, place: int) -> FieldDecision:
     """A field that does not follow its record."""
     hypothesis = weighed.alone(place)
     text = read_as(raw, hypothesis.encoding)
@@ -420,7 +395,7 @@ def _own_way(raw: bytes, shape: Shape, weighed: _Weighed, place: int) -> FieldDe
     leave = min((cost for cost, number in costs if weighed.found[number].encoding == shape.encoding), default=NEVER)
     single = _Weighed(costs, weighed.found, weighed.own, weighed.limits)
     margin, runner_up = _runner_up(_only(single, place), [raw], [text])
-    followed = _Best(hypothesis.encoding, hypothesis.language, text, margin, runner_up, leave - mine)
+    followed = _BestReading(hypothesis.encoding, hypothesis.language, text, margin, runner_up, leave - mine)
     return _field(raw, shape, followed)
 
 
@@ -430,7 +405,7 @@ def _only(weighed: _Weighed, place: int) -> _Weighed:
     return _Weighed(weighed.ranking, alone, [weighed.own[place]], [weighed.limits[place]])
 
 
-class _Best(NamedTuple):
+class _BestReading(NamedTuple):
     """The best reading of a field.
 
     Attributes:
@@ -450,7 +425,7 @@ class _Best(NamedTuple):
     over_declared: int
 
 
-def _field(raw: bytes, shape: Shape, best: _Best) -> FieldDecision:
+def _field(raw: bytes, shape: FieldForm, best: _BestReading) -> FieldDecision:
     """A field's decision, from what it reads as best and what it is declared as."""
     declared = _declared_text(raw, shape)
     if best.text != declared and best.over_declared < (MARGIN if len(raw) > SHORT else SHORT_MARGIN):
@@ -466,7 +441,7 @@ def _field(raw: bytes, shape: Shape, best: _Best) -> FieldDecision:
     return FieldDecision(best.text, encoding, language, confidence_of(nats), nats, best.runner_up, decision)
 
 
-def _declared_text(raw: bytes, shape: Shape) -> str:
+def _declared_text(raw: bytes, shape: FieldForm) -> str:
     if shape.encoding in MULTIBYTE:
         return decode(raw, shape.encoding) or decode_single(raw, "cp1252")
     return decode_single(raw, shape.encoding if shape.encoding != "utf-8" else "cp1252")

@@ -27,6 +27,7 @@ from typing import Any, Final, Literal, NamedTuple
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import FieldDecision, Hints
 from mediacrawl.encoding.detection.detector import detect
+from mediacrawl.encoding.detection.forms import order_by_zeros
 from mediacrawl.encoding.languages import LANGUAGES, codec_name
 from mediacrawl.encoding.pricing.reading import read
 from mediacrawl.encoding.records.evidence import clean
@@ -77,6 +78,8 @@ _BY_FAR: Final = 0.85
 """chardet's reading must cost at most this share of the models' reading."""
 
 _HEAD: Final = 4_096
+_LEAST_ZEROS: Final = 4
+"""One unit of UTF-16 in so many is ASCII: markup, spaces, digits."""
 
 _SHIFTS: Final = (b"\x1b", b"~{")
 
@@ -103,7 +106,7 @@ _CJK: Final = frozenset({"ja", "ko", "zh-Hans", "zh-Hant"})
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class EncodingClaim:
     """What somebody says of a document's encoding.
 
     Attributes:
@@ -116,7 +119,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class DecodedDocument:
     """A document, decided.
 
     Attributes:
@@ -149,7 +152,9 @@ class Document:
         return f"{self.encoding} {self.decided_by} {self.language or '-'} {self.confidence:.4f}"
 
 
-def decide_document(raw: bytes, claims: Iterable[Claim] = (), hints: Callable[[], Hints] = Hints) -> Document:
+def decide_document(
+    raw: bytes, claims: Iterable[EncodingClaim] = (), hints: Callable[[], Hints] = Hints
+) -> DecodedDocument:
     """Decide the text of a whole document. Never raises.
 
     At most 128 KB of a document are looked at by models, and 16 KB by chardet; all of it is decoded.
@@ -167,50 +172,39 @@ def decide_document(raw: bytes, claims: Iterable[Claim] = (), hints: Callable[[]
     for claim in claims:
         found = _decoded(raw, claim.encoding)
         if found is not None and _holds(found, claim.encoding):
-            return Document(found.text, claim.encoding, "", 1.0, claim.by, found.lost, found.is_whole)
+            return DecodedDocument(found.text, claim.encoding, "", 1.0, claim.by, found.lost, found.is_whole)
     if raw.isascii() and not any(mark in raw for mark in _SHIFTS):
         return _unshifted(raw)
-    if order := _order_of_wide(raw[:_HEAD]):
-        return Document(_text(raw, order), order, decided_by="utf-16")
+    if order := order_by_zeros(raw[:_HEAD], _LEAST_ZEROS):
+        return DecodedDocument(_text(raw, order), order, decided_by="utf-16")
     if raw.isascii():
         return _shifted(raw)
     found = _decoded(raw, "utf-8")
     if found is not None and _holds(found, "utf-8"):
-        return Document(found.text, "utf-8", "", 1.0, "utf-8", found.lost, found.is_whole)
+        return DecodedDocument(found.text, "utf-8", "", 1.0, "utf-8", found.lost, found.is_whole)
     return _judged(raw, hints())
 
 
-def _unshifted(raw: bytes) -> Document:
+def _unshifted(raw: bytes) -> DecodedDocument:
     text = raw.decode("ascii")
     # Two octets a character, all of them below 128: 8-bit programs make no such text, UTF-16 without a mark is it.
-    order = _order_of_wide(raw[:_HEAD]) if "\0" in text else ""
-    return Document(_text(raw, order), order, decided_by="utf-16") if order else Document(text, "utf-8")
+    order = order_by_zeros(raw[:_HEAD], _LEAST_ZEROS) if "\0" in text else ""
+    return DecodedDocument(_text(raw, order), order, decided_by="utf-16") if order else DecodedDocument(text, "utf-8")
 
 
-def _order_of_wide(head: bytes) -> str:
-    """UTF-16 without a byte order mark: markup and numbers have a zero byte in each of their characters.
-
-    XML 1.0 tells it so by its first character (appendix F).
-    """
-    zeros = head[0::2].count(0), head[1::2].count(0)
-    if max(zeros) * 4 < len(head) // 2 or min(zeros) * 20 > max(zeros):
-        return ""
-    return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
-
-
-def _shifted(raw: bytes) -> Document:
+def _shifted(raw: bytes) -> DecodedDocument:
     """A document of octets below 128 that may be more than ASCII: ISO-2022 and HZ shift into other characters."""
     at = min(place for mark in _SHIFTS if (place := raw.find(mark)) >= 0)
     piece = raw[max(at - _BEFORE, 0) : at + _FOR_CHARDET]
     found = detect([piece[:_LONGEST_SHIFTED]])
     answer: _Answer | None = _Answer(found.encoding, found.language, found.confidence, "models")
     if not found.encoding.startswith(_SHIFTING):
-        answer = _answer(piece)
+        answer = _chardet_answer(piece)
     if answer is not None and answer.encoding.startswith(_SHIFTING):
         reading = _read(raw, [piece], answer)
         if reading is not None:
             return reading.document
-    return Document(raw.decode("ascii"), "utf-8")
+    return DecodedDocument(raw.decode("ascii"), "utf-8")
 
 
 def _text(raw: bytes, encoding: str) -> str:
@@ -263,26 +257,26 @@ def _kind(encoding: str) -> str:
 # -- where nothing valid is declared ----------------------------------------------------------------------------------
 
 
-def _judged(raw: bytes, hints: Hints) -> Document:
+def _judged(raw: bytes, hints: Hints) -> DecodedDocument:
     pieces = sample_of(raw)
     told = replace(hints, declared="latin-1", page_charset="", known=())
     found = detect(pieces, told)
     ours = _read(raw, pieces, _Answer(_codec(found.encoding), found.language, found.confidence, "models"))
     if ours is not None and not ours.is_doubtful:
         return ours.document
-    theirs = _asked(raw, pieces)
+    theirs = _chardet_reading(raw, pieces)
     if theirs is not None and (ours is None or theirs.cost < _BY_FAR * ours.cost):
         return theirs.document
     if ours is not None:
         return ours.document
-    return Document(_with_controls(raw), "cp1252", "", 0.0, "default")
+    return DecodedDocument(_with_controls(raw), "cp1252", "", 0.0, "default")
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
     """A document under one encoding, with what a character beyond ASCII of its sample costs, in twelfths of a nat."""
 
-    document: Document
+    document: DecodedDocument
     cost: float
 
     @property
@@ -310,10 +304,10 @@ def _read(raw: bytes, pieces: list[bytes], answer: _Answer) -> _Reading | None:
     if found is None or not _holds(found, encoding):
         return None
     cost = _cost_in(pieces, encoding)
-    return _Reading(Document(found.text, *answer, found.lost, found.is_whole), cost)
+    return _Reading(DecodedDocument(found.text, *answer, found.lost, found.is_whole), cost)
 
 
-def asked_if_long(raw: bytes, decided: FieldDecision) -> FieldDecision:
+def chardet_if_long(raw: bytes, decided: FieldDecision) -> FieldDecision:
     """Ask chardet for a long text, such as lyrics, of which the models' reading is doubtful. Never raises.
 
     Args:
@@ -332,7 +326,7 @@ def asked_if_long(raw: bytes, decided: FieldDecision) -> FieldDecision:
     cost = _cost_in(pieces, encoding) if encoding else math.inf
     if decided.confidence >= _SURE and cost <= _POOR[decided.language in _CJK]:
         return decided
-    theirs = _asked(raw, pieces)
+    theirs = _chardet_reading(raw, pieces)
     if theirs is None or theirs.cost >= _BY_FAR * cost:
         return decided
     found = theirs.document
@@ -373,16 +367,16 @@ def _cost_in(pieces: Iterable[bytes], encoding: str) -> float:
     return total / length if length else 0.0
 
 
-def _asked(raw: bytes, pieces: list[bytes]) -> _Reading | None:
+def _chardet_reading(raw: bytes, pieces: list[bytes]) -> _Reading | None:
     """What chardet says of a document; None where it says nothing that can be used."""
     text = b"\n".join(pieces) if len(raw) > _FOR_CHARDET else raw
     if len(text) - len(text.translate(None, _HIGH)) < _LEAST_FOR_CHARDET:
         return None
-    answer = _answer(text[:_FOR_CHARDET])
+    answer = _chardet_answer(text[:_FOR_CHARDET])
     return None if answer is None else _read(raw, pieces, answer)
 
 
-def _answer(text: bytes) -> _Answer | None:
+def _chardet_answer(text: bytes) -> _Answer | None:
     """What chardet says; None if a page cannot be in that."""
     said = _chardet(text)
     encoding = _python_name(said.get("encoding") or "")

@@ -179,7 +179,7 @@ _WIDE: Final = ("utf-16", "utf_16", "utf16")
 
 
 @dataclass(slots=True)
-class Shape:
+class FieldForm:
     """What a field's bytes are.
 
     Attributes:
@@ -195,7 +195,7 @@ class Shape:
     suspect: bool = False
 
 
-def shape_of(raw: bytes, declared: str) -> Shape:
+def form_of(raw: bytes, declared: str) -> FieldForm:
     """What kind of bytes these are.
 
     Args:
@@ -206,44 +206,60 @@ def shape_of(raw: bytes, declared: str) -> Shape:
     wide = declared.startswith(_WIDE)
     is_ascii = raw.isascii()
     if is_ascii and not wide and not may_be_seven_bit(raw) and not CONTROLS.search(raw):
-        return Shape("ascii", raw.decode("ascii"))
+        return FieldForm("ascii", raw.decode("ascii"))
     for mark, encoding in BYTE_ORDER_MARKS if raw[:1] in _MARKS else ():
         if raw.startswith(mark):
             text = _decoded(raw[len(mark) :], encoding)
             if text is not None:
-                return Shape(encoding, text, sure=True)
+                return FieldForm(encoding, text, sure=True)
     if is_ascii and (found := seven_bit(raw)):
         if found.whole:
-            return Shape(found.encoding, found.text, sure=True)
-        return Shape("ascii", raw.decode("ascii"), suspect=True)
+            return FieldForm(found.encoding, found.text, sure=True)
+        return FieldForm("ascii", raw.decode("ascii"), suspect=True)
     if wide and (order := utf16_of(raw, declared)):
-        return Shape(*order)
+        return FieldForm(*order)
     if is_ascii and not CONTROLS.search(raw):
-        return Shape("ascii", raw.decode("ascii"))
+        return FieldForm("ascii", raw.decode("ascii"))
     return _unmarked(raw, declared)
 
 
-def _unmarked(raw: bytes, declared: str) -> Shape:
+def _unmarked(raw: bytes, declared: str) -> FieldForm:
     if declared.startswith(_WIDE):
-        return Shape("cp1252")
+        return FieldForm("cp1252")
     is_utf8 = declared in ("utf-8", "utf8", "utf_8")
     text = _decoded(joined_halves(raw), "utf-8") if is_utf8 else None
     if text is not None and not CONTROLS.search(raw):
-        return Shape("utf-8", text)
+        return FieldForm("utf-8", text)
     if len(raw) % 2 == 0 and (order := _order_by_halves(raw)):
         wide = _decoded(raw, order)
         if wide is not None and _plausible(wide):
-            return Shape(order, wide)
+            return FieldForm(order, wide)
     if text is not None:
-        return Shape("utf-8", text)
+        return FieldForm("utf-8", text)
     if is_utf8:
         torn = raw.decode("utf-8", "replace")
         if _is_mostly_right(torn):
-            return Shape("utf-8", torn, suspect=True)
+            return FieldForm("utf-8", torn, suspect=True)
     encoding = codec_name(declared) or "cp1252"
     if encoding == "cp1252" and len(raw) > 2 * ENOUGH_SEQUENCES and (torn := _torn_utf8(raw)):
-        return Shape("utf-8", torn, suspect=True)
-    return Shape(encoding)
+        return FieldForm("utf-8", torn, suspect=True)
+    return FieldForm(encoding)
+
+
+def order_by_zeros(head: bytes, share: int) -> str:
+    """The byte order of UTF-16 without a mark, by the zero bytes of its ASCII characters (XML 1.0, appendix F).
+
+    Args:
+        head: the beginning of a document.
+        share: one unit in so many must have a zero byte in the same half.
+
+    Returns:
+        ``utf-16-le`` or ``utf-16-be``; empty for other encodings.
+    """
+    zeros = head[0::2].count(0), head[1::2].count(0)
+    if not max(zeros) or max(zeros) * share < len(head) // 2 or min(zeros) * 20 > max(zeros):
+        return ""
+    return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
 
 
 def _torn_utf8(raw: bytes) -> str:

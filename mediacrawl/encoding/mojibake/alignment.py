@@ -35,7 +35,7 @@ pieces around it, ``("char", damage, piece, left, right)``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class DamagedPiece:
     """One damaged character in its place.
 
     Attributes:
@@ -63,7 +63,7 @@ def runs(word: str) -> list[re.Match[str]]:
     return list(_RUN.finditer(word))
 
 
-def pieces(word: str, run: re.Match[str], damage: str) -> list[Piece]:
+def pieces(word: str, run: re.Match[str], damage: str) -> list[DamagedPiece]:
     """The characters that a run is made of: what is left of UTF-8 sequences, or one by one.
 
     Args:
@@ -73,7 +73,7 @@ def pieces(word: str, run: re.Match[str], damage: str) -> list[Piece]:
     """
     found = _UTF8_PIECE.findall(run.group()) if "utf-8" in damage else list(run.group())
     row = [word[: run.start()][-1:] or _EDGE, *found, word[run.end() :][:1] or _EDGE]
-    return [Piece(text, left, right) for left, text, right in zip(row, row[1:], row[2:], strict=False)]
+    return [DamagedPiece(text, left, right) for left, text, right in zip(row, row[1:], row[2:], strict=False)]
 
 
 def aligned(before: str, after: str, damage: str) -> Iterator[tuple[Key, str]]:

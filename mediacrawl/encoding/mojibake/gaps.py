@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, characters
-from mediacrawl.encoding.mojibake.wrecks import BEAM, SURE, Filled
+from mediacrawl.encoding.mojibake.wrecks import BEAM, SURE, FilledText
 from mediacrawl.encoding.pricing.decoding import LOST, MARKS, bytes_of, decode, decode_single
 from mediacrawl.encoding.pricing.hypotheses import letters_of, listed_words, price_bytes
 from mediacrawl.encoding.pricing.reading import BROKEN, CJK_RUN
@@ -75,7 +75,7 @@ LONE: Final = 15 * STEP
 """A character between those that the models know: half-width katakana, signs."""
 
 
-def fill_gaps(text: str, encoding: str, language: str, *, marked: bool, small: bool = False) -> Filled | None:
+def fill_lost_bytes(text: str, encoding: str, language: str, *, marked: bool, small: bool = False) -> FilledText | None:
     """The likeliest text in a code page that was read as cp1252 and lost bytes.
 
     Args:
@@ -99,7 +99,7 @@ def fill_gaps(text: str, encoding: str, language: str, *, marked: bool, small: b
         words = [
             _fill_single(word, encoding, language, marked, small and place > 0) for place, word in enumerate(several)
         ]
-    return Filled(
+    return FilledText(
         " ".join([word.text for word in words]),
         sum(word.cost for word in words),
         sum(word.lost for word in words),
@@ -110,7 +110,7 @@ def fill_gaps(text: str, encoding: str, language: str, *, marked: bool, small: b
 _WITHOUT_MARKS: Final = {ord(mark): None for mark in MARKS}
 
 
-def torn(text: str) -> int:
+def torn_cost(text: str) -> int:
     """What it costs that double bytes which lost one stand in a text: signs of ASCII between its characters."""
     if "[" in text and "]" in text:
         return 0
@@ -133,9 +133,9 @@ def _lean(words: Sequence[str], encoding: str) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _fill_single(word: str, encoding: str, language: str, marked: bool, small: bool) -> Filled:
+def _fill_single(word: str, encoding: str, language: str, marked: bool, small: bool) -> FilledText:
     if word.isascii() and "?" not in word:
-        return Filled(word, 0, 0, SURE)
+        return FilledText(word, 0, 0, SURE)
     found = _marked_single(word, encoding, language) if marked else _dropped_single(word, encoding, language)
     if not marked:
         found = [
@@ -147,9 +147,9 @@ def _fill_single(word: str, encoding: str, language: str, marked: bool, small: b
     cost, raw = ranked[0]
     margin = ranked[1][0] - cost if len(ranked) > 1 else SURE
     if not marked:
-        return Filled(decode_single(raw, encoding), cost, len(raw) - len(word), margin)
-    text, lost = _marks_back(word, ranked, encoding)
-    return Filled(text, cost, lost, margin)
+        return FilledText(decode_single(raw, encoding), cost, len(raw) - len(word), margin)
+    text, lost = _restore_marks(word, ranked, encoding)
+    return FilledText(text, cost, lost, margin)
 
 
 def _begins_with_lost_capital(raw: bytes, encoding: str) -> bool:
@@ -238,7 +238,7 @@ def _dropped_single(word: str, encoding: str, language: str) -> list[tuple[int, 
     return [(cost, state) for state, cost in found.items()]
 
 
-def _marks_back(word: str, ranked: list[tuple[int, bytes]], encoding: str) -> tuple[str, int]:
+def _restore_marks(word: str, ranked: list[tuple[int, bytes]], encoding: str) -> tuple[str, int]:
     """The best text with U+FFFD where something stays lost, and how many places were lost."""
     cost, best = ranked[0]
     rivals = [raw for other, raw in ranked[1:] if other == cost]
@@ -272,31 +272,24 @@ class _State(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def _fill_double(word: str, encoding: str, language: str, marked: bool) -> Filled:
+def _fill_double(word: str, encoding: str, language: str, marked: bool) -> FilledText:
     if word.isascii() and "?" not in word:
-        return Filled(word, 0, 0, SURE)
+        return FilledText(word, 0, 0, SURE)
     units = [-1 if char in MARKS else (bytes_of(char, "cp1252") or b"?")[0] for char in word]
     ranked = _ranked(_grown(units, encoding, language, marked), encoding, language)
     if not ranked:
-        return Filled(word, KEPT_LOST * len(word), len(word), 0)
+        return FilledText(word, KEPT_LOST * len(word), len(word), 0)
     cost, _, best = ranked[0]
     others = [(other - cost, state.text) for other, _, state in ranked[1:]]
     rivals = [text for margin, text in others if not margin and len(text) == len(best.text)]
     text = "".join(
         "\ufffd" if any(rival[place] != char for rival in rivals) else char for place, char in enumerate(best.text)
     )
-    return Filled(text, cost, best.lost, ranked[1][0] - cost if len(ranked) > 1 else SURE)
+    return FilledText(text, cost, best.lost, ranked[1][0] - cost if len(ranked) > 1 else SURE)
 
 
 def _grown(units: list[int], encoding: str, language: str, marked: bool) -> Iterable[_State]:
-    """What a word can have been.
-
-    Args:
-        units: the bytes that are left of it; -1 stands for a mark.
-        encoding: double-byte.
-        language: written in it.
-        marked: a mark stands for each lost byte; otherwise nothing does.
-    """
+    """What a word can have been."""
     put_in = FILL if marked else 0
     kernel = native.kernel()
     if kernel is not None:
@@ -344,7 +337,7 @@ def _ranked(states: Iterable[_State], encoding: str, language: str) -> list[tupl
         if cost != state.cost:
             # Not all of it is characters that the models know.
             cost = state.paid + price_bytes(state.text.encode(encoding, "replace"), encoding, language)
-            cost += torn(state.text)
+            cost += torn_cost(state.text)
         found.append((cost, number, state))
         first, second = (cost, first) if cost < first else (first, min(cost, second))
     return sorted(found)[:BEAM]
@@ -352,17 +345,7 @@ def _ranked(states: Iterable[_State], encoding: str, language: str) -> list[tupl
 
 @lru_cache(maxsize=2048)
 def _options(first: int, second: int, encoding: str, marked: bool) -> tuple[tuple[str, int, int, bool], ...]:
-    """What may stand next: a whole character, or one of which half is gone.
-
-    Args:
-        first: the next byte; -1 for a mark.
-        second: the one behind it; 0 if there is none.
-        encoding: double-byte.
-        marked: a mark stands for each lost byte.
-
-    Returns:
-        Characters, how many units each uses up, how many bytes of it are put in, and whether the models know such.
-    """
+    """What may stand next: a whole character, or one of which half is gone."""
     read = [(decode(raw, encoding), used, lost) for raw, used, lost in _characters(first, second, marked)]
     found = [
         (char, used, lost, CJK_RUN.match(char) is not None)

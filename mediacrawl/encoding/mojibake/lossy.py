@@ -7,9 +7,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP
-from mediacrawl.encoding.mojibake.gaps import KEPT_INSIDE, fill_gaps, small_words
-from mediacrawl.encoding.mojibake.routes import CROSSED, MANGLED, Found, Stored, Way, in_order, undo
-from mediacrawl.encoding.mojibake.wrecks import LONGEST, MOST_OPEN, Filled, Wreck, fill_wreck, utf8_wreck
+from mediacrawl.encoding.mojibake.gaps import KEPT_INSIDE, fill_lost_bytes, small_words
+from mediacrawl.encoding.mojibake.routes import CROSSED, MANGLED, Route, RouteSet, StoredRecord, in_order, undo
+from mediacrawl.encoding.mojibake.wrecks import (
+    LONGEST,
+    MOST_OPEN,
+    DamagedUtf8,
+    FilledText,
+    damaged_utf8,
+    fill_damaged_utf8,
+)
 from mediacrawl.encoding.pricing.decoding import MARKS, bytes_of
 from mediacrawl.encoding.pricing.hypotheses import losable
 from mediacrawl.encoding.pricing.reading import read
@@ -17,7 +24,7 @@ from mediacrawl.encoding.pricing.scoring import NEVER
 from mediacrawl.encoding.pricing.signs import signs_as_letters
 
 LOSSY: Final = 6 * STEP
-"""What it costs to believe that something was lost on the way."""
+"""What it costs to believe that something was lost on the route."""
 
 INSERT: Final = 5 * STEP
 """A proposed letter that nothing shows to be lost, where the page does not read what is left."""
@@ -91,54 +98,54 @@ def is_marked(texts: Sequence[str]) -> bool:
     return any(_MARKED.search(text) for text in texts)
 
 
-def unmended(text: str) -> int:
+def kept_marks_cost(text: str) -> int:
     """What it costs to leave the question marks inside a text's words; U+FFFD is in its price already."""
     marks: list[str] = _MARKED.findall(text)
     return KEPT_INSIDE * marks.count("?")
 
 
-def may_have_lost(stored: Stored) -> bool:
-    """Whether `lossy_ways` may find anything, but for letters dropped from texts that look right without them."""
-    return stored.badness() > BAD or is_marked(stored.odd) or any(_wrecks(stored.odd, "cp1252"))
+def may_have_lost(stored: StoredRecord) -> bool:
+    """Whether `lossy_routes` may find anything, but for letters dropped from texts that look right without them."""
+    return stored.badness() > BAD or is_marked(stored.odd) or any(_damaged_texts(stored.odd, "cp1252"))
 
 
-def lossy_ways(stored: Stored, found: Found, dropping: Sequence[Page]) -> list[Way]:
-    """The ways back that guess at what was lost.
+def lossy_routes(stored: StoredRecord, found: RouteSet, dropping: Sequence[Page]) -> list[Route]:
+    """The routes back that guess at what was lost.
 
     Args:
         stored: the record.
-        found: the ways that lose nothing.
+        found: the routes that lose nothing.
         dropping: see `dropping_pages`.
     """
     searched = _searched(stored.odd)
-    wrecks = _wrecks(stored.odd, "cp1252")
+    wrecks = _damaged_texts(stored.odd, "cp1252")
     if any(wreck.stripped for wreck in wrecks if wreck):
         return []
-    whole = {way.steps[0] for way in found.known() if way.steps[1:] == ("utf-8",) and max(way.costs) < NEVER}
-    ways = [_wreck_way(stored, wrecks, "cp1252", whole="cp1252" in whole)] if any(wrecks) else []
+    whole = {route.steps[0] for route in found.known() if route.steps[1:] == ("utf-8",) and max(route.costs) < NEVER}
+    routes = [_utf8_route(stored, wrecks, "cp1252", whole="cp1252" in whole)] if any(wrecks) else []
     if stored.badness() > BAD:
-        ways += _crossed_wreck_ways(stored, whole)
+        routes += _crossed_utf8_routes(stored, whole)
     if sum(wreck.whole for wreck in wrecks if wreck) >= SURELY_UTF8 or not searched:
-        return ways
+        return routes
     if is_marked(stored.odd):
         # What is left between the marks tells the encoding.
         rest = [text.replace("\ufffd", "?") for text in stored.odd]
-        pages = _likely_pages(stored, undo(Stored.of(rest, rest, stored.shift), "cp1252", MANGLED).ways())
-        return ways + _marked_ways(stored, searched, pages)
+        pages = _likely_pages(stored, undo(StoredRecord.of(rest, rest, stored.shift), "cp1252", MANGLED).routes())
+        return routes + _marked_routes(stored, searched, pages)
     if any(map(_KEPT.search, stored.odd)):
-        return ways
-    others = _likely_pages(stored, found.ways()) if found.badness() > BAD else []
-    return ways + _dropped_ways(stored, searched, dropping, others)
+        return routes
+    others = _likely_pages(stored, found.routes()) if found.badness() > BAD else []
+    return routes + _dropped_routes(stored, searched, dropping, others)
 
 
-def dropping_pages(found: Found) -> list[Page]:
+def dropping_pages(found: RouteSet) -> list[Page]:
     """The code pages of which letters may have been dropped, though the texts look right without them.
 
     Args:
-        found: the ways that lose nothing.
+        found: the routes that lose nothing.
 
     Returns:
-        Encoding, language and prior of the ways that are about as good as the best one, if cp1252 loses letters of
+        Encoding, language and prior of the routes that are about as good as the best one, if cp1252 loses letters of
         theirs; none if such a letter stands in a text, for what keeps one drops none.
     """
     stored, stays = found.stored, sum(found.stored.clean)
@@ -146,32 +153,32 @@ def dropping_pages(found: Found) -> list[Page]:
         return []
     pages: dict[tuple[str, str], int] = {}
     best = NEVER
-    for total, way in in_order(found.candidates):
+    for total, route in in_order(found.candidates):
         best = min(best, total)
         if best >= stays or total > best + NEAR or len(pages) == MOST_PAGES:
             break
-        if len(way.steps) != 2 or way.steps[0] != "cp1252" or way.steps[1] == "utf-8":
+        if len(route.steps) != 2 or route.steps[0] != "cp1252" or route.steps[1] == "utf-8":
             continue
-        page = way.steps[1], way.language
-        if any(map(_TORN.search, way.texts)) if page[0] in MULTIBYTE else page[0] in _DROPPING and losable(*page):
-            pages.setdefault(page, max(0, way.damage - MANGLED))
+        page = route.steps[1], route.language
+        if any(map(_TORN.search, route.texts)) if page[0] in MULTIBYTE else page[0] in _DROPPING and losable(*page):
+            pages.setdefault(page, max(0, route.damage - MANGLED))
     return [(*page, prior) for page, prior in pages.items()]
 
 
-def _crossed_wreck_ways(stored: Stored, whole: set[str]) -> list[Way]:
+def _crossed_utf8_routes(stored: StoredRecord, whole: set[str]) -> list[Route]:
     """Texts of which a part was UTF-8 and was read as another code page than cp1252."""
     western = all(bytes_of(text.translate(_WITHOUT_MARKS), "cp1252") is not None for text in stored.odd)
     wrecks = {
-        misread: _wrecks(stored.odd, misread)
+        misread: _damaged_texts(stored.odd, misread)
         for misread in (BALTIC if western else CROSSED_WRECKS)
         if misread not in whole
     }
-    return [_wreck_way(stored, crossed, misread, whole=False) for misread, crossed in wrecks.items() if any(crossed)]
+    return [_utf8_route(stored, crossed, misread, whole=False) for misread, crossed in wrecks.items() if any(crossed)]
 
 
-def _wrecks(texts: Sequence[str], misread: str) -> list[Wreck | None]:
+def _damaged_texts(texts: Sequence[str], misread: str) -> list[DamagedUtf8 | None]:
     """What is left of each text if it was UTF-8; nothing of all of them if there is no sign of that."""
-    wrecks = [utf8_wreck(text, misread) for text in texts]
+    wrecks = [damaged_utf8(text, misread) for text in texts]
     known = [wreck for wreck in wrecks if wreck]
     telling = any(wreck.telling and (wreck.whole or misread == "cp1252") for wreck in known)
     if not telling or sum(wreck.open for wreck in known) > MOST_OPEN:
@@ -190,18 +197,18 @@ def _searched(texts: Sequence[str]) -> set[str]:
     return searched
 
 
-def _wreck_way(stored: Stored, wrecks: list[Wreck | None], misread: str, *, whole: bool) -> Way:
+def _utf8_route(stored: StoredRecord, wrecks: list[DamagedUtf8 | None], misread: str, *, whole: bool) -> Route:
     """UTF-8 that was read as cp1252, or as another 8-bit encoding; it may be whole as it stands."""
     kept = " ".join("".join(slot[0] for slot in wreck.slots if len(slot) == 1) for wreck in wrecks if wreck)
     language = read(kept).language
-    filled = [fill_wreck(wreck, language) if wreck else None for wreck in wrecks]
+    filled = [fill_damaged_utf8(wreck, language) if wreck else None for wreck in wrecks]
     damage = MANGLED + (LOSSY if whole or any(wreck.gone for wreck in wrecks if wreck) else BLANKS)
     if misread != "cp1252":
         damage += CROSSED + MIXED * sum(len(_MIXED.findall(some.text)) for some in filled if some)
-    return _filled_way(stored, "utf-8", "", filled, damage)._replace(steps=(misread, "utf-8"))
+    return _filled_route(stored, "utf-8", "", filled, damage)._replace(steps=(misread, "utf-8"))
 
 
-def _marked_ways(stored: Stored, searched: set[str], pages: Sequence[Page]) -> list[Way]:
+def _marked_routes(stored: StoredRecord, searched: set[str], pages: Sequence[Page]) -> list[Route]:
     """Text in a code page that was read as cp1252, with a mark for each lost byte."""
     found = []
     for encoding, language, prior in pages:
@@ -209,19 +216,14 @@ def _marked_ways(stored: Stored, searched: set[str], pages: Sequence[Page]) -> l
         if any(filled):
             mends = any(some and some.text.count("\ufffd") < some.lost for some in filled)
             damage = MANGLED + prior + (MARKED if mends else LOSSY)
-            found.append(_filled_way(stored, encoding, language, filled, damage))
+            found.append(_filled_route(stored, encoding, language, filled, damage))
     return found
 
 
-def _dropped_ways(stored: Stored, searched: set[str], reading: Sequence[Page], others: Sequence[Page]) -> list[Way]:
-    """The same where nothing shows what was lost.
-
-    Args:
-        stored: the record.
-        searched: its texts that are searched.
-        reading: pages that read what is left, and well.
-        others: more pages; each letter that is put in speaks against them.
-    """
+def _dropped_routes(
+    stored: StoredRecord, searched: set[str], reading: Sequence[Page], others: Sequence[Page]
+) -> list[Route]:
+    """The same where nothing shows what was lost."""
     found = []
     known = {page[:2] for page in reading}
     for encoding, language, prior in (*reading, *(page for page in others if page[:2] not in known)):
@@ -230,22 +232,26 @@ def _dropped_ways(stored: Stored, searched: set[str], reading: Sequence[Page], o
             likely = (encoding, language) in known
             lost = 0 if likely else INSERT * sum(some.lost for some in filled if some)
             damage = MANGLED + prior + (DROPPED if likely else LOSSY) + lost
-            found.append(_filled_way(stored, encoding, language, filled, damage))
+            found.append(_filled_route(stored, encoding, language, filled, damage))
     return found
 
 
-def _filled(stored: Stored, searched: set[str], encoding: str, language: str, *, marked: bool) -> list[Filled | None]:
+def _filled(
+    stored: StoredRecord, searched: set[str], encoding: str, language: str, *, marked: bool
+) -> list[FilledText | None]:
     """Proposals for the texts of a record, in a code page."""
     small = encoding not in MULTIBYTE and small_words(stored.odd, encoding)
     return [
-        fill_gaps(text, encoding, language, marked=marked, small=small) if text in searched else None
+        fill_lost_bytes(text, encoding, language, marked=marked, small=small) if text in searched else None
         for text in stored.odd
     ]
 
 
-def _filled_way(stored: Stored, encoding: str, language: str, filled: list[Filled | None], damage: int) -> Way:
-    """The way of a record to what was proposed for some of its texts."""
-    return Way(
+def _filled_route(
+    stored: StoredRecord, encoding: str, language: str, filled: list[FilledText | None], damage: int
+) -> Route:
+    """The route of a record to what was proposed for some of its texts."""
+    return Route(
         ("cp1252", encoding),
         language,
         damage,
@@ -259,14 +265,16 @@ def _filled_way(stored: Stored, encoding: str, language: str, filled: list[Fille
     )
 
 
-def _likely_pages(stored: Stored, ways: list[Way]) -> list[Page]:
+def _likely_pages(stored: StoredRecord, routes: list[Route]) -> list[Page]:
     """The encodings worth a search, with language and prior.
 
     They are the best of those that read what is left, and the double-byte ones, which cannot.
     """
-    ranked = sorted([way for way in ways if len(way.steps) == 2], key=lambda way: way.total(stored.clean, 0))
-    pages = {(way.steps[1], way.language): max(0, way.damage - MANGLED) for way in reversed(ranked)}
-    single = [(way.steps[1], way.language) for way in ranked if way.steps[1] not in {"utf-8", *MULTIBYTE}]
+    ranked = sorted(
+        [route for route in routes if len(route.steps) == 2], key=lambda route: route.total(stored.clean, 0)
+    )
+    pages = {(route.steps[1], route.language): max(0, route.damage - MANGLED) for route in reversed(ranked)}
+    single = [(route.steps[1], route.language) for route in ranked if route.steps[1] not in {"utf-8", *MULTIBYTE}]
     likely = [page for page in dict.fromkeys(single) if losable(*page)][:MOST_PAGES]
     odd = [char for text in stored.odd for char in text if not char.isascii()]
     # Of marks alone anything can be made, and nothing tells what they were.

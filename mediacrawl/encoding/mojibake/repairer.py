@@ -2,7 +2,7 @@
 
 Every way back is a hypothesis with a cost, as in detection: what the damage costs to believe, and what the text
 costs that comes out. The text as it stands is one of them, and has a head start; a way back must be worth more the
-fewer letters speak for it. What comes out may be wrong text itself, so ways back go on from there, three deep.
+fewer letters speak for it. What comes out may be wrong text itself, so routes back go on from there, three deep.
 """
 
 # ruff: noqa: RUF001 - national letters stand for what UTF-8 reads as
@@ -20,10 +20,18 @@ from mediacrawl.encoding.decision import text_fields as as_texts
 from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text
 from mediacrawl.encoding.hints import Shift, shift_of
 from mediacrawl.encoding.languages import is_codec
-from mediacrawl.encoding.mojibake.lossy import dropping_pages, is_marked, lossy_ways, may_have_lost, unmended
-from mediacrawl.encoding.mojibake.routes import STAYS, Candidate, Found, Stored, Way, in_order, lossless_ways
-from mediacrawl.encoding.mojibake.substitutions import Proposal, Substitutions
-from mediacrawl.encoding.mojibake.wrecks import MOST_OPEN, fill_wreck, looks_like_utf8, utf8_wreck
+from mediacrawl.encoding.mojibake.lossy import dropping_pages, is_marked, kept_marks_cost, lossy_routes, may_have_lost
+from mediacrawl.encoding.mojibake.routes import (
+    STAYS,
+    LazyRoute,
+    Route,
+    RouteSet,
+    StoredRecord,
+    in_order,
+    lossless_routes,
+)
+from mediacrawl.encoding.mojibake.substitutions import SubstitutionProposal, Substitutions
+from mediacrawl.encoding.mojibake.wrecks import MOST_OPEN, damaged_utf8, fill_damaged_utf8, looks_like_utf8
 from mediacrawl.encoding.pricing.decoding import MARKS, bytes_of, undone
 from mediacrawl.encoding.pricing.reading import WORD, good, has_unused, read
 from mediacrawl.encoding.pricing.scoring import NEVER
@@ -146,11 +154,11 @@ class _Choice:
         stored: the record.
         best: the way that its texts went; None if they stay as they are.
         margin: over the next best, in nats.
-        runner_up: of a record that stays, the steps of the best way.
+        runner_up: of a record that stays, the steps of the best route.
     """
 
-    stored: Stored
-    best: Way | None
+    stored: StoredRecord
+    best: Route | None
     margin: float
     runner_up: str = ""
 
@@ -160,10 +168,10 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
     odd = [text for text in texts if not text.isascii()]
     if not odd:
         return None
-    stored = Stored.of(odd, texts, shift)
+    stored = StoredRecord.of(odd, texts, shift)
     few = _few(stored)
     stored, every = _priced(stored, few)
-    # Staying is priced like the ways where it can be: ASCII words and the hints speak for the record's language too.
+    # Staying is priced like the routes where it can be: ASCII words and the hints speak for the record's language too.
     stays = sum(stored.clean) + ANY_LANGUAGE
     found = []
     for candidate in every:
@@ -178,10 +186,10 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
     if least >= stays:
         return _Choice(stored, None, (least - stays) / STEP, ">".join(best.steps))
     next_best = stays
-    for total, way in ranked:
+    for total, route in ranked:
         if total >= stays:
             break
-        if way.texts != best.texts:
+        if route.texts != best.texts:
             next_best = total
             break
     return _Choice(stored, best, (next_best - least) / STEP)
@@ -201,33 +209,33 @@ def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:
     return Repair.of(">".join(best.steps) if best else "", decided)
 
 
-def _priced(stored: Stored, few: int) -> tuple[Stored, list[Candidate]]:
-    """The record and all ways back worth a look, with the marks that it has charged to what leaves them."""
-    found = lossless_ways(stored, few)
+def _priced(stored: StoredRecord, few: int) -> tuple[StoredRecord, list[LazyRoute]]:
+    """The record and all routes back worth a look, with the marks that it has charged to what leaves them."""
+    found = lossless_routes(stored, few)
     marked = is_marked(stored.odd)
     dropping = [] if marked else dropping_pages(found)
     if not marked and not dropping:
         is_odd = stored.badness() > 1 or any(map(looks_like_utf8, stored.odd))
         if not is_odd or not may_have_lost(stored) or not (_is_partly_utf8(found) or found.badness() > 1):
             return stored, found.candidates
-    left = list(map(unmended, stored.odd)) if marked else []
+    left = list(map(kept_marks_cost, stored.odd)) if marked else []
     marks = sum(left)
     if marks:
         stored = replace(stored, clean=tuple(map(add, stored.clean, left)))
-        ways = [way._replace(damage=way.damage + marks) for way in found.ways()]
-        found = Found(stored, [Candidate.of(way, stored, few) for way in ways])
-    lossy = lossy_ways(stored, found, dropping)
-    return stored, [*found.candidates, *[Candidate.of(way, stored, few) for way in lossy]]
+        routes = [route._replace(damage=route.damage + marks) for route in found.routes()]
+        found = RouteSet(stored, [LazyRoute.of(route, stored, few) for route in routes])
+    lossy = lossy_routes(stored, found, dropping)
+    return stored, [*found.candidates, *[LazyRoute.of(route, stored, few) for route in lossy]]
 
 
-def _is_partly_utf8(found: Found) -> bool:
+def _is_partly_utf8(found: RouteSet) -> bool:
     """Whether UTF-8 stands in texts that are not UTF-8 as a whole."""
     if not any(map(looks_like_utf8, found.stored.odd)):
         return False
-    return not any(way.steps == ("cp1252", "utf-8") and max(way.costs) < NEVER for way in found.known())
+    return not any(route.steps == ("cp1252", "utf-8") and max(route.costs) < NEVER for route in found.known())
 
 
-def _few(stored: Stored) -> int:
+def _few(stored: StoredRecord) -> int:
     """How much more a way back must be worth that rests on few characters.
 
     Half as much where plain words speak as well.
@@ -270,20 +278,20 @@ def _left(text: str, cost: int, margin: float, runner_up: str) -> FieldDecision:
     )
 
 
-def _mended(stored: Stored, place: int, way: Way, margin: float) -> FieldDecision:
-    before, text = stored.odd[place], way.texts[place]
-    if way.costs[place] >= stored.clean[place] + STAYS or text == before:
-        return _left(before, stored.clean[place], margin, ">".join(way.steps))
-    lost = way.lost[place] if way.lost else 0
-    garbage = good(text) >= ENOUGH_TO_TELL and way.costs[place] > GARBAGE * good(text)
-    margin = min(margin, way.margins[place] / STEP) if lost else margin
+def _mended(stored: StoredRecord, place: int, route: Route, margin: float) -> FieldDecision:
+    before, text = stored.odd[place], route.texts[place]
+    if route.costs[place] >= stored.clean[place] + STAYS or text == before:
+        return _left(before, stored.clean[place], margin, ">".join(route.steps))
+    lost = route.lost[place] if route.lost else 0
+    garbage = good(text) >= ENOUGH_TO_TELL and route.costs[place] > GARBAGE * good(text)
+    margin = min(margin, route.margins[place] / STEP) if lost else margin
     confidence = confidence_of(margin) * RIGHT_PROPOSAL**lost * (HARDLY if garbage else 1)
-    if confidence < LEAST_CONFIDENCE or (way.steps[-1] != "utf-8" and has_unused(text) and not has_unused(before)):
-        return replace(_left(before, stored.clean[place], 0.0, ">".join(way.steps)), suspect=True)
+    if confidence < LEAST_CONFIDENCE or (route.steps[-1] != "utf-8" and has_unused(text) and not has_unused(before)):
+        return replace(_left(before, stored.clean[place], 0.0, ">".join(route.steps)), suspect=True)
     return FieldDecision(
         text,
-        ">".join(way.steps),
-        way.language or read(text).language,
+        ">".join(route.steps),
+        route.language or read(text).language,
         round(min(confidence, SUREST), 4),
         round(min(margin, SURE), 2),
         decision="fixed",
@@ -323,10 +331,10 @@ def _filled(text: str, found: FieldDecision) -> str | None:
     misread, *really = found.encoding.split(">")
     if really != ["utf-8"]:
         return None
-    wreck = utf8_wreck(text, misread)
+    wreck = damaged_utf8(text, misread)
     if wreck is None or wreck.stripped or wreck.open > MOST_OPEN:
         return None
-    return fill_wreck(wreck, found.language).text
+    return fill_damaged_utf8(wreck, found.language).text
 
 
 SUBSTITUTION: Final = "substitution"
@@ -410,7 +418,7 @@ def _is_unsure(field: FieldDecision) -> bool:
     return field.lossy or field.suspect or nearly_moved
 
 
-def _is_lossy(text: str, found: Proposal, substitutions: Substitutions) -> bool:
+def _is_lossy(text: str, found: SubstitutionProposal, substitutions: Substitutions) -> bool:
     """Whether the stored text has lost something that the proposal has."""
     raw = bytes_of(text, "cp1252")
     if raw is None or any(mark in text for mark in MARKS):

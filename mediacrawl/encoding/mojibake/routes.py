@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP
 from mediacrawl.encoding.excerpts import cached_if_short
 from mediacrawl.encoding.hints import Shift
-from mediacrawl.encoding.mojibake.gaps import torn
+from mediacrawl.encoding.mojibake.gaps import torn_cost
 from mediacrawl.encoding.pricing.decoding import (
     DOUBLE_MISREADINGS,
     MISREADINGS,
@@ -43,7 +43,7 @@ STAYS: Final = 10 * STEP
 
 
 @dataclass(slots=True)
-class Stored:
+class StoredRecord:
     """A record as it is stored.
 
     Attributes:
@@ -60,7 +60,7 @@ class Stored:
     _badness: float | None = field(default=None, init=False)
 
     @classmethod
-    def of(cls, odd: Sequence[str], fields: Sequence[str], shift: Shift | None = None) -> Stored:
+    def of(cls, odd: Sequence[str], fields: Sequence[str], shift: Shift | None = None) -> StoredRecord:
         """A record with its texts priced."""
         return cls(tuple(odd), tuple(read(text).cost for text in odd), fields, shift)
 
@@ -71,7 +71,7 @@ class Stored:
         return self._badness
 
 
-class Way(NamedTuple):
+class Route(NamedTuple):
     """A way back for the texts of a record.
 
     Attributes:
@@ -93,7 +93,7 @@ class Way(NamedTuple):
     margins: tuple[int, ...] = ()
 
     def total(self, clean: Sequence[int], few: int) -> int:
-        """Cost over the record: each text goes this way, or stays.
+        """Cost over the record: each text goes this route, or stays.
 
         Args:
             clean: cost of each text as it stands.
@@ -115,7 +115,7 @@ class Way(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _is_shown(steps: tuple[str, ...]) -> bool:
-    """Whether the form of the texts shows every wrong reading of a way."""
+    """Whether the form of the texts shows every wrong reading of a route."""
     return all(
         really == "utf-8" or misread == "latin-1" for misread, really in zip(steps[::2], steps[1::2], strict=True)
     )
@@ -136,79 +136,79 @@ _MAC_SIGNS: Final = "‚Ä"
 """What the UTF-8 of quotation marks, dashes and ellipses begins with in Mac Roman; cp1252 has both characters too."""
 
 
-class Candidate:
+class LazyRoute:
     """A way back that is worked out when it is asked for.
 
     Args:
         stored: the record.
-        few: see `Way.total`.
+        few: see `Route.total`.
 
     Attributes:
-        least: the way's total over the record (`Way.total`) is at least this; it is this once the way is known.
+        least: the way's total over the record (`Route.total`) is at least this; it is this once the route is known.
         known: the way; None until it is worked out.
     """
 
     __slots__ = ("_few", "_stored", "known", "least")
 
-    def __init__(self, stored: Stored, few: int, least: int, known: Way | None = None) -> None:
+    def __init__(self, stored: StoredRecord, few: int, least: int, known: Route | None = None) -> None:
         self._stored = stored
         self._few = few
         self.least = least
         self.known = known
 
     @classmethod
-    def of(cls, way: Way, stored: Stored, few: int) -> Candidate:
+    def of(cls, route: Route, stored: StoredRecord, few: int) -> LazyRoute:
         """A way that is known."""
-        return cls(stored, few, way.total(stored.clean, few), way)
+        return cls(stored, few, route.total(stored.clean, few), route)
 
-    def way(self) -> Way:
-        """The way, worked out."""
+    def route(self) -> Route:
+        """The route, worked out."""
         if self.known is None:
             self.known = self._worked_out()
             self.least = self.known.total(self._stored.clean, self._few)
         return self.known
 
-    def _worked_out(self) -> Way:
+    def _worked_out(self) -> Route:
         raise NotImplementedError
 
     def at_least(self) -> tuple[int, Sequence[int]]:
-        """The damage, and for each text of the record what it costs on this way, or less."""
-        way = self.way()
-        return way.damage, way.costs
+        """The damage, and for each text of the record what it costs on this route, or less."""
+        route = self.route()
+        return route.damage, route.costs
 
     @property
     def misread(self) -> str:
         """The reading that is undone first."""
-        return self.way().steps[0]
+        return self.route().steps[0]
 
 
-class Found:
-    """The ways back of a record.
+class RouteSet:
+    """The routes back of a record.
 
     Args:
         stored: the record.
-        candidates: the ways, in the order in which those are taken that cost the same.
+        candidates: the routes, in the order in which those are taken that cost the same.
     """
 
     __slots__ = ("_badness", "candidates", "stored")
 
-    def __init__(self, stored: Stored, candidates: list[Candidate]) -> None:
+    def __init__(self, stored: StoredRecord, candidates: list[LazyRoute]) -> None:
         self.stored = stored
         self.candidates = candidates
         self._badness: float | None = None
 
-    def ways(self) -> list[Way]:
-        """All ways, worked out."""
-        return [candidate.way() for candidate in self.candidates]
+    def routes(self) -> list[Route]:
+        """All routes, worked out."""
+        return [candidate.route() for candidate in self.candidates]
 
-    def known(self) -> Iterator[Way]:
-        """The ways that are worked out already. Those out of UTF-8 are."""
+    def known(self) -> Iterator[Route]:
+        """The routes that are worked out already. Those out of UTF-8 are."""
         return (candidate.known for candidate in self.candidates if candidate.known)
 
     def badness(self) -> float:
-        """How many times as much as right texts the record costs, as it stands or on its best way.
+        """How many times as much as right texts the record costs, as it stands or on its best route.
 
-        Any number up to 1 says that it costs no more than right texts; then not all ways are looked at.
+        Any number up to 1 says that it costs no more than right texts; then not all routes are looked at.
         """
         if self._badness is None:
             self._badness = self._least_badness()
@@ -220,12 +220,12 @@ class Found:
         for _, candidate in sorted([(one.least, number) for number, one in enumerate(self.candidates)]):
             if least <= 1:
                 break
-            least = min(least, self.candidates[candidate].way().badness(clean))
+            least = min(least, self.candidates[candidate].route().badness(clean))
         return least
 
 
-def in_order(found: Sequence[Candidate]) -> Iterator[tuple[int, Way]]:
-    """The ways with their totals, cheapest first; of two that cost the same, the first of `found`.
+def in_order(found: Sequence[LazyRoute]) -> Iterator[tuple[int, Route]]:
+    """The routes with their totals, cheapest first; of two that cost the same, the first of `found`.
 
     Only those are worked out that may be the next one.
     """
@@ -235,89 +235,83 @@ def in_order(found: Sequence[Candidate]) -> Iterator[tuple[int, Way]]:
         total, number = ahead[0]
         candidate = found[number]
         if candidate.known is None:
-            candidate.way()
+            candidate.route()
             heapreplace(ahead, (candidate.least, number))
         else:
             heappop(ahead)
             yield total, candidate.known
 
 
-def lossless_ways(stored: Stored, few: int, depth: int = DEEPEST) -> Found:
-    """The ways back that lose nothing.
+def lossless_routes(stored: StoredRecord, few: int, depth: int = DEEPEST) -> RouteSet:
+    """The routes back that lose nothing.
 
     Args:
         stored: the record.
-        few: see `Way.total`.
+        few: see `Route.total`.
         depth: how many wrong readings may lie on each other.
     """
-    latin = _Undoing.of(stored, "cp1252", MANGLED)
-    found = _ways_of(latin, few, depth)
+    latin = _Misreading.of(stored, "cp1252", MANGLED)
+    found = _routes_of(latin, few, depth)
     if stored.badness() <= 1:
-        return Found(stored, found)
+        return RouteSet(stored, found)
     if any(_MAC_SIGNS in text for text in stored.odd):
-        found += _ways_of(_Undoing.of(stored, "mac_roman", MANGLED + CROSSED), few, depth)
+        found += _routes_of(_Misreading.of(stored, "mac_roman", MANGLED + CROSSED), few, depth)
     if not latin.is_possible:
         double = any(CJK_RUN.search(text) for text in stored.odd)
         single = frozenset().union(*map(misread_in, stored.odd))
         likely = [misread for misread in MISREADINGS if misread in single]
         for misread in (*likely, *(DOUBLE_MISREADINGS if double else ())):
             damage = MANGLED + CROSSED + (SELDOM if misread == "mac_cyrillic" else 0)
-            found += _ways_of(_Undoing.of(stored, misread, damage), few, 1)
-    return Found(stored, found)
+            found += _routes_of(_Misreading.of(stored, misread, damage), few, 1)
+    return RouteSet(stored, found)
 
 
-def undo(stored: Stored, misread: str, damage: int) -> Found:
-    """The ways that undo one reading, and no other one after it.
+def undo(stored: StoredRecord, misread: str, damage: int) -> RouteSet:
+    """The routes that undo one reading, and no other one after it.
 
     Args:
         stored: the record.
         misread: encoding it was read in.
         damage: cost of believing so.
     """
-    return Found(stored, _ways_of(_Undoing.of(stored, misread, damage), 0, 1))
+    return RouteSet(stored, _routes_of(_Misreading.of(stored, misread, damage), 0, 1))
 
 
-def _ways_of(undoing: _Undoing, few: int, depth: int) -> list[Candidate]:
-    """The ways that begin by undoing one reading.
-
-    Args:
-        undoing: the reading.
-        few: see `Way.total`.
-        depth: how many wrong readings may lie on each other.
-    """
+def _routes_of(undoing: _Misreading, few: int, depth: int) -> list[LazyRoute]:
+    """The routes that begin by undoing one reading."""
     stored, misread, live = undoing.stored, undoing.misread, undoing.odd_raws()
     if not live:
         return []
     fields = [text.encode() for text in stored.fields if text.isascii()] + live
     most = [cost + STAYS for cost in stored.clean]
     of_live = [paid for paid, is_live in zip(most, undoing.live, strict=True) if is_live]
-    # Texts that cannot have been read so cost the same on all ways, and each way costs at least what its bytes do.
+    # Texts that cannot have been read so cost the same on all routes, and each route costs at least what its bytes do.
     of_others = [min(NEVER, paid) for paid, is_live in zip(most, undoing.live, strict=True) if not is_live]
     least = undoing.damage + few + sum(of_others)
-    found: list[Candidate] = []
+    found: list[LazyRoute] = []
     for hypothesis in _considered(tuple(live), tuple(fields), stored.shift):
         encoding = hypothesis.encoding
         if encoding == misread:
             if misread == "cp1252":
-                found.append(Candidate.of(undoing.way(hypothesis), stored, few))
+                found.append(LazyRoute.of(undoing.route(hypothesis), stored, few))
         elif encoding != "utf-8":
             paid = least + hypothesis.prior + sum(map(min, hypothesis.costs, of_live))
-            found.append(_Single(undoing, hypothesis, few, paid))
+            found.append(_OneStep(undoing, hypothesis, few, paid))
         else:
-            way = undoing.way(hypothesis)
-            found.append(Candidate.of(way, stored, few))
+            route = undoing.route(hypothesis)
+            found.append(LazyRoute.of(route, stored, few))
             if depth > 1:
-                found += _go_on(way, stored, few, depth)
+                found += _continued(route, stored, few, depth)
     return found
 
 
 @lru_cache(maxsize=16)
 def _considered(live: tuple[bytes, ...], fields: tuple[bytes, ...], shift: Shift | None) -> list[Hypothesis]:
-    """The hypotheses on bytes. What one way leads to is looked at again when it was chosen, so the last are kept."""
+    """The hypotheses on bytes. What one route leads to is looked at again when it was chosen, so the last are kept."""
     return hypotheses(live, fields, shift)
 
 
-class _Undone(NamedTuple):
+class _RereadTexts(NamedTuple):
     """What the texts of a record are in one encoding, whatever the language.
 
     Attributes:
@@ -329,7 +323,7 @@ class _Undone(NamedTuple):
     doubts: tuple[int, ...]
 
 
-class _Undoing:
+class _Misreading:
     """One reading of a record's texts to undo, and the readings to do instead.
 
     Args:
@@ -347,16 +341,16 @@ class _Undoing:
 
     __slots__ = ("_raws", "_undone", "damage", "live", "misread", "stored")
 
-    def __init__(self, stored: Stored, misread: str, raws: list[bytes | None], damage: int) -> None:
+    def __init__(self, stored: StoredRecord, misread: str, raws: list[bytes | None], damage: int) -> None:
         self.stored = stored
         self.damage = damage
         self.live = [raw is not None and not raw.isascii() for raw in raws]
         self.misread = misread
         self._raws = raws
-        self._undone: dict[str, _Undone] = {}
+        self._undone: dict[str, _RereadTexts] = {}
 
     @classmethod
-    def of(cls, stored: Stored, misread: str, damage: int) -> _Undoing:
+    def of(cls, stored: StoredRecord, misread: str, damage: int) -> _Misreading:
         """A reading of a record; for the arguments see the class."""
         raws = [bytes_of(text, misread) for text in stored.odd]
         return cls(stored, misread, [raw and joined_halves(raw) for raw in raws], damage)
@@ -370,7 +364,7 @@ class _Undoing:
         """Whether all of the texts can have been read so."""
         return None not in self._raws
 
-    def way(self, hypothesis: Hypothesis) -> Way:
+    def route(self, hypothesis: Hypothesis) -> Route:
         """The way that a hypothesis is."""
         encoding, misread = hypothesis.encoding, self.misread
         undone = self._undone.get(encoding)
@@ -379,11 +373,11 @@ class _Undoing:
         costs = tuple(map(add, self.costs(hypothesis), undone.doubts))
         if encoding != misread:
             prior = hypothesis.prior + self.damage
-            return Way((misread, encoding), hypothesis.language, prior, costs, undone.texts)
+            return Route((misread, encoding), hypothesis.language, prior, costs, undone.texts)
         # Latin-1 or cp1252 stays what it is; but C1 controls in a text are always characters of cp1252.
         steps = ("latin-1", encoding) if undone.texts != self.stored.odd else ()
-        way = Way(steps, hypothesis.language, hypothesis.prior, costs, undone.texts)
-        return _with_signs(way) if steps else way
+        route = Route(steps, hypothesis.language, hypothesis.prior, costs, undone.texts)
+        return _with_signs(route) if steps else route
 
     def costs(self, hypothesis: Hypothesis) -> Sequence[int]:
         """What a hypothesis says of each text; `NEVER` of those that it does not speak of."""
@@ -392,7 +386,7 @@ class _Undoing:
         priced = iter(hypothesis.costs)
         return [next(priced) if is_live else NEVER for is_live in self.live]
 
-    def _read(self, hypothesis: Hypothesis) -> _Undone:
+    def _read(self, hypothesis: Hypothesis) -> _RereadTexts:
         encoding = hypothesis.encoding
         misread = self.misread if encoding != self.misread else "latin-1"
         texts, doubts = [], []
@@ -402,16 +396,16 @@ class _Undoing:
                 after, doubt = _read_again(raw, text, misread, encoding)
             texts.append(after)
             doubts.append(doubt)
-        return _Undone(tuple(texts), tuple(doubts))
+        return _RereadTexts(tuple(texts), tuple(doubts))
 
 
-class _Single(Candidate):
+class _OneStep(LazyRoute):
     """One reading undone, and one done instead that is not UTF-8: of that, doubts only add to the price of bytes."""
 
     __slots__ = ("_hypothesis", "_undoing")
 
-    def __init__(self, undoing: _Undoing, hypothesis: Hypothesis, few: int, least: int) -> None:
-        # Not by way of `super()`: a record has a dozen.
+    def __init__(self, undoing: _Misreading, hypothesis: Hypothesis, few: int, least: int) -> None:
+        # Not by route of `super()`: a record has a dozen.
         self._stored = undoing.stored
         self._few = few
         self.least = least
@@ -419,18 +413,16 @@ class _Single(Candidate):
         self._undoing = undoing
         self._hypothesis = hypothesis
 
-    def _worked_out(self) -> Way:
-        return self._undoing.way(self._hypothesis)
+    def _worked_out(self) -> Route:
+        return self._undoing.route(self._hypothesis)
 
     def at_least(self) -> tuple[int, Sequence[int]]:
-        """See `Candidate.at_least`."""
         if self.known is not None:
             return self.known.damage, self.known.costs
         return self._hypothesis.prior + self._undoing.damage, self._undoing.costs(self._hypothesis)
 
     @property
     def misread(self) -> str:
-        """See `Candidate.misread`."""
         return self._undoing.misread
 
 
@@ -438,19 +430,21 @@ class _Single(Candidate):
 def _read_again(raw: bytes, before: str, misread: str, encoding: str) -> tuple[str, int]:
     """The text that bytes are in an encoding, and what it costs that `before` may be clean, or the text torn."""
     after = decode_as(raw, encoding) or ""
-    return after, _doubt(before, raw, after, misread, encoding) + (torn(after) if encoding in MULTIBYTE else 0)
+    return after, _clean_text_cost(before, raw, after, misread, encoding) + (
+        torn_cost(after) if encoding in MULTIBYTE else 0
+    )
 
 
-def _with_signs(way: Way) -> Way:
+def _with_signs(route: Route) -> Route:
     """A way that makes C1 controls the signs of cp1252: these cost no more than in a text that stays."""
     costs = [
         min(cost, read(text).cost) if has_clean_signs(text) else cost
-        for cost, text in zip(way.costs, way.texts, strict=True)
+        for cost, text in zip(route.costs, route.texts, strict=True)
     ]
-    return way._replace(costs=tuple(costs))
+    return route._replace(costs=tuple(costs))
 
 
-def _doubt(before: str, raw: bytes, after: str, misread: str, encoding: str) -> int:
+def _clean_text_cost(before: str, raw: bytes, after: str, misread: str, encoding: str) -> int:
     """What it costs that a text may be clean: bytes that are UTF-8 by chance, signs that are no letters, boxes."""
     if encoding not in MULTIBYTE and encoding != "utf-8" and _is_worse(before, after):
         return UNUSED
@@ -468,10 +462,10 @@ def _is_worse(before: str, after: str) -> bool:
     return (has_unused(after) and not has_unused(before)) or ("ƒ" in after and "ƒ" not in before)
 
 
-def _chance(before: str, way: Way, place: int) -> int:
-    """What it costs that a text may be UTF-8 by chance, before the first step of a way."""
-    raw = bytes_of(before, way.steps[0])
-    return coincidence(before, raw, way.texts[place]) if raw and len(raw) == len(before) else 0
+def _chance(before: str, route: Route, place: int) -> int:
+    """What it costs that a text may be UTF-8 by chance, before the first step of a route."""
+    raw = bytes_of(before, route.steps[0])
+    return coincidence(before, raw, route.texts[place]) if raw and len(raw) == len(before) else 0
 
 
 def _bonus(text: str) -> int:
@@ -479,12 +473,12 @@ def _bonus(text: str) -> int:
     return utf8_bonus(sum(char > "\x7f" for char in text))
 
 
-class _Further(Candidate):
+class _LongerRoute(LazyRoute):
     """A way that goes on where another one led.
 
     Args:
         stored: the record.
-        few: see `Way.total`.
+        few: see `Route.total`.
         first: the way that led there.
         counted: for each text that goes on its place, and what counts for it whatever comes out.
         following: the way that goes on.
@@ -493,7 +487,7 @@ class _Further(Candidate):
     __slots__ = ("_counted", "_first", "_following")
 
     def __init__(
-        self, stored: Stored, few: int, first: Way, counted: Sequence[tuple[int, int]], following: Candidate
+        self, stored: StoredRecord, few: int, first: Route, counted: Sequence[tuple[int, int]], following: LazyRoute
     ) -> None:
         self._first = first
         self._counted = counted
@@ -511,33 +505,32 @@ class _Further(Candidate):
             costs[place] = cost + counts
         return self._first.damage + DEEPER * (4 if crossed else 1) + damage, costs
 
-    def _worked_out(self) -> Way:
-        first, following = self._first, self._following.way()
+    def _worked_out(self) -> Route:
+        first, following = self._first, self._following.route()
         damage, costs = self._joined(following.damage, following.costs)
         texts = list(first.texts)
         for (place, _), text in zip(self._counted, following.texts, strict=True):
             texts[place] = text
-        return Way((*first.steps, *following.steps), following.language, damage, tuple(costs), tuple(texts))
+        return Route((*first.steps, *following.steps), following.language, damage, tuple(costs), tuple(texts))
 
     @property
     def misread(self) -> str:
-        """See `Candidate.misread`."""
         return self._first.steps[0]
 
 
-def _go_on(way: Way, stored: Stored, few: int, depth: int) -> list[Candidate]:
-    """What comes out of a way may have been mangled before."""
+def _continued(route: Route, stored: StoredRecord, few: int, depth: int) -> list[LazyRoute]:
+    """What comes out of a route may have been mangled before."""
     live = [
         place
-        for place, (text, cost) in enumerate(zip(way.texts, way.costs, strict=True))
+        for place, (text, cost) in enumerate(zip(route.texts, route.costs, strict=True))
         if cost < NEVER and not text.isascii()
     ]
     if not live:
         return []
-    again = Stored.of([way.texts[place] for place in live], stored.fields, stored.shift)
-    following = [one for one in lossless_ways(again, 0, depth - 1).candidates if one.known is None or one.known.steps]
+    again = StoredRecord.of([route.texts[place] for place in live], stored.fields, stored.shift)
+    following = [one for one in lossless_routes(again, 0, depth - 1).candidates if one.known is None or one.known.steps]
     if not following:
         return []
     # That it was UTF-8, or was so by chance, still counts, whatever came out.
-    counted = [(place, _chance(stored.odd[place], way, place) - _bonus(way.texts[place])) for place in live]
-    return [_Further(stored, few, way, counted, one) for one in following]
+    counted = [(place, _chance(stored.odd[place], route, place) - _bonus(route.texts[place])) for place in live]
+    return [_LongerRoute(stored, few, route, counted, one) for one in following]

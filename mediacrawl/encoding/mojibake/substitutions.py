@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Self
 
-from mediacrawl.encoding.history import put_aside, write_anew
+from mediacrawl.encoding.history import StateFile
 from mediacrawl.encoding.mojibake.alignment import LONGEST_TEXT, Key, aligned, pieces, runs, within, words
-
-logger = logging.getLogger(__name__)
 
 SUBSTITUTIONS_FILE: Final = "substitutions.json"
 """In the state folder of a crawl."""
@@ -46,12 +43,11 @@ _MOST_DAMAGES: Final = 64
 _LONGEST_DAMAGE: Final = 64
 
 _FORMAT: Final = 1
-
-_LARGEST_FILE: Final = 64 * 1024 * 1024
+_TITLE: Final = "What pairs of texts taught"
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class SubstitutionProposal:
     """A text as what was learned has it.
 
     Attributes:
@@ -59,13 +55,11 @@ class Proposal:
         confidence: that it is right, 0 to 1: the product of ``(n + 1) / (N + 2)`` over its pieces, where a piece was
             seen N times and became n times what is proposed (Laplace's rule of succession).
         pieces: what stood there, and what is proposed for it, in their order.
-        by_words: all of them are whole words, or the whole text.
     """
 
     text: str
     confidence: float
     pieces: tuple[tuple[str, str], ...]
-    by_words: bool
 
 
 @dataclass(slots=True)
@@ -160,7 +154,7 @@ class Substitutions:
             self._entries[key].seen = min(self._entries[key].seen + max(rest, 0), _MOST_COUNT)
         self._forget()
 
-    def propose(self, text: str) -> Proposal | None:
+    def propose(self, text: str) -> SubstitutionProposal | None:
         """What a text was, if every odd piece of it was seen often enough and mostly became the same.
 
         Args:
@@ -178,7 +172,7 @@ class Substitutions:
         best = max(found, key=lambda proposal: proposal.confidence, default=None)
         return best if best is not None and best.text != text else None
 
-    def _put(self, text: str, damage: str) -> Proposal | None:
+    def _put(self, text: str, damage: str) -> SubstitutionProposal | None:
         """A text put together from words, and from pieces of one damage."""
         covers: list[_Cover] = []
         parts: list[str] = []
@@ -257,8 +251,6 @@ class Substitutions:
             del self._entries[key]
         self._damages = {key[1]: None for key in self._entries if key[0] != "word"}
 
-    # -- on disk -------------------------------------------------------------------------------------------------
-
     @classmethod
     def load(cls, path: Path, limit: int = MOST_ENTRIES) -> Self:
         """Take up a file that `save` wrote; without one, begin anew.
@@ -269,15 +261,7 @@ class Substitutions:
             path: of the file; it need not exist.
             limit: see `Substitutions`.
         """
-        try:
-            return cls.from_json(_read(path), limit)
-        except FileNotFoundError:
-            return cls(limit)
-        except (OSError, ValueError, RecursionError) as error:
-            logger.warning(
-                "What pairs of texts taught cannot be read (%s), so it begins anew.%s", error, put_aside(path)
-            )
-            return cls(limit)
+        return StateFile(path, _TITLE).load(lambda content: cls.from_json(content, limit)) or cls(limit)
 
     @classmethod
     def from_json(cls, text: str | bytes, limit: int = MOST_ENTRIES) -> Self:
@@ -301,10 +285,7 @@ class Substitutions:
         Args:
             path: of the file; its folder is made if it is missing.
         """
-        try:
-            write_anew(path, self.as_json())
-        except OSError as error:
-            logger.warning("What pairs of texts taught could not be saved: %s", error)
+        StateFile(path, _TITLE).save(self.as_json())
 
     def _told(self) -> Iterator[tuple[Key, int, dict[str, int]]]:
         for key, entry in self._entries.items():
@@ -329,26 +310,16 @@ def _plain(text: str) -> _Cover:
     return _Cover(text, text, 1.0, "plain")
 
 
-def _proposal(text: str, covers: list[_Cover]) -> Proposal:
+def _proposal(text: str, covers: list[_Cover]) -> SubstitutionProposal:
     confidence = 1.0
     for cover in covers:
         confidence *= cover.confidence
     told = tuple((cover.before, cover.after) for cover in covers)
-    return Proposal(text, confidence, told, all(cover.kind == "word" for cover in covers))
-
-
-def _read(path: Path) -> bytes:
-    if path.stat().st_size > _LARGEST_FILE:
-        raise ValueError(f"{path} is far larger than it could be")
-    return path.read_bytes()
+    return SubstitutionProposal(text, confidence, told)
 
 
 def _entries(stored: Any) -> list[Any]:
-    """The entries of a file.
-
-    Raises:
-        ValueError: it has none.
-    """
+    """The entries of a file."""
     entries = stored.get("entries") if isinstance(stored, dict) else None
     if not isinstance(entries, list) or stored.get("format") != _FORMAT:
         raise ValueError(f"it has no entries of format {_FORMAT}")
@@ -359,11 +330,7 @@ _MEMBERS: Final = {"word": {2}, "run": {3}, "char": {3, 5}}
 
 
 def _entry(stored: Any) -> tuple[Key, _Entry]:
-    """One entry of a file.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """One entry of a file."""
     if not isinstance(stored, list) or len(stored) != 3:
         raise ValueError("an entry has not three members")
     key, seen, became = stored
@@ -391,7 +358,7 @@ _MOST_NAMED: Final = 5
 
 
 @dataclass(slots=True)
-class Taught:
+class LearnedPairs:
     """What a file of pairs taught.
 
     Attributes:
@@ -406,7 +373,7 @@ class Taught:
     bad: int = 0
     named: list[int] = field(default_factory=list)
 
-    def told(self, name: str) -> str:
+    def warning(self, name: str) -> str:
         """One sentence on the lines that were passed over; empty without any.
 
         Args:
@@ -418,7 +385,7 @@ class Taught:
         return f"{name}: {self.bad:,} of {self.pairs + self.bad:,} lines are no pairs and were passed over ({lines})."
 
 
-def read_pairs(path: Path) -> Taught:
+def read_pairs(path: Path) -> LearnedPairs:
     """Learn from a file of pairs.
 
     Args:
@@ -431,14 +398,14 @@ def read_pairs(path: Path) -> Taught:
         return learn_pairs(_lines(file))
 
 
-def learn_pairs(lines: Iterable[bytes]) -> Taught:
+def learn_pairs(lines: Iterable[bytes]) -> LearnedPairs:
     """Learn from pairs; what is none is counted.
 
     Args:
         lines: ``{"before": …, "after": …, "encoding": …}``; the encoding may be missing, and any other name stand there
             as well. Empty lines are nothing.
     """
-    taught = Taught()
+    taught = LearnedPairs()
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue

@@ -26,7 +26,7 @@ Slot = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Wreck:
+class DamagedUtf8:
     """A text with places where something was lost.
 
     Attributes:
@@ -102,7 +102,7 @@ def looks_like_utf8(text: str) -> bool:
 
 
 @cached_if_short(2048)
-def utf8_wreck(text: str, misread: str = "cp1252") -> Wreck | None:
+def damaged_utf8(text: str, misread: str = "cp1252") -> DamagedUtf8 | None:
     """UTF-8 that was read as cp1252, or another 8-bit encoding, and lost bytes on the way; None if it does not look so.
 
     Every lead byte says how many must follow. Where fewer do, those that cp1252 loses are put in their places; a
@@ -140,7 +140,7 @@ def utf8_wreck(text: str, misread: str = "cp1252") -> Wreck | None:
         whole += not missing
     if len(slots) == len(text):
         return None
-    return Wreck(tuple(slots), lost, whole, gone, telling > 1, _was_stripped(units, gone, whole))
+    return DamagedUtf8(tuple(slots), lost, whole, gone, telling > 1, _was_stripped(units, gone, whole))
 
 
 def _was_stripped(units: list[int], lost: int, whole: int) -> bool:
@@ -205,14 +205,7 @@ def _fill(lead: int, rest: list[int], needs: int, seen: _Seen) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def _characters_of(lead: int, rest: tuple[int, ...], needs: int, lost: bytes) -> tuple[tuple[str, bool, bool], ...]:
-    """The same, with whether each is a letter or sign that titles have, and whether what is left stands in it as it is.
-
-    Args:
-        lead: byte that begins the character.
-        rest: what is left of the others: a byte, a blank, or -1 for a mark.
-        needs: how many must follow the lead byte.
-        lost: bytes that may be gone.
-    """
+    """The characters; whether titles have each; and whether its remaining bytes are unchanged."""
     options = [_cased(unit) if unit >= 0x80 else (0xA0,) if unit == 0x20 else tuple(lost) for unit in rest]
     found = []
     for tail in _tails(options, needs, tuple(lost)):
@@ -287,7 +280,7 @@ LONGEST: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledText:
     """A text with proposals for what it lost.
 
     Attributes:
@@ -303,7 +296,7 @@ class Filled:
     margin: int
 
 
-def fill_wreck(wreck: Wreck, language: str = "") -> Filled:
+def fill_damaged_utf8(wreck: DamagedUtf8, language: str = "") -> FilledText:
     """The likeliest text of a wreck.
 
     Args:
@@ -312,7 +305,7 @@ def fill_wreck(wreck: Wreck, language: str = "") -> Filled:
     """
     parts = [_fill_part(slots, language) for slots in _parts(wreck.slots, apart=bool(language))]
     cost = sum(part.cost for part in parts) + FILL * wreck.lost - WHOLE * min(MOST_WHOLE, wreck.whole)
-    return Filled("".join(part.text for part in parts), cost, wreck.lost, min(part.margin for part in parts))
+    return FilledText("".join(part.text for part in parts), cost, wreck.lost, min(part.margin for part in parts))
 
 
 def _parts(slots: Sequence[Slot], *, apart: bool) -> Iterator[list[Slot]]:
@@ -327,7 +320,7 @@ def _parts(slots: Sequence[Slot], *, apart: bool) -> Iterator[list[Slot]]:
         yield part
 
 
-def _fill_part(slots: list[Slot], language: str) -> Filled:
+def _fill_part(slots: list[Slot], language: str) -> FilledText:
     beam = [(0, "")]
     for slot in slots:
         grown = [(paid + (BLANK if len(choice) > 1 else 0), begun + choice) for paid, begun in beam for choice in slot]
@@ -340,7 +333,7 @@ def _fill_part(slots: list[Slot], language: str) -> Filled:
     marked = "".join(
         ["\ufffd" if any(other[place] != char for other in rivals) else char for place, char in enumerate(text)]
     )
-    return Filled(marked, cost, 0, ranked[1][0] - cost if len(ranked) > 1 else SURE)
+    return FilledText(marked, cost, 0, ranked[1][0] - cost if len(ranked) > 1 else SURE)
 
 
 def _best(texts: Iterable[tuple[int, str]], language: str) -> list[tuple[int, int, str]]:

@@ -9,7 +9,7 @@ from typing import Final
 
 from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, undefined
-from mediacrawl.encoding.excerpts import MOST_SCORED, cached_if_short, fresh, piece_of
+from mediacrawl.encoding.excerpts import MOST_SCORED, cached_if_short, piece_of, without_repeats
 from mediacrawl.encoding.hints import DECLARED_NATS, Shift
 from mediacrawl.encoding.languages import LANGUAGES, prior_nats
 from mediacrawl.encoding.pricing.decoding import decode, decode_as, decode_single
@@ -20,8 +20,8 @@ from mediacrawl.encoding.pricing.scoring import (
     LANE_STEP,
     NEVER,
     ODD_WORD,
+    EncodingPair,
     Hypothesis,
-    Pair,
     ascii_costs,
     class_cost,
     pair_of,
@@ -102,7 +102,7 @@ def hypotheses(
         claims: the declared encoding of each of `raws`; empty if none is known.
     """
     pieces = [piece_of(raw) for raw in raws]
-    new = fresh(pieces) if len(pieces) > 1 else pieces
+    new = without_repeats(pieces) if len(pieces) > 1 else pieces
     again = [place for place, piece in enumerate(pieces) if new[place] is not piece] if len(pieces) > 1 else []
     # Where a field repeats words of an earlier one, what is new of it is priced as one more field.
     priced = [*pieces, *[new[place] for place in again]]
@@ -133,7 +133,7 @@ def hypotheses(
 
 
 def _weighed_by(
-    kernel: native.Kernel, priced: list[bytes], of_record: list[int], about: native.About, *, may_mix: bool
+    kernel: native.Kernel, priced: list[bytes], of_record: list[int], about: native.RecordContext, *, may_mix: bool
 ) -> list[Hypothesis]:
     """`_weighed` by the native part, with `_let_languages_mix` if the fields may be in several languages."""
     named = native.hypothesis_names()
@@ -142,7 +142,7 @@ def _weighed_by(
     return [Hypothesis(*named[number], prior, costs, costs) for number, prior, costs in rows]
 
 
-def _about(fields: Sequence[bytes], shift: Shift | None, claims: tuple[str, ...]) -> native.About:
+def _about(fields: Sequence[bytes], shift: Shift | None, claims: tuple[str, ...]) -> native.RecordContext:
     """What else is known of a record, as the native part takes it."""
     return list(fields), native.prior_shifts(shift) if shift else None, _claimed(claims)
 
@@ -178,15 +178,7 @@ def _weighed(
     shift: Shift | None,
     claims: Sequence[str],
 ) -> list[Hypothesis]:
-    """The hypotheses, priced as most fields are.
-
-    Args:
-        priced: what is priced.
-        of_record: what of that makes up the record's cost.
-        fields: all fields.
-        shift: what hints do to the priors.
-        claims: the declared encodings.
-    """
+    """The hypotheses, priced as most fields are."""
     words = [ODD_WORD.findall(piece) for piece in priced]
     every = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])]
     plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
@@ -205,12 +197,7 @@ def _weighed(
 
 
 def _always(claims: Sequence[str], plain: list[bytes]) -> tuple[tuple[int, ...], ...]:
-    """Pairs of which the cheapest is priced in full, whatever the first pass says: those of what is declared.
-
-    Args:
-        claims: the declared encodings.
-        plain: the ASCII words that tell the language of a record that has hardly any others; empty if it has.
-    """
+    """Pairs of which the cheapest is priced in full, whatever the first pass says: those of what is declared."""
     likeliest = [(_likeliest(plain),)] if len(plain) >= TELLING_WORDS else []
     return (*likeliest, *_claimed(tuple(claims)))
 
@@ -249,14 +236,7 @@ def _numbers(encoding: str) -> tuple[int, ...]:
 def _single_bytes(
     words: list[list[bytes]], of_record: list[int], shift: Shift | None, always: tuple[tuple[int, ...], ...]
 ) -> list[Hypothesis]:
-    """The hypotheses of one byte a letter that the first pass leaves.
-
-    Args:
-        words: of all that is priced.
-        of_record: what of that makes up the record's cost.
-        shift: what hints do to the priors.
-        always: pairs of which the cheapest is never left out.
-    """
+    """The hypotheses of one byte a letter that the first pass leaves."""
     shifts = _shifts(shift) if shift else None
     per_field = [sum(map(word_lanes, some)) for some in words]
     together = _lane_costs(sum([per_field[number] for number in of_record]), shifts)
@@ -312,7 +292,7 @@ def _least(costs: Sequence[int], gate: int, most: int) -> set[int]:
     return chosen
 
 
-def _exact(pair: Pair, words: list[list[bytes]], moved: int) -> Hypothesis:
+def _exact(pair: EncodingPair, words: list[list[bytes]], moved: int) -> Hypothesis:
     classes, cost = pair.classes, pair.cost
     costs = [sum([cost(word) + class_cost(word, classes) for word in some]) for some in words]
     return Hypothesis(pair.encoding, pair.language, pair.prior + moved, costs, costs)

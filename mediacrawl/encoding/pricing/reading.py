@@ -12,7 +12,7 @@ from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import STEP, char_class, encode, steps
 from mediacrawl.encoding.excerpts import cached_if_short
 from mediacrawl.encoding.languages import LANGUAGES, toned
-from mediacrawl.encoding.pricing.scoring import ODD_WORD, Pair, class_cost, pairs, spread, word_lanes
+from mediacrawl.encoding.pricing.scoring import ODD_WORD, EncodingPair, class_cost, pairs, spread, word_lanes
 
 CJK_RUN: Final = re.compile(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]+")
 
@@ -93,7 +93,7 @@ PLAIN: Final = 4 * STEP
 
 
 @dataclass(slots=True)
-class Reading:
+class PricedReading:
     """A text's cost in twelfths of a nat, and the language that makes it so cheap."""
 
     cost: int
@@ -137,15 +137,15 @@ def telling() -> list[tuple[str, int]]:
 
 
 @cache
-def _by_encoding(encoding: str) -> tuple[Pair, ...]:
+def _by_encoding(encoding: str) -> tuple[EncodingPair, ...]:
     return tuple(pair for pair in pairs() if pair.encoding == encoding)
 
 
 @cached_if_short(8192)
-def read(text: str) -> Reading:
+def read(text: str) -> PricedReading:
     """The cost of a text in the language that suits it best. ASCII words cost nothing, as everywhere here."""
     if text.isascii():
-        return Reading(sum(14 * STEP for char in text if char < " " and char not in "\n\t"), "")
+        return PricedReading(sum(14 * STEP for char in text if char < " " and char not in "\n\t"), "")
     kernel = native.kernel()
     has = ANYTHING if kernel is None else kernel.scan(text)
     chars = CJK_RUN.findall(text) if has & RUNS else []
@@ -156,7 +156,7 @@ def read(text: str) -> Reading:
         if has & bit and pattern.search(text)
     ]
     best = min(readings, key=lambda reading: reading.cost) if readings else alphabet_reading(text, ("cp1252",))
-    return Reading(best.cost + _besides(text), best.language) if has & TELLING else best
+    return PricedReading(best.cost + _besides(text), best.language) if has & TELLING else best
 
 
 def _besides(text: str) -> int:
@@ -174,7 +174,7 @@ def read_in(text: str, language: str) -> int:
     return alphabet_reading(text, (encoding,), language).cost
 
 
-def _signs(text: str) -> Reading:
+def _signs(text: str) -> PricedReading:
     """A text without any letter that a model knows."""
     total = last = 0
     for char in text:
@@ -182,10 +182,10 @@ def _signs(text: str) -> Reading:
         last = (last << 5 | cls) & 0x7FFF
         total += steps()[last] + (PLAIN if not char.isascii() and char.isalpha() else 0)
         total += PRIVATE if char > "\uffff" else 0
-    return Reading(total + 6 * STEP, "")
+    return PricedReading(total + 6 * STEP, "")
 
 
-def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> Reading:
+def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> PricedReading:
     """The cost of a text in the languages of these encodings, or in one of them.
 
     It is priced as bytes, in the encoding that can write most of it.
@@ -207,11 +207,11 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> R
                 for pair in _by_encoding(encoding)
                 if not only or pair.language == only
             ]
-    best = Reading(UNREAD, "")
+    best = PricedReading(UNREAD, "")
     for _, _, pair, words in sorted(near)[:MOST_PAIRS]:
         cost = lost + sum([pair.cost(word) + class_cost(word, pair.classes) for word in words])
         if cost < best.cost:
-            best = Reading(cost, pair.language)
+            best = PricedReading(cost, pair.language)
     if not best.language or not best.cost:
         return _signs(text)
     return best if only else _with_guests(text, encodings, best)
@@ -222,14 +222,14 @@ def _lost(cost: int, text: str) -> int:
     return cost - min(cost, (LOST - PICTURE) * len(_PICTURES.findall(text))) if cost > 0 else cost
 
 
-def _by_kernel(kernel: native.Kernel, text: str, encodings: tuple[str, ...], only: str) -> Reading:
+def _by_kernel(kernel: native.Kernel, text: str, encodings: tuple[str, ...], only: str) -> PricedReading:
     numbers, tonal, language = _numbers(encodings, only)
     # Only the encoding of Vietnamese writes marks as characters of their own.
     pair, cost, lost = kernel.alphabet(text, toned(text) if tonal >= 0 else text, numbers, tonal, language)
     lost = _lost(lost, text)
     if pair < 0 or not cost + lost:
         return _signs(text)
-    best = Reading(cost + lost, pairs()[pair].language)
+    best = PricedReading(cost + lost, pairs()[pair].language)
     return best if only else _with_guests(text, encodings, best)
 
 
@@ -241,13 +241,13 @@ def _numbers(encodings: tuple[str, ...], only: str) -> tuple[tuple[int, ...], in
     return tuple(every[encoding] for encoding in encodings), tonal, native.languages()[only] if only else -1
 
 
-def _with_guests(text: str, encodings: tuple[str, ...], host: Reading) -> Reading:
+def _with_guests(text: str, encodings: tuple[str, ...], host: PricedReading) -> PricedReading:
     """A text that its language does not suit well, with words of other languages among its own."""
     tokens = [token for token in text.split() if not token.isascii()]
     if not 1 < len(tokens) <= MOST_TOKENS or host.cost <= SUITS * len(tokens):
         return host
     cost = sum(min(read_in(token, host.language), alphabet_reading(token, encodings).cost + GUEST) for token in tokens)
-    return Reading(min(cost, host.cost), host.language)
+    return PricedReading(min(cost, host.cost), host.language)
 
 
 WIDE: Final = "[\u2010-\u2bff\u3000-\ud7a3\ue000-\uf8ff\uf900-\uffef]"
@@ -279,18 +279,9 @@ LONE: Final = 3 * STEP // 2
 RARE: Final = 15 * STEP
 
 OUTSIDE: Final = {
-    "…": 4 * STEP,
-    "’": 5 * STEP,
-    "“": 4 * STEP,
-    "”": 4 * STEP,
-    "–": 6 * STEP,
-    "—": 6 * STEP,
-    "·": 5 * STEP,
-    "×": 6 * STEP,
-    "♪": 6 * STEP,
-    "☆": 5 * STEP,
-    "★": 5 * STEP,
-}
+    "…": 4 * STEP, "’": 5 * STEP, "“": 4 * STEP, "”": 4 * STEP, "–": 6 * STEP, "—": 6 * STEP, "·": 5 * STEP, "×": 6
+    * STEP, "♪": 6 * STEP, "☆": 5 * STEP, "★": 5 * STEP,
+}  # fmt: skip
 
 
 def has_unused(text: str) -> bool:
@@ -312,13 +303,13 @@ def _outside(text: str) -> int:
 
 def cjk_reading(
     text: str, runs: tuple[str, ...], languages: tuple[str, ...] = ("ja", "ko", "zh-Hans", "zh-Hant")
-) -> Reading:
+) -> PricedReading:
     """The cost of a text with Chinese, Japanese or Korean runs."""
     kernel = native.kernel()
     if kernel is not None:
         numbers = native.written_in_characters()
         number, cost = kernel.characters(text, tuple([numbers[code] for code in languages]))
-        return Reading(cost, tuple(numbers)[number])
+        return PricedReading(cost, tuple(numbers)[number])
     rest = 0
     if _LATIN.search(text):
         rest += GLUED * len(_BESIDE_SMALL.findall(text)) + JOINED * len(_BESIDE_CAPITAL.findall(text))
@@ -327,11 +318,11 @@ def cjk_reading(
     if sum(map(len, runs)) < len(text):
         rest += _outside(text)
     rest += LONE * sum([len(run) == 1 for run in runs])
-    best = Reading(UNREAD, "")
+    best = PricedReading(UNREAD, "")
     for code in languages:
         cost = rest + sum(map(models.in_use().characters(code).cost, runs))
         if cost < best.cost:
-            best = Reading(cost, code)
+            best = PricedReading(cost, code)
     return best
 
 

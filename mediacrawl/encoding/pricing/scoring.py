@@ -81,7 +81,7 @@ UNICODE_ONLY: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class EncodingPair:
     """An 8-bit encoding and a language written in it, with everything that prices bytes under them."""
 
     number: int
@@ -149,10 +149,10 @@ class Pair:
 
 
 @cache
-def pairs() -> tuple[Pair, ...]:
+def pairs() -> tuple[EncodingPair, ...]:
     """Every 8-bit encoding with every language that was written in it."""
     trained = models.in_use()
-    found: list[Pair] = []
+    found: list[EncodingPair] = []
     for language in LANGUAGES.values():
         if not language.letters:
             continue
@@ -162,7 +162,7 @@ def pairs() -> tuple[Pair, ...]:
             company = classes_in(encoding, language.code)
             prior = round(prior_nats(encoding, language.code) * STEP) if language.encodings else UNICODE_ONLY
             found.append(
-                Pair(
+                EncodingPair(
                     len(found), encoding, language.code, prior, model,
                     letters, foreign, language.script == "latin", company,
                     bytes(byte for byte in capitals(encoding) if letters[byte] and byte not in foreign),
@@ -197,7 +197,7 @@ LONGEST_WORD: Final = 120
 """Bytes of a word that the first pass looks at."""
 
 
-def extra_costs(pair: Pair) -> bytes:
+def extra_costs(pair: EncodingPair) -> bytes:
     """What each byte costs in the first pass besides its letter and class."""
     extra = bytearray(256)
     for byte in pair.foreign:
@@ -246,7 +246,7 @@ def prior_lanes() -> int:
     return int.from_bytes(array("I", map(prior_lane, pairs())).tobytes(), "little")
 
 
-def prior_lane(pair: Pair) -> int:
+def prior_lane(pair: EncodingPair) -> int:
     """A pair's prior as the first pass counts."""
     return pair.prior * LANE_STEP // STEP
 
@@ -341,6 +341,6 @@ class Hypothesis:
 
 
 @cache
-def pair_of(encoding: str, language: str) -> Pair:
+def pair_of(encoding: str, language: str) -> EncodingPair:
     """The pair of an 8-bit encoding and a language."""
     return next(pair for pair in pairs() if pair.encoding == encoding and pair.language == language)

@@ -16,7 +16,7 @@ where `text` alone does not tell the bytes. One that was decided has besides:
 ``lossy``          true if characters were lost before the text came here; not there otherwise
 ``suspect``        true if the text is known to be damaged and stays so; not there otherwise
 ``document``       who decided the encoding of the page or list that it comes from, if no claim there did, see
-                   `mediacrawl.encoding.told`; ``chardet`` also for a long text that it decided
+                   `records.fields.document_element`; ``chardet`` also for a long text that it decided
 =================  ====================================================================================
 
 Plain ASCII needs no decision: such an element has none of these.
@@ -100,7 +100,7 @@ def clean(text: str) -> str:
     return whole.replace("\0", " ").removeprefix("\ufeff").strip()
 
 
-def noted(decision: FieldDecision, version: str) -> dict[str, Any]:
+def decision_fields(decision: FieldDecision, version: str) -> dict[str, Any]:
     """A decision as the evidence keeps it.
 
     Args:
@@ -109,7 +109,7 @@ def noted(decision: FieldDecision, version: str) -> dict[str, Any]:
     """
     proof: dict[str, Any] = {
         "encoding": decision.encoding,
-        "confidence": as_stored(decision.confidence),
+        "confidence": rounded_confidence(decision.confidence),
         "runner_up": decision.runner_up,
         "margin": round(_finite(decision.margin), 2),
         "language": decision.language,
@@ -125,12 +125,12 @@ def noted(decision: FieldDecision, version: str) -> dict[str, Any]:
     return proof
 
 
-def as_stored(confidence: float) -> float:
+def rounded_confidence(confidence: float) -> float:
     """A confidence as the evidence keeps it; thresholds are compared with this one, so that a second run agrees."""
     return round(confidence if 0.0 <= confidence <= 1.0 else min(max(_finite(confidence), 0.0), 1.0), 4)
 
 
-def remembered(proof: Mapping[str, Any], text: str) -> FieldDecision:
+def stored_decision(proof: Mapping[str, Any], text: str) -> FieldDecision:
     """The decision that an earlier run noted; what is missing or no such value counts as nothing known.
 
     Args:
@@ -141,7 +141,7 @@ def remembered(proof: Mapping[str, Any], text: str) -> FieldDecision:
         text,
         _text(proof.get("encoding")),
         _text(proof.get("language")),
-        as_stored(number(proof.get("confidence"))),
+        rounded_confidence(number(proof.get("confidence"))),
         number(proof.get("margin")),
         _text(proof.get("runner_up")),
         decision_of(proof) or "declared",
@@ -174,41 +174,17 @@ def _finite(value: float) -> float:
 
 
 FILE_FIELDS = (
-    "title",
-    "artist",
-    "albumartist",
-    "album",
-    "composer",
-    "genre",
-    "date",
-    "tracknumber",
-    "discnumber",
-    "comment",
-    "copyright",
-    "language",
-    "encodedby",
-    "description",
-    "keywords",
-    "license",
-    "license_url",
-    "upload_date",
-    "thumbnail_url",
-    "embed_url",
-    "player_url",
-    "podcast",
-    "episode",
-    "season",
-    "explicit",
-    "transcript_url",
-    "chapters_url",
-    "hub_url",
-)
+    "title", "artist", "albumartist", "album", "composer", "genre", "date", "tracknumber", "discnumber", "comment",
+    "copyright", "language", "encodedby", "description", "keywords", "license", "license_url", "upload_date",
+    "thumbnail_url", "embed_url", "player_url", "podcast", "episode", "season", "explicit", "transcript_url",
+    "chapters_url", "hub_url",
+)  # fmt: skip
 """Fields of a `MediaItem` that describe its file."""
 
-SIGHTED_FIELDS = ("page_title", "anchor_text")
+LINK_FIELDS = ("page_title", "anchor_text")
 """Fields of a `MediaItem` that tell where its file was found. They have evidence only if they are not plain ASCII."""
 
-TEXT_FIELDS = (*FILE_FIELDS, *SIGHTED_FIELDS)
+TEXT_FIELDS = (*FILE_FIELDS, *LINK_FIELDS)
 """Fields of a `MediaItem` that come from its tags."""
 
 _SEVERAL = frozenset({"artist", "albumartist", "composer", "genre"})
@@ -216,7 +192,7 @@ _SEVERAL = frozenset({"artist", "albumartist", "composer", "genre"})
 _SHORT = frozenset({"id3v1", "lyrics3"})
 """Sources that cut long texts."""
 
-_OF_PLACES = frozenset({*SIGHTED_FIELDS, "filename"})
+_OF_PLACES = frozenset({*LINK_FIELDS, "filename"})
 """Keys of texts on where a file was found: a shop for records has a title in its own language, whatever it sells."""
 
 _MAX_JOINED = 10
@@ -231,7 +207,7 @@ _SURE = 0.9
 def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
     """Gives each of `FILE_FIELDS` the value of the first source that has one; None where no source has.
 
-    Those of `SIGHTED_FIELDS` that have evidence are there too.
+    Those of `LINK_FIELDS` that have evidence are there too.
 
     The file itself goes before what is said of it elsewhere (`facts.BESIDE`); of its own sources those that cut long
     texts (ID3v1, Lyrics3) are the last. The language is what the file declares; if it declares none, the one that most
@@ -247,7 +223,7 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
         if element["text"]:
             found.setdefault(element["key"], []).append(element)
     values = {key: _best(found[key], key) if key in found else None for key in FILE_FIELDS}
-    values |= {key: _best(found[key], key) for key in SIGHTED_FIELDS if key in found}
+    values |= {key: _best(found[key], key) for key in LINK_FIELDS if key in found}
     values["language"] = values["language"] or _language_read(elements)
     return values
 

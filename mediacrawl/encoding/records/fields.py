@@ -19,7 +19,15 @@ from mediacrawl.encoding.decision import FieldDecision
 from mediacrawl.encoding.languages import codec_name, is_codec
 from mediacrawl.encoding.models import model_version
 from mediacrawl.encoding.pricing.decoding import may_be_seven_bit
-from mediacrawl.encoding.records.evidence import clean, decode, noted, number, raw_bytes, remembered, tag_element
+from mediacrawl.encoding.records.evidence import (
+    clean,
+    decision_fields,
+    decode,
+    number,
+    raw_bytes,
+    stored_decision,
+    tag_element,
+)
 from mediacrawl.facts import BESIDE, FEED, LONGEST_TEXT, OCTETS, PAGE, PLAYLIST, SITEMAP, URL, Fact
 from mediacrawl.records import Evidence, Tag
 
@@ -33,7 +41,7 @@ _EXTRA = "extra"
 """Where a catalogue's export keeps what the catalogue has no column for."""
 
 CHARDET = "chardet"
-"""Who decided a text or its document, see `encoding.told`: chardet knows encodings that the models do not."""
+"""Who decided a text or its document, see `document_element`: chardet knows encodings that the models do not."""
 
 SURE_DOCUMENT = 0.9
 """Confidence of the models from which on a document's decision is that of its texts. Below, each record decides anew
@@ -50,7 +58,7 @@ _READINGS = ("utf-8", "latin-1", "cp1252")
 
 
 @dataclass(slots=True)
-class Field:
+class TextField:
     """One text.
 
     Attributes:
@@ -73,7 +81,7 @@ class Field:
 
     @property
     def is_as_document(self) -> bool:
-        """Whether the decision on the document that the text comes from is the text's own, see `encoding.told`."""
+        """Whether the decision on the document that the text comes from is the text's own, see `document_element`."""
         by, encoding = self.proof.get("document"), self.proof.get("encoding")
         if not isinstance(encoding, str) or self.proof.get("source") not in BESIDE:
             return False
@@ -96,7 +104,7 @@ class Field:
         is_of_chardet = self.proof.get("document") == CHARDET and self.is_as_document
         if not is_of_chardet and self.proof.get("fixer") != version:
             return False
-        was = remembered(self.proof, self.text)
+        was = stored_decision(self.proof, self.text)
         if was.decision == "fixed":
             return was.confidence >= min_confidence
         if was.decision == "declared" or was.confidence < min_confidence:
@@ -106,7 +114,7 @@ class Field:
 
 
 @dataclass(slots=True)
-class ElementField(Field):
+class TagField(TextField):
     """One element of our ``tags``."""
 
     element: dict[str, Any]
@@ -117,7 +125,7 @@ class ElementField(Field):
         Returns:
             Whether the element is another one than before.
         """
-        new = {"text": decision.text, **noted(decision, version)}
+        new = {"text": decision.text, **decision_fields(decision, version)}
         if decision.text != self.before:
             new["text_declared"] = self.before
         if self.raw is not None and self.element.get("raw_b64") is None:
@@ -134,7 +142,7 @@ class ElementField(Field):
 
 
 @dataclass(slots=True)
-class ItemField(Field):
+class ItemField(TextField):
     """One text of an item of another project.
 
     Attributes:
@@ -149,7 +157,7 @@ def is_element(value: Any) -> bool:
     return isinstance(value, dict) and ("declared" in value or "raw_b64" in value)
 
 
-def element_field(element: dict[str, Any]) -> ElementField | None:
+def element_field(element: dict[str, Any]) -> TagField | None:
     """Reads one element of ``tags``.
 
     Returns:
@@ -172,7 +180,7 @@ def element_field(element: dict[str, Any]) -> ElementField | None:
         if before.isascii() and not may_be_seven_bit(raw):
             return None
     by_user = element.get("decision") == "user"
-    return ElementField(element["key"], before, text, raw, element["declared"], element, by_user, element)
+    return TagField(element["key"], before, text, raw, element["declared"], element, by_user, element)
 
 
 def _has_texts(element: Mapping[str, Any]) -> bool:
@@ -227,7 +235,7 @@ class PlainItem:
             decision: on it.
             version: of the models.
         """
-        entry = {"before": field.before, **noted(decision, version), "lossy": decision.lossy}
+        entry = {"before": field.before, **decision_fields(decision, version), "lossy": decision.lossy}
         if decision.text != field.before:
             entry["after"] = decision.text
         self._evidence[field.name] = entry
@@ -334,17 +342,17 @@ UTF8: Final = "utf-8"
 
 _JUDGED_PARTS: Final = 3
 
-_SIGHTED: Final = ("page_title", "anchor_text")
+_LINK_KEYS: Final = ("page_title", "anchor_text")
 """Fields of a record, and what their elements are called: a feed has a ``title`` of each entry as well."""
 
 
-def told_element(each: Fact) -> dict[str, Any]:
+def document_element(each: Fact) -> dict[str, Any]:
     """Turn a fact into its entry in `MediaItem.tags`: its bytes are those of its document, or its UTF-8.
 
     Args:
         each: the fact.
     """
-    read = parts_of_reading(each.declared)
+    read = parse_reading(each.declared)
     encoding, by = read.encoding, read.by
     raw = None if encoding == UTF8 else _octets(each.text, encoding, by)
     declared = encoding if raw is not None else UTF8
@@ -355,11 +363,11 @@ def told_element(each: Fact) -> dict[str, Any]:
         element["document"] = by
         if by == CHARDET or read.is_sure:
             decision = FieldDecision(element["text"], encoding, read.language, read.confidence)
-            element.update(noted(decision, model_version()))
+            element.update(decision_fields(decision, model_version()))
     return element
 
 
-def sighted_elements(evidence: Evidence) -> list[dict[str, Any]]:
+def link_elements(evidence: Evidence) -> list[dict[str, Any]]:
     """The entries of the page's title and of the link's text, which stand at the top of a record too.
 
     Plain ASCII needs none.
@@ -369,9 +377,9 @@ def sighted_elements(evidence: Evidence) -> list[dict[str, Any]]:
     """
     via = evidence.via.partition("/")[0]
     source = FEED if evidence.feed_url else via if via in {PLAYLIST, SITEMAP} else PAGE
-    texts = zip(_SIGHTED, (evidence.page_title, evidence.anchor), strict=True)
+    texts = zip(_LINK_KEYS, (evidence.page_title, evidence.anchor), strict=True)
     return [
-        told_element(Fact(source, name, name, text, evidence.page_charset or UTF8))
+        document_element(Fact(source, name, name, text, evidence.page_charset or UTF8))
         for name, text in texts
         if text and not text.isascii()
     ]
@@ -399,8 +407,8 @@ def name_elements(url: str) -> list[dict[str, Any]]:
     return [tag_element(Tag(URL, "path", "filename", declared, raw, text))]
 
 
-class ReadingParts(NamedTuple):
-    """What `Document.reading` says.
+class DocumentReading(NamedTuple):
+    """What `DecodedDocument.reading` says.
 
     Attributes:
         encoding: Python codec name.
@@ -420,20 +428,20 @@ class ReadingParts(NamedTuple):
         return self.by == "models" and self.confidence >= SURE_DOCUMENT
 
 
-def parts_of_reading(reading: str) -> ReadingParts:
-    """Take apart what `Document.reading` gave. Never raises.
+def parse_reading(reading: str) -> DocumentReading:
+    """Take apart what `DecodedDocument.reading` gave. Never raises.
 
     Args:
         reading: as in `Evidence.page_charset`, or empty.
     """
     encoding, *rest = reading.split(" ")
     if len(rest) != _JUDGED_PARTS:
-        return ReadingParts(encoding)
+        return DocumentReading(encoding)
     by, language, confidence = rest
     try:
-        return ReadingParts(encoding, by, "" if language == "-" else language, float(confidence))
+        return DocumentReading(encoding, by, "" if language == "-" else language, float(confidence))
     except ValueError:
-        return ReadingParts(encoding)
+        return DocumentReading(encoding)
 
 
 def _octets(text: str, encoding: str, by: str) -> bytes | None:

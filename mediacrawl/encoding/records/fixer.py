@@ -13,33 +13,22 @@ from typing import Any, Final
 
 from mediacrawl.encoding import detect, model_version, repair
 from mediacrawl.encoding.decision import DecisionName, FieldDecision, Hints
-from mediacrawl.encoding.detection.document import asked_if_long
+from mediacrawl.encoding.detection.document import chardet_if_long
 from mediacrawl.encoding.excerpts import head_of
 from mediacrawl.encoding.hints import address, hints_of
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.mojibake.repairer import is_open
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.pricing.decoding import read_alike
-from mediacrawl.encoding.records.evidence import FILE_FIELDS, as_stored, best_values, clean, remembered
-from mediacrawl.encoding.records.fields import ElementField, Field, PlainItem, by_user, element_field, is_element
+from mediacrawl.encoding.records.evidence import FILE_FIELDS, best_values, clean, rounded_confidence, stored_decision
+from mediacrawl.encoding.records.fields import PlainItem, TagField, TextField, by_user, element_field, is_element
 from mediacrawl.facts import BESIDE, OCTETS
 from mediacrawl.observe.text import clean as without_surrogates
 
 COMMON_NAMES = (
-    "title",
-    "artist",
-    "albumartist",
-    "album_artist",
-    "album",
-    "composer",
-    "performer",
-    "author",
-    "genre",
-    "name",
-    "comment",
-    "description",
-    "copyright",
-)
+    "title", "artist", "albumartist", "album_artist", "album", "composer", "performer", "author", "genre", "name",
+    "comment", "description", "copyright",
+)  # fmt: skip
 """Fields of other projects' items that are looked at when nobody names any."""
 
 _TOGETHER = 64
@@ -57,7 +46,7 @@ MOST_CHARACTERS = 16_384
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TextChange:
     """One text that is another one now.
 
     Attributes:
@@ -82,7 +71,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class FixResult:
     """What became of one record.
 
     Attributes:
@@ -96,7 +85,7 @@ class Fixed:
         errors: elements of ``tags`` that are damaged; they are left as they are.
     """
 
-    changes: tuple[Change, ...] = ()
+    changes: tuple[TextChange, ...] = ()
     decided: tuple[FieldDecision, ...] = ()
     names: tuple[str, ...] = ()
     changed: bool = False
@@ -155,7 +144,7 @@ class Fixer:
         self._version = model_version()
         self._learned = substitutions.version if substitutions else ""
 
-    def fix(self, item: MutableMapping[str, Any]) -> Fixed:
+    def fix(self, item: MutableMapping[str, Any]) -> FixResult:
         """Decides the text of a record and changes it in place. Input of any kind is fine in a dict.
 
         Args:
@@ -171,7 +160,7 @@ class Fixer:
         passed = (*(field.name for field in wanted[len(fields) :]), *plain.too_long)
         tagged, others = every[: len(fields)], plain.fields[: max(len(fields) - len(every), 0)]
         if not fields:
-            return Fixed(passed=passed, errors=errors)
+            return FixResult(passed=passed, errors=errors)
         fresh = self._decide(item, fields, tags)
         decided = [fresh.get(place) or _known(field) for place, field in enumerate(fields)]
         changes = _changes(fields, decided)
@@ -181,7 +170,7 @@ class Fixer:
         changed = plain.close()
         written = [(field, fresh[place]) for place, field in enumerate(tagged) if place in fresh]
         changed |= bool(written) and self._write(item, tags, written)
-        return Fixed(
+        return FixResult(
             changes=changes,
             decided=tuple(decided),
             names=tuple(field.name for field in fields),
@@ -198,19 +187,15 @@ class Fixer:
         return [name for name in self._named or () if name not in proven]
 
     def _decide(
-        self, item: Mapping[str, Any], fields: Sequence[Field], tags: Sequence[Mapping[str, Any]]
+        self, item: Mapping[str, Any], fields: Sequence[TextField], tags: Sequence[Mapping[str, Any]]
     ) -> dict[int, FieldDecision]:
-        """Decides what is not settled: the file's own texts together, what pages say of it, texts without bytes.
-
-        Returns:
-            New decisions, by place in `fields`.
-        """
+        """Decides what is not settled: the file's own texts together, what pages say of it, texts without bytes."""
         if all(map(self._settled, fields)):
             return {}
         url = address(item)
         hints = hints_of(item, fields, tags, {} if self._history is None else self._history.prior(url))
         fresh: dict[int, FieldDecision] = {}
-        groups: dict[_Origin, dict[int, Field]] = {}
+        groups: dict[_Origin, dict[int, TextField]] = {}
         for place, field in enumerate(fields):
             groups.setdefault(_origin(field), {})[place] = field
         for origin, group in groups.items():
@@ -221,29 +206,29 @@ class Fixer:
             # The link's text and the page's title are texts of the page itself: they confirm nothing there.
             about = hints if origin in {_Origin.FILE, _Origin.LOST} else replace(hints, anchor="")
             if origin is _Origin.LOST:
-                found = self._mend(part, about, self._substitutions)
-            elif origin is _Origin.TOLD:
-                found = self._mend_told(part, about)
+                found = self._repair(part, about, self._substitutions)
+            elif origin is _Origin.DECODED:
+                found = self._repair_decoded(part, about)
             else:
                 # What a page says in its own encoding tells nothing of the files on its host.
                 found = self._read(part, about, url if origin is _Origin.FILE else None)
-            fresh.update(zip(wanted, map(self._judged, part, found), strict=True))
+            fresh.update(zip(wanted, map(self._final, part, found), strict=True))
         return fresh
 
-    def _settled(self, field: Field) -> bool:
+    def _settled(self, field: TextField) -> bool:
         noted = str(field.proof.get("fixer") or "")
         models, _, learned = noted.partition("+")
         asks_again = bool(self._learned) and learned != self._learned and field.raw is None and not field.by_user
-        if asks_again and is_open(remembered(field.proof, field.text)):
+        if asks_again and is_open(stored_decision(field.proof, field.text)):
             return False
         return field.settled(noted if models == self._version else self._version, self._min_confidence)
 
-    def _decided_by(self, field: Field, decision: FieldDecision) -> str:
+    def _decided_by(self, field: TextField, decision: FieldDecision) -> str:
         """The version of the models, and behind a ``+`` that of the substitutions where these had a say."""
         had_a_say = bool(self._learned) and field.raw is None and is_open(decision)
         return f"{self._version}+{self._learned}" if had_a_say else self._version
 
-    def _read(self, fields: Sequence[Field], hints: Hints, url: str | None) -> Iterable[FieldDecision]:
+    def _read(self, fields: Sequence[TextField], hints: Hints, url: str | None) -> Iterable[FieldDecision]:
         """Decides fields by their bytes; what was found is remembered of the host of `url`."""
         for start in range(0, len(fields), _TOGETHER):
             part = fields[start : start + _TOGETHER]
@@ -252,20 +237,20 @@ class Fixer:
             if self._history is not None and url is not None and start == 0:
                 self._history.learn(url, found)
             for field, decided in zip(part, map(whole_of, part, heads, found.fields), strict=True):
-                yield decided if field.raw is None else asked_if_long(field.raw, decided)
+                yield decided if field.raw is None else chardet_if_long(field.raw, decided)
 
-    def _mend_told(self, fields: Sequence[Field], hints: Hints) -> Iterable[FieldDecision]:
+    def _repair_decoded(self, fields: Sequence[TextField], hints: Hints) -> Iterable[FieldDecision]:
         """Decides texts of a document that was read whole: they are as meant, or were stored wrongly before that."""
-        for field, found in zip(fields, self._mend(fields, hints, None), strict=True):
+        for field, found in zip(fields, self._repair(fields, hints, None), strict=True):
             undone = f">{found.encoding}" if found.decision == "fixed" and found.encoding else ""
             if not undone and field.is_as_document:
                 # The document told more than this text does.
-                was = remembered(field.proof, found.text)
+                was = stored_decision(field.proof, found.text)
                 found = replace(found, confidence=was.confidence, language=was.language)  # noqa: PLW2901
             yield replace(found, encoding=f"{field.declared}{undone}")
 
-    def _mend(
-        self, fields: Sequence[Field], hints: Hints, substitutions: Substitutions | None
+    def _repair(
+        self, fields: Sequence[TextField], hints: Hints, substitutions: Substitutions | None
     ) -> Iterable[FieldDecision]:
         """Decides fields by their text alone."""
         for part in _groups(fields):
@@ -273,9 +258,9 @@ class Fixer:
             for field, text, found in zip(part, came, repair(came, hints, substitutions).fields, strict=True):
                 yield found if found.text != text or text == field.before else replace(found, text=field.before)
 
-    def _judged(self, field: Field, found: FieldDecision) -> FieldDecision:
+    def _final(self, field: TextField, found: FieldDecision) -> FieldDecision:
         """The decision as it is carried out: only sure changes, and `decision` says what became of the text."""
-        text, confidence = found.text, as_stored(found.confidence)
+        text, confidence = found.text, rounded_confidence(found.confidence)
         decision: DecisionName = "fixed"
         if found.decision == "undecided" or (text != field.before and confidence < self._min_confidence):
             text, decision = field.before, "undecided"
@@ -289,7 +274,7 @@ class Fixer:
         self,
         item: MutableMapping[str, Any],
         tags: Sequence[Mapping[str, Any]],
-        decided: Iterable[tuple[ElementField, FieldDecision]],
+        decided: Iterable[tuple[TagField, FieldDecision]],
     ) -> bool:
         """Writes decisions into the evidence; values at the top that came from there follow."""
         old = best_values(tags)
@@ -307,28 +292,28 @@ class _Origin(IntEnum):  # as dictionary keys, integers take a fifth of the time
     """Whose text it is: those of one are decided together."""
 
     FILE = auto()
-    BESIDE = auto()
-    TOLD = auto()
+    EXTERNAL = auto()
+    DECODED = auto()
     """Of a page or list whose encoding was declared, or surely decided whole: a text alone tells less than all of that
     did."""
     LOST = auto()
     """Its bytes are not known."""
 
 
-def _origin(field: Field) -> _Origin:
+def _origin(field: TextField) -> _Origin:
     if field.raw is None:
         return _Origin.LOST
-    if not isinstance(field, ElementField) or field.element["source"] not in BESIDE:
+    if not isinstance(field, TagField) or field.element["source"] not in BESIDE:
         return _Origin.FILE
     if field.declared in {OCTETS, "utf-8"}:
-        return _Origin.BESIDE
+        return _Origin.EXTERNAL
     is_told = "document" not in field.element or field.is_as_document
-    return _Origin.TOLD if is_told else _Origin.BESIDE
+    return _Origin.DECODED if is_told else _Origin.EXTERNAL
 
 
-def _groups(fields: Sequence[Field]) -> Iterable[list[Field]]:
+def _groups(fields: Sequence[TextField]) -> Iterable[list[TextField]]:
     """Texts that are mended together: so many, or of so many characters."""
-    part: list[Field] = []
+    part: list[TextField] = []
     room = _CHARACTERS
     for field in fields:
         room -= len(field.before)
@@ -340,7 +325,7 @@ def _groups(fields: Sequence[Field]) -> Iterable[list[Field]]:
         yield part
 
 
-def _bounded(fields: list[Field]) -> list[Field]:
+def _bounded(fields: list[TextField]) -> list[TextField]:
     """The first fields of a record, as many as are decided."""
     room = MOST_CHARACTERS
     for place, field in enumerate(fields[:MOST_FIELDS]):
@@ -350,11 +335,11 @@ def _bounded(fields: list[Field]) -> list[Field]:
     return fields[:MOST_FIELDS]
 
 
-def _evidence(item: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[ElementField], int]:
+def _evidence(item: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[TagField], int]:
     """The whole elements of a record's ``tags``, those of them that want a decision, and how many are damaged."""
     tags = item.get("tags")
     whole: list[dict[str, Any]] = []
-    fields: list[ElementField] = []
+    fields: list[TagField] = []
     errors = 0
     for element in filter(is_element, tags) if isinstance(tags, list) else ():
         try:
@@ -368,18 +353,18 @@ def _evidence(item: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[Eleme
     return whole, fields, errors
 
 
-def _known(field: Field) -> FieldDecision:
+def _known(field: TextField) -> FieldDecision:
     """What is known of a field before anything is decided now."""
-    known = remembered(field.proof, field.text)
+    known = stored_decision(field.proof, field.text)
     return replace(known, decision="user", suspect=False, lossy=False) if field.by_user else known
 
 
-def _changes(fields: Sequence[Field], decided: Iterable[FieldDecision]) -> tuple[Change, ...]:
-    changes: dict[tuple[str, str, str], Change] = {}
+def _changes(fields: Sequence[TextField], decided: Iterable[FieldDecision]) -> tuple[TextChange, ...]:
+    changes: dict[tuple[str, str, str], TextChange] = {}
     for field, to in zip(fields, decided, strict=True):
         if to.text != field.text:
             key = (field.name, field.text, to.text)
-            changes.setdefault(key, Change(*key, to.encoding, to.language, to.confidence, to.decision, to.lossy))
+            changes.setdefault(key, TextChange(*key, to.encoding, to.language, to.confidence, to.decision, to.lossy))
     return tuple(changes.values())
 
 
@@ -399,13 +384,13 @@ _CUT: Final = 4
 """Characters at the end of a head that may be cut, and read otherwise in the whole."""
 
 
-def heads_of(fields: Sequence[Field]) -> list[bytes]:
+def heads_of(fields: Sequence[TextField]) -> list[bytes]:
     """The bytes of each field that decide: all of it, if it is not long."""
     longest = min(max(_BYTES_TOGETHER // max(len(fields), 1), _SHORTEST_HEAD), LONGEST_HEAD)
     return [head_of(field.raw or b"", field.declared, longest) for field in fields]
 
 
-def whole_of(field: Field, head: bytes, found: FieldDecision) -> FieldDecision:
+def whole_of(field: TextField, head: bytes, found: FieldDecision) -> FieldDecision:
     """The decision on a head, for the whole of its field; ``undecided`` where the whole cannot be read alike.
 
     Args:

@@ -145,7 +145,7 @@ def _as_since_7(answer: Any) -> Any:
 @cache
 def _source(name: str) -> bytes:
     """A script with what it needs: its first line says which files, beside the one that all need."""
-    folder = resources.files("mediacrawl.frontier.stores").joinpath("lua")
+    folder = resources.files("mediacrawl.frontier.redis").joinpath("lua")
     script = folder.joinpath(f"{name}.lua").read_bytes()
     first = script.partition(b"\n")[0].decode()
     parts = first.removeprefix(_NEEDS).split() if first.startswith(_NEEDS) else []

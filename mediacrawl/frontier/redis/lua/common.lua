@@ -1,7 +1,7 @@
 -- What all scripts share. KEYS[1] is the frontier's prefix, ARGV[1] the time ('' for Redis's own clock), ARGV[2] what the
 -- script is about, in msgpack. A script reads and checks first and writes then: Redis undoes nothing of one that fails.
 --
--- <prefix>:total           hash    counters, see frontier/stores/redis.py
+-- <prefix>:total           hash    counters, see frontier/redis/store.py
 -- <prefix>:ends            hash    how URLs ended -> how many
 -- <prefix>:site:<site>     string  msgpack, the fields below
 -- <prefix>:q:<class>:<site>  list  the class's FIFO: 8 bytes of arrival number, then msgpack (shared facts, row, row ...)

@@ -10,11 +10,11 @@ import msgpack
 from redis import exceptions
 
 from mediacrawl.frontier.contract import SpoiledError
+from mediacrawl.frontier.redis.errors import failure
+from mediacrawl.frontier.redis.rows import Row, read_element, read_row
+from mediacrawl.frontier.redis.sites import ClassState, State
+from mediacrawl.frontier.redis.store import KNOWN, RedisFrontier
 from mediacrawl.frontier.stores.reading import Overview, Whereabouts
-from mediacrawl.frontier.stores.redis import KNOWN, RedisFrontier
-from mediacrawl.frontier.stores.redis_rows import Row, read_element, read_row
-from mediacrawl.frontier.stores.redis_sites import ClassState, State
-from mediacrawl.frontier.stores.redis_trouble import failure
 from mediacrawl.frontier.stores.rules import OTHER
 from mediacrawl.frontier.stores.sites import ACTIVE
 from mediacrawl.records import Candidate, SiteInfo

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from redis import exceptions
 
 from mediacrawl.frontier.contract import SpoiledError
-from mediacrawl.frontier.stores.redis import RedisFrontier
-from mediacrawl.frontier.stores.redis_rows import read_element, read_row
-from mediacrawl.frontier.stores.redis_trouble import failure
+from mediacrawl.frontier.redis.errors import failure
+from mediacrawl.frontier.redis.rows import read_element, read_row
+from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.frontier.stores.sites import ACTIVE
 from mediacrawl.observe.format import plural
 

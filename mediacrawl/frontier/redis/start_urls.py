@@ -9,8 +9,8 @@ from typing import Any
 
 import redis
 
-from mediacrawl.frontier.feed import LONGEST, FeedError, FeedKeyError
-from mediacrawl.frontier.stores.redis_away import is_away
+from mediacrawl.frontier.redis.away import is_away
+from mediacrawl.frontier.redis.start_url_entry import LONGEST, FeedError, FeedKeyError
 from mediacrawl.observe.text import cut, printable
 
 LEASE = 60.0
@@ -23,7 +23,7 @@ BATCH_BYTES = 1 << 20
 REFUSED_KEPT = 10_000
 """Refused entries that are kept, the newest."""
 
-_SCRIPTS = resources.files("mediacrawl.frontier.stores").joinpath("lua")
+_SCRIPTS = resources.files("mediacrawl.frontier.redis").joinpath("lua")
 
 
 @dataclass(frozen=True, slots=True)

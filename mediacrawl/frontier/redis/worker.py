@@ -19,13 +19,13 @@ from typing import Any, TypeVar
 
 from mediacrawl.clock import steady
 from mediacrawl.frontier.contract import Counts, FrontierAwayError, FrontierError
+from mediacrawl.frontier.redis.away import Away, is_away
+from mediacrawl.frontier.redis.errors import failure
+from mediacrawl.frontier.redis.note_cache import Key, NoteCache
+from mediacrawl.frontier.redis.scripts import Call
+from mediacrawl.frontier.redis.sieve import LocalSieve
+from mediacrawl.frontier.redis.store import KNOWN, Exchanged, Out, RedisFrontier
 from mediacrawl.frontier.seen import RecentUrls
-from mediacrawl.frontier.stores.redis import KNOWN, Exchanged, Out, RedisFrontier
-from mediacrawl.frontier.stores.redis_away import Away, is_away
-from mediacrawl.frontier.stores.redis_notes import Key, NoteCache
-from mediacrawl.frontier.stores.redis_scripts import Call
-from mediacrawl.frontier.stores.redis_sieve import LocalSieve
-from mediacrawl.frontier.stores.redis_trouble import failure
 from mediacrawl.observe.format import plural
 from mediacrawl.politeness.delay import unrecorded
 from mediacrawl.politeness.lru import LastUsed

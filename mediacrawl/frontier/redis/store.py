@@ -15,14 +15,14 @@ import msgpack
 from redis import exceptions
 
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy, SpoiledError
+from mediacrawl.frontier.redis.away import LONGEST_PAUSE
+from mediacrawl.frontier.redis.counters import Numbered
+from mediacrawl.frontier.redis.errors import Evictions, failure
+from mediacrawl.frontier.redis.rows import ELEMENT_ROWS, Row, after, pack_rows, page_of, read_element, read_row
+from mediacrawl.frontier.redis.scripts import Call, Scripts
+from mediacrawl.frontier.redis.sites import State, pack_clocks, read_clocks, read_site
+from mediacrawl.frontier.redis.worst import NOTED, Worst
 from mediacrawl.frontier.seen import RecentUrls, url_key
-from mediacrawl.frontier.stores.redis_away import LONGEST_PAUSE
-from mediacrawl.frontier.stores.redis_numbers import Numbered
-from mediacrawl.frontier.stores.redis_rows import ELEMENT_ROWS, Row, after, pack_rows, page_of, read_element, read_row
-from mediacrawl.frontier.stores.redis_scripts import Call, Scripts
-from mediacrawl.frontier.stores.redis_sites import State, pack_clocks, read_clocks, read_site
-from mediacrawl.frontier.stores.redis_trouble import Evictions, failure
-from mediacrawl.frontier.stores.redis_worst import NOTED, Worst
 from mediacrawl.observe.format import plural
 from mediacrawl.politeness.delay import DAY, Clocks, after_visit, unrecorded
 from mediacrawl.records import FINAL, Added, Candidate, Drop, End, Lease, Outcome, SiteInfo

@@ -24,7 +24,7 @@ class Worst:
         """Sites and numbers of classes, the worst first, until nothing is left.
 
         Args:
-            promises: tells every class, see `redis_sites.State.promises`.
+            promises: tells every class, see `sites.State.promises`.
             now: seconds since the epoch.
         """
         if now > self._until:
