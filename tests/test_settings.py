@@ -92,7 +92,7 @@ def test_no_default_of_a_setting_is_written_a_second_time_where_it_is_read():
         if read.name in OURS and (read.has_default or not read.by.startswith("OwnSettings("))
         if not (read.where == "connection.py" and read.name in SCRAPY_REDIS and not read.has_default)
     ]
-    assert [read for read in read_aside if read.where != "parts.py"] == []
+    assert read_aside == []
 
 
 def test_every_setting_of_ours_has_its_reason_beside_it():
