@@ -26,13 +26,13 @@ from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
 from mediacrawl.frontier.exchange import is_json, lines_of, seed_lines, write
 from mediacrawl.frontier.mailbox import Mailbox
 from mediacrawl.frontier.refused import NOTE_KIND, Refused
-from mediacrawl.frontier.steering import Verb, obey
+from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
-from mediacrawl.frontier.stores.check import check
-from mediacrawl.frontier.stores.reading import FrontierReader
-from mediacrawl.frontier.stores.rebuild import Remake
-from mediacrawl.frontier.stores.salvage import repair
-from mediacrawl.frontier.telling import overview_text, site_text, told_rows, url_text
+from mediacrawl.frontier.tools.check import check
+from mediacrawl.frontier.tools.formatting import overview_text, site_text, told_rows, url_text
+from mediacrawl.frontier.tools.orders import Verb, obey
+from mediacrawl.frontier.tools.rebuild import Remake
+from mediacrawl.frontier.tools.repair import repair
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe import Search
 from mediacrawl.observe.format import plural

@@ -13,8 +13,8 @@ from twisted.python.failure import Failure
 
 from mediacrawl.crawl.shared_clocks import Neighbour
 from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
-from mediacrawl.frontier.stores.reading import FrontierReader
 from mediacrawl.observe.format import elapsed
 from mediacrawl.observe.wording import in_words
 from mediacrawl.politeness.robots_book import own_url

@@ -11,8 +11,8 @@ from scrapy import signals
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
+from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
-from mediacrawl.frontier.stores.reading import FrontierReader
 from mediacrawl.observe.dead_end import dead_end
 from mediacrawl.records import FINAL, End, Kind, Outcome, Trouble
 from mediacrawl.signals import visit_ended

@@ -19,9 +19,9 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.exchange import is_json, lines_of, write
 from mediacrawl.frontier.mailbox import Mailbox, Order
-from mediacrawl.frontier.steering import obey
+from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
-from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.frontier.tools.orders import obey
 from mediacrawl.observe.format import plural
 from mediacrawl.records import Candidate
 from mediacrawl.scope import Scope

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.stores.rules import AGAIN
+from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.notes import Notes
 from mediacrawl.observe.harvest import ClassTold
 from mediacrawl.priority.classes import Classes, ScorePolicy, SiteClasses

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from mediacrawl.frontier.stores.reading import Overview, Whereabouts
+from mediacrawl.frontier.sqlite.reader import Overview, Whereabouts
 from mediacrawl.observe.format import count, elapsed, plural, size
 from mediacrawl.observe.log_search import UrlHistory
 from mediacrawl.observe.text import pad, printable

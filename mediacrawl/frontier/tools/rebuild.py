@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from mediacrawl.frontier.order import Order
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.stores.again import ROOM
-from mediacrawl.frontier.stores.check import Progress
-from mediacrawl.frontier.stores.rows import Row
-from mediacrawl.frontier.stores.rules import OTHER
-from mediacrawl.frontier.stores.schema import CLASS_BITS
-from mediacrawl.frontier.stores.shapes import LATEST, facts_fit
+from mediacrawl.frontier.site_state import OTHER
+from mediacrawl.frontier.sqlite.database import CLASS_BITS
+from mediacrawl.frontier.sqlite.rows import Row
+from mediacrawl.frontier.sqlite.seen import ROOM
+from mediacrawl.frontier.tools.check import Progress
+from mediacrawl.frontier.tools.row_shapes import LATEST, facts_fit
 from mediacrawl.records import Candidate
 
 LOST = "lost"

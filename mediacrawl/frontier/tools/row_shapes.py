@@ -17,11 +17,11 @@ import msgpack
 
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.stores.classes import site_of_class
-from mediacrawl.frontier.stores.pages import Values
-from mediacrawl.frontier.stores.rows import unpack_standing
-from mediacrawl.frontier.stores.schema import TABLES
-from mediacrawl.frontier.stores.sites import ACTIVE, RETIRED
+from mediacrawl.frontier.sqlite.classes import site_of_class
+from mediacrawl.frontier.sqlite.database import TABLES
+from mediacrawl.frontier.sqlite.rows import unpack_standing
+from mediacrawl.frontier.sqlite.sites import ACTIVE, RETIRED
+from mediacrawl.frontier.tools.pages import Values
 from mediacrawl.records import Kind
 
 _FACTS = (str, int, int, str, int, *[str] * 10)

@@ -1,14 +1,84 @@
-"""The tables of the SQLite store, and how its file is opened."""
+"""The file of the SQLite store: its tables, how it is locked, opened and put in order at a start."""
 
 from __future__ import annotations
 
+import fcntl
 import logging
+import os
 import sqlite3
 from pathlib import Path
 
-from mediacrawl.frontier.contract import FrontierError, SpoiledError
-from mediacrawl.frontier.stores.lock_file import marked, missing_commits, noted_commits, unkept
-from mediacrawl.frontier.stores.upgrade import upgrade
+from mediacrawl import commit_mark
+from mediacrawl.frontier.contract import FrontierBusyError, FrontierError, SpoiledError
+from mediacrawl.frontier.order import Order
+
+
+def lock(path: Path) -> int:
+    """Take the store's lock file; the descriptor holds it, so a killed process leaves it free.
+
+    Args:
+        path: the database file; the lock file is beside it.
+
+    Raises:
+        FrontierBusyError: another process works on this store.
+        FrontierError: the folder cannot be written.
+    """
+    name = path.with_suffix(".lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise FrontierError(unkept(path, str(error.strerror))) from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        raise FrontierBusyError(
+            f"another crawl is working on {path}; stop it first, or give this one its own folder with JOBDIR"
+        ) from error
+    return descriptor
+
+
+def unkept(path: Path, why: str) -> str:
+    """The sentence for a folder in which no store can be kept."""
+    return f"the frontier cannot be kept in {path.parent}: {why}; choose another folder with JOBDIR"
+
+
+def mark(descriptor: int, commits: int) -> None:
+    """Note how far the store has come.
+
+    Args:
+        descriptor: of the lock file.
+        commits: how many there were, as the table of totals has it; 0 forgets the store.
+    """
+    commit_mark.write(descriptor, commits)
+
+
+def marked(descriptor: int) -> int:
+    """The number of commits that was noted; 0 if there was no store."""
+    return commit_mark.read(descriptor)[0]
+
+
+def missing_commits(db: sqlite3.Connection, descriptor: int) -> tuple[int, bool]:
+    """How many commits the file lacks, and whether the machine went down since, which explains it.
+
+    Args:
+        db: the store's connection.
+        descriptor: of the lock file.
+    """
+    commits, excused = noted_commits(descriptor)
+    (there,) = db.execute("SELECT coalesce(max(value), 0) FROM total WHERE name = 'commits'").fetchone()
+    return max(commits - there, 0), excused
+
+
+def noted_commits(descriptor: int) -> tuple[int, bool]:
+    """How many commits there were, and whether the machine went down since: what a file without tables lacks.
+
+    Args:
+        descriptor: of the lock file.
+    """
+    return commit_mark.read(descriptor)
+
 
 logger = logging.getLogger(__name__)
 
@@ -95,6 +165,13 @@ def connect(path: Path, descriptor: int, cached: int = 64 * 1024 * 1024) -> sqli
     return db
 
 
+def in_memory() -> sqlite3.Connection:
+    """A new database without a file, with the tables of the store."""
+    db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, cached_statements=256)
+    db.executescript(TABLES)
+    return db
+
+
 def is_spoiled(error: Exception) -> bool:
     """Whether an error says that the file is not what the store wrote."""
     code = getattr(error, "sqlite_errorcode", None) or 0
@@ -135,11 +212,7 @@ def _prepare(db: sqlite3.Connection, path: Path, descriptor: int, cached: int) -
     # A checkpoint copies pages back and syncs them: rarely and much beats often and little.
     db.execute("PRAGMA wal_autocheckpoint = 24000")
     db.execute("PRAGMA temp_store = MEMORY")
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version in {1, 2}:
-        logger.info("%s is rewritten in the layout of this version", path)
-        upgrade(db, version, TABLES, VERSION)
-    elif not check_layout(db, path):
+    if not check_layout(db, path):
         # A file that never had a checkpoint has nothing without its log: what is left of it is not written over.
         missing, excused = noted_commits(descriptor)
         if missing and not excused:
@@ -157,8 +230,6 @@ def check_layout(db: sqlite3.Connection, path: Path) -> bool:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version == VERSION:
         return True
-    if version in {1, 2}:
-        raise FrontierError(f"{path} has the layout of an earlier version; start the crawl once, which rewrites it")
     if version:
         raise FrontierError(
             f"{path} was written by another version of mediacrawl (layout {version}, this one reads {VERSION}); "
@@ -173,3 +244,40 @@ def store_files(path: Path) -> list[Path]:
     """The files of a store that exist: the database and what SQLite keeps beside it."""
     names = (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm"))
     return [name for name in names if name.exists()]
+
+
+def set_clock_back(db: sqlite3.Connection, back: float, now: float) -> None:
+    """The machine's clock was set back since the last commit: times that lie ahead move with it.
+
+    Args:
+        db: in a transaction.
+        back: seconds; nothing happens if it is not positive.
+        now: seconds since the epoch.
+    """
+    if back <= 0:
+        return
+    row = (back, now)
+    db.execute(
+        "UPDATE site SET due = CASE WHEN due > ?2 THEN max(due - ?1, ?2) ELSE due END,"
+        " release = CASE WHEN release > ?2 THEN max(release - ?1, ?2) ELSE release END WHERE due > ?2 OR release > ?2",
+        row,
+    )
+    db.execute("UPDATE class SET held = max(held - ?1, ?2) WHERE held > ?2", row)
+
+
+def order_anew(db: sqlite3.Connection, order: Order, before: str) -> None:
+    """With another order than at the last start every site gets its rank of this one.
+
+    Args:
+        db: in a transaction.
+        order: of today's settings.
+        before: what the file says of the order of its ranks; empty if it is new.
+    """
+    name = repr(order)
+    if before not in {"", name}:
+        db.create_function("rank_of", 1, lambda score: order.rank(score or 0.0), deterministic=True)
+        db.execute(
+            "UPDATE site SET rank = rank_of((SELECT max(score) FROM class WHERE filled = 1 AND class.id"
+            f" BETWEEN site.id << {CLASS_BITS} AND (site.id + 1 << {CLASS_BITS}) - 1)) WHERE place = 1"
+        )
+    db.execute("INSERT OR REPLACE INTO total VALUES ('order', ?)", (name,))

@@ -19,12 +19,11 @@ from pathlib import Path
 
 from mediacrawl.frontier.contract import FrontierError
 from mediacrawl.frontier.order import BestFirst, Order
-from mediacrawl.frontier.stores.check import NOISE, Progress, examine, silent
-from mediacrawl.frontier.stores.lock_file import lock, mark
-from mediacrawl.frontier.stores.pages import Image, Node, Values, node_of
-from mediacrawl.frontier.stores.rebuild import Remake, Terms, Told, rebuild
-from mediacrawl.frontier.stores.schema import TABLES, VERSION, store_files
-from mediacrawl.frontier.stores.shapes import HINTS, SHAPES, Shape, tree_roots
+from mediacrawl.frontier.sqlite.database import TABLES, VERSION, lock, mark, store_files
+from mediacrawl.frontier.tools.check import NOISE, Progress, examine, silent
+from mediacrawl.frontier.tools.pages import Image, Node, Values, node_of
+from mediacrawl.frontier.tools.rebuild import Remake, Terms, Told, rebuild
+from mediacrawl.frontier.tools.row_shapes import HINTS, SHAPES, Shape, tree_roots
 
 _BATCH = 2_000
 """Rows that are written at a time."""
@@ -283,7 +282,7 @@ def _roots(found: _Gathering, path: Path) -> dict[str, int]:
     if 0 < version < NOISE and version != VERSION:
         raise FrontierError(
             f"{path} has layout {version}, and this version of mediacrawl repairs layout {VERSION}: use the version "
-            "that wrote it; or, if it is an older one and sound, start a crawl, which rewrites it"
+            "of mediacrawl that wrote it"
         )
     return tree_roots(schema)
 

@@ -21,12 +21,18 @@ from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import FrontierError
 from mediacrawl.frontier.order import BestFirst, Order
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.stores.again import ROOM
-from mediacrawl.frontier.stores.lock_file import marked, missing_commits, noted_commits
-from mediacrawl.frontier.stores.pages import Image
-from mediacrawl.frontier.stores.schema import CLASS_BITS, check_layout, lost_log
-from mediacrawl.frontier.stores.shapes import LATEST, facts_fit, samples_fit, standing_fits
-from mediacrawl.frontier.stores.totals import BYTES
+from mediacrawl.frontier.sqlite.database import (
+    CLASS_BITS,
+    check_layout,
+    lost_log,
+    marked,
+    missing_commits,
+    noted_commits,
+)
+from mediacrawl.frontier.sqlite.seen import ROOM
+from mediacrawl.frontier.sqlite.totals import BYTES
+from mediacrawl.frontier.tools.pages import Image
+from mediacrawl.frontier.tools.row_shapes import LATEST, facts_fit, samples_fit, standing_fits
 from mediacrawl.observe.text import printable
 
 Progress = Callable[[str], None]

@@ -7,8 +7,7 @@ import random
 from pathlib import Path
 
 from mediacrawl.frontier.contract import Frontier, FrontierError, FrontierPolicy
-from mediacrawl.frontier.stores.lock_file import lock, mark, marked
-from mediacrawl.frontier.stores.schema import connect, store_files
+from mediacrawl.frontier.sqlite.database import connect, lock, mark, marked, store_files
 
 SQLITE_FILE = "frontier.db"
 
@@ -29,11 +28,11 @@ def open_store(
         FrontierError: unknown name, or the file cannot be used.
     """
     if name == "memory":
-        from mediacrawl.frontier.stores.memory import MemoryFrontier  # noqa: PLC0415 - only what is used is loaded
+        from mediacrawl.frontier.sqlite.memory import MemoryFrontier  # noqa: PLC0415 - only what is used is loaded
 
         return MemoryFrontier(policy, rng)
     if name == "sqlite":
-        from mediacrawl.frontier.stores.sqlite import SQLiteFrontier  # noqa: PLC0415
+        from mediacrawl.frontier.sqlite.store import SQLiteFrontier  # noqa: PLC0415
 
         return SQLiteFrontier(folder / SQLITE_FILE, policy, now, rng)
     raise FrontierError(f"SCHEDULER_STORE = {name!r} is not a store; use 'sqlite', 'memory' or 'redis'")

@@ -21,10 +21,10 @@ from long_forms import examples, slow
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.frontier.stores.check import check
-from mediacrawl.frontier.stores.pages import Image
-from mediacrawl.frontier.stores.salvage import Remake, repair
-from mediacrawl.frontier.stores.shapes import SHAPES
+from mediacrawl.frontier.tools.check import check
+from mediacrawl.frontier.tools.pages import Image
+from mediacrawl.frontier.tools.repair import Remake, repair
+from mediacrawl.frontier.tools.row_shapes import SHAPES
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome
 
@@ -668,7 +668,7 @@ def test_a_full_disk_leaves_the_old_file(told, tmp_path):
     path = copy(told, tmp_path)
     damage(path, 8192, noise(random.Random(1), 4096))
     before = path.read_bytes()
-    program = "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[2]); import test_salvage as t\n"
+    program = "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[2]); import test_repair as t\n"
     program += "try:\n t.mend(Path(sys.argv[1]))\nexcept t.FrontierError as error: print(error)"
 
     def small_files():

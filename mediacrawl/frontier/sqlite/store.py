@@ -16,20 +16,25 @@ from typing import Concatenate, ParamSpec, TypeVar
 from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy, SpoiledError
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.stores.again import Again
-from mediacrawl.frontier.stores.classes import LinkClass, site_of_class, span
-from mediacrawl.frontier.stores.front import Front
-from mediacrawl.frontier.stores.lock_file import lock, mark
-from mediacrawl.frontier.stores.opening import order_anew, set_clock_back
-from mediacrawl.frontier.stores.queues import Queues
-from mediacrawl.frontier.stores.reading import site_info
-from mediacrawl.frontier.stores.rows import Row
-from mediacrawl.frontier.stores.rules import class_for, rests
-from mediacrawl.frontier.stores.schema import connect, is_spoiled, unusable, unwritable
-from mediacrawl.frontier.stores.seen_table import SeenTable
-from mediacrawl.frontier.stores.sieve import open_sieve
-from mediacrawl.frontier.stores.sites import ACTIVE, IDLE, PAUSED, RETIRED, Site, SiteTable
-from mediacrawl.frontier.stores.totals import ROW_SIZE, Totals
+from mediacrawl.frontier.site_state import class_for, rests
+from mediacrawl.frontier.sqlite.classes import LinkClass, Queues, site_of_class, span
+from mediacrawl.frontier.sqlite.database import (
+    connect,
+    in_memory,
+    is_spoiled,
+    lock,
+    mark,
+    order_anew,
+    set_clock_back,
+    unusable,
+    unwritable,
+)
+from mediacrawl.frontier.sqlite.front import Front
+from mediacrawl.frontier.sqlite.reader import site_info
+from mediacrawl.frontier.sqlite.rows import Row
+from mediacrawl.frontier.sqlite.seen import Again, SeenTable, open_sieve
+from mediacrawl.frontier.sqlite.sites import ACTIVE, IDLE, PAUSED, RETIRED, Site, SiteTable
+from mediacrawl.frontier.sqlite.totals import ROW_SIZE, Totals
 from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import after_restart, after_visit
 from mediacrawl.records import FINAL, Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
@@ -89,7 +94,7 @@ class SQLiteFrontier:
     SQLite's cache. No waiting URL.
 
     Args:
-        path: the database file; its folder is made if missing.
+        path: the database file; its folder is made if missing. None keeps the database in memory.
         policy: the frontier's numbers.
         now: seconds since the epoch; what was leased when the last process died is given back as of now.
         rng: source of the even picks.
@@ -98,25 +103,25 @@ class SQLiteFrontier:
         FrontierError: another process has it, or the file cannot be used.
     """
 
-    def __init__(self, path: Path, policy: FrontierPolicy, now: float, rng: random.Random | None = None) -> None:
+    def __init__(self, path: Path | None, policy: FrontierPolicy, now: float, rng: random.Random | None = None) -> None:
         self._policy = policy
         self._rng = rng or random.Random()
-        self._path = path
+        self._path = path or Path(":memory:")
         self._failed = ""
         self._closed = False
-        self._lock = lock(path)
+        self._lock = lock(path) if path else None
         self._out: dict[str, Site] = {}
         self._away: dict[int, Site] = {}
         self._worst: list[int] = []
         self._noted = 0.0
         self._now = now
         try:
-            self._db = connect(path, self._lock, policy.cache)
+            self._db = connect(path, self._lock, policy.cache) if path and self._lock is not None else in_memory()
             self._load(now)
         except BaseException as error:
-            os.close(self._lock)
+            self._unlock()
             if isinstance(error, sqlite3.Error | SpoiledError | ValueError | TypeError | KeyError):
-                raise FrontierError(unusable(path, error)) from error
+                raise FrontierError(unusable(self._path, error)) from error
             raise
 
     # -- joining ---------------------------------------------------------------------------------------------
@@ -410,7 +415,8 @@ class SQLiteFrontier:
             self._merge()
         self._totals.write(leased=len(self._out), seq=self._queues.last, active=self._front.active, at=self._now)
         self._db.execute("COMMIT")
-        mark(self._lock, self._totals.commits)
+        if self._lock is not None:
+            mark(self._lock, self._totals.commits)
 
     def close(self) -> None:
         if self._closed:
@@ -425,6 +431,10 @@ class SQLiteFrontier:
                 self.commit()
         finally:
             self._db.close()
+            self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
             os.close(self._lock)
 
     @_guarded

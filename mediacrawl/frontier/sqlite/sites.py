@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from mediacrawl.frontier.contract import SpoiledError
-from mediacrawl.frontier.stores.rows import Row, pack_samples, pack_standing, unpack_samples, unpack_standing
+from mediacrawl.frontier.sqlite.rows import Row, pack_samples, pack_standing, unpack_samples, unpack_standing
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import Lease
 
 if TYPE_CHECKING:
-    from mediacrawl.frontier.stores.classes import LinkClass
+    from mediacrawl.frontier.sqlite.classes import LinkClass
 
 IDLE, ACTIVE, PAUSED, RETIRED = range(4)
 """`Site.place`."""
