@@ -17,7 +17,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import is_anticipated, trouble_in
-from mediacrawl.middlewares.refused import RefusedRequest
+from mediacrawl.crawl.refusals import RefusedRequest
 from mediacrawl.observe.critical_log import CriticalLog
 from mediacrawl.observe.errors import Fault, Faults, Kinds, Silence, Telling
 from mediacrawl.observe.format import plural

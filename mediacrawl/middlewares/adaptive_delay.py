@@ -12,8 +12,8 @@ from scrapy import Request
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.crawl.refusals import refuse
 from mediacrawl.headers import header, headers
-from mediacrawl.middlewares.refused import refuse
 from mediacrawl.middlewares.site_slot import SiteSlot
 from mediacrawl.politeness.backoff import after_answer, after_trouble, asked_to_wait, backed_off, trouble_of
 from mediacrawl.politeness.delay import Clocks, after_visit

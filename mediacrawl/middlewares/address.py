@@ -10,8 +10,9 @@ from twisted.internet.error import DNSLookupError
 
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.refusals import RefusedRequest, refuse, refuse_address, refuse_late
 from mediacrawl.frontier import FrontierError
-from mediacrawl.middlewares.refused import RefusedRequest, refuse, refuse_address, refuse_late
+from mediacrawl.net.guarded_names import GuardedNames
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.address_clocks import AddressClocks
 from mediacrawl.politeness.guard import GuardedAddressError
@@ -47,7 +48,8 @@ class AddressMiddleware:
         self._crawler = crawler
         self._stats = crawler.stats
         self._clock = parts.clock
-        self._names = parts.resolver
+        self._names = GuardedNames(parts.guard)
+        self._names.count = crawler.stats.inc_value
         self._parts = parts
         slots = parts.settings.getint("CONCURRENT_REQUESTS")
         share = OwnSettings(parts.settings).getfloat("UNTRIED_SHARE")

@@ -9,7 +9,7 @@ from scrapy.exceptions import NotConfigured
 
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.middlewares.refused import refuse
+from mediacrawl.crawl.refusals import refuse
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.probe.open_lists import OPEN_BYTES, OpenLists
 from mediacrawl.records import Drop, Kind, Outcome

@@ -13,9 +13,9 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.refusals import RefusedRequest, refuse
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
-from mediacrawl.middlewares.refused import RefusedRequest, refuse
 from mediacrawl.observe.format import plural
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.records import Drop

@@ -9,7 +9,7 @@ from scrapy import Request
 
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.middlewares.refused import refuse
+from mediacrawl.crawl.refusals import refuse
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.priority.again import handed_on
 from mediacrawl.records import Drop, End, Kind, Outcome

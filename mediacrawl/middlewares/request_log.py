@@ -9,7 +9,7 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.middlewares.refused import RefusedRequest
+from mediacrawl.crawl.refusals import RefusedRequest
 from mediacrawl.observe import RequestLine
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.records import End, Outcome

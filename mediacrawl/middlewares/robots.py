@@ -15,10 +15,10 @@ from twisted.python.failure import Failure
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.crawl.refusals import RefusedRequest, refuse
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.middlewares.redirect import target_of
-from mediacrawl.middlewares.refused import RefusedRequest, refuse
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.backoff import trouble_of
 from mediacrawl.politeness.freshness import lifetime

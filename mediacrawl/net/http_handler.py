@@ -24,9 +24,10 @@ from twisted.internet.protocol import connectionDone
 from twisted.web._newclient import ParseError
 
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.middlewares.cut import ANSWERED
-from mediacrawl.middlewares.refused import refuse_address, refuse_late
+from mediacrawl.crawl.refusals import refuse_address, refuse_late
+from mediacrawl.headers import ANSWERED
 from mediacrawl.net.address_guard import GuardedPool, LeaseOverError, Way, look_twice, way
+from mediacrawl.net.guarded_names import GuardedNames
 from mediacrawl.net.resolver import spelled
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.guard import GuardedAddressError
@@ -81,7 +82,7 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
 
         self._stats = crawler.stats
         self._parts = CrawlContext.of(crawler)
-        self._names = self._parts.resolver
+        self._names = GuardedNames(self._parts.guard)
         self._names.count = crawler.stats.inc_value
         timeout = OwnSettings(crawler.settings).getfloat("CONNECT_TIMEOUT")
         pool = GuardedPool(reactor, self._names, self._contextFactory, timeout)
