@@ -17,10 +17,10 @@ from mediacrawl.frontier.order import BestFirst, Levels, Order
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.paths import locate
 from mediacrawl.politeness.address_clocks import AddressPolicy
+from mediacrawl.politeness.address_guard import LOOPBACK, Guard
 from mediacrawl.politeness.backoff import BackoffPolicy
 from mediacrawl.politeness.delay import ANY_HOUR, DelayPolicy, factors_by_hour
-from mediacrawl.politeness.guard import LOOPBACK, Guard
-from mediacrawl.politeness.names import NamePolicy, fixed_hosts, server_of
+from mediacrawl.politeness.dns import NamePolicy, fixed_hosts, server_of
 from mediacrawl.politeness.robots_book import RobotsTimes
 from mediacrawl.priority.nuggets import UserFunction
 from mediacrawl.priority.score import RULES, Scores
@@ -28,7 +28,7 @@ from mediacrawl.probe import ProbePolicy
 from mediacrawl.scope import DuplicatePolicy, NeverCrawl, Scope, ScopeRules, Traps
 from mediacrawl.scope.hosts import canonical_host
 from mediacrawl.scope.include import Include
-from mediacrawl.scope.reach import Reach
+from mediacrawl.scope.rules import ContactScope
 from mediacrawl.setting_kinds import user_function
 
 PLACEHOLDER = "example.invalid"
@@ -234,13 +234,13 @@ def duplicate_policy(settings: BaseSettings) -> DuplicatePolicy:
     return DuplicatePolicy(soft_404=OwnSettings(settings).getbool("SCOPE_SOFT_404"))
 
 
-def reach_of(settings: BaseSettings) -> Reach:
+def reach_of(settings: BaseSettings) -> ContactScope:
     """Which hosts a crawl with this contact may begin at.
 
     Raises:
         ValueError: a setting ``RESOLVER_...`` cannot be used.
     """
-    return Reach.of(contact_of(settings), name_policy(settings).hosts, anonymous=is_anonymous(settings))
+    return ContactScope.of(contact_of(settings), name_policy(settings).hosts, anonymous=is_anonymous(settings))
 
 
 def guard_of(settings: BaseSettings) -> Guard:

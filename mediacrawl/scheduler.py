@@ -43,9 +43,8 @@ from mediacrawl.frontier.byte_budget import PAGE_BYTES, PAGE_FACTOR, byte_budget
 from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.observe.format import plural
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
+from mediacrawl.politeness.backoff import after_failure, asked_to_wait, trouble_of
 from mediacrawl.politeness.delay import DAY
-from mediacrawl.politeness.retry import after_failure
 from mediacrawl.priority.orders import ModelError
 from mediacrawl.records import FINAL, Candidate, Drop, End, Kind, Lease, Limit, Outcome, Trouble
 from mediacrawl.scope.canonical import canonical

@@ -1,4 +1,4 @@
-"""Door to the complaint desk: ``scrapy complaint`` shows what we asked of a site, and whether we behaved."""
+"""``scrapy complaint``: shows all requests to a site, and whether they were polite."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from mediacrawl.complaint import (
     Blocked,
     Case,
     ComplaintError,
+    ConductPolicy,
     Logs,
-    Promises,
     Sender,
     Subject,
     as_json,
@@ -40,10 +40,10 @@ from mediacrawl.policies import contact_of, delay_policy, is_anonymous, load_nev
 from mediacrawl.scope import Exclusion, NeverCrawlError, canonical
 
 BREACHED = 3
-"""Exit code: it was answered, and the answer is that we did not behave."""
+"""Exit code if breaches were found."""
 
 _SHOWN = 20
-"""Requests that are listed unless asked otherwise: what fits a screen."""
+"""Requests that are listed by default: what fits a screen."""
 _RULE = "-" * 72
 
 
@@ -55,15 +55,15 @@ class Command(Checked, ScrapyCommand):
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     def syntax(self) -> str:
-        """What may follow the name of the command."""
+        """Arguments of the command."""
         return "[options] SITE"
 
     def short_desc(self) -> str:
-        """For the list of all commands."""
+        """One line for ``scrapy -h``."""
         return "Answer a complaint: what was asked of a site, and whether we behaved"
 
     def long_desc(self) -> str:
-        """For ``-h``."""
+        """The help text."""
         return (
             "Shows every request to SITE (a domain, a host or a URL: the whole registrable domain is meant) from the"
             " request logs, its robots.txt as it was at each time, whether we kept what we owe, judged anew from the"
@@ -87,7 +87,7 @@ class Command(Checked, ScrapyCommand):
         add("--json", action="store_true", help="all but the requests as one JSON object")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Answer on the standard output; errors go to the standard error, and the exit code is 1."""
+        """Print the answer. Errors go to the standard error, with exit code 1."""
         refuse_options(args)
         if len(args) != 1:
             raise UsageError("scrapy complaint takes one SITE, as example.org", print_help=False)
@@ -133,9 +133,9 @@ class Command(Checked, ScrapyCommand):
         wait = OwnSettings(settings).getfloat("NEVERCRAWL_RELOAD") if added.new else 0.0
         return Blocked(added.entry.covers, now + wait, restart=nevercrawl_files(settings) != before)
 
-    def _promises(self, settings: BaseSettings) -> Promises:
+    def _promises(self, settings: BaseSettings) -> ConductPolicy:
         own = OwnSettings(settings)
-        return Promises(
+        return ConductPolicy(
             min_delay=delay_policy(settings).minimum,
             robots_age=own.getfloat("ROBOTS_MAX_AGE"),
             listed=_listed(settings),
@@ -148,7 +148,7 @@ class Command(Checked, ScrapyCommand):
 
 
 def _listed(settings: BaseSettings) -> Callable[[str], Exclusion | None]:
-    """What NeverCrawl says now. A list that cannot be read is told of, and the rest is answered."""
+    """Looks URLs up in NeverCrawl. A list that cannot be read is reported and left out."""
     try:
         never = load_nevercrawl(settings)
     except NeverCrawlError as error:
@@ -175,5 +175,5 @@ def _say(case: Case, limit: int, draft: str | None) -> None:
 
 
 def _tell(sentence: str) -> None:
-    """Beside the answer: for who watches, not for who reads the output."""
+    """Print to the standard error."""
     print(printable(sentence), file=sys.stderr)

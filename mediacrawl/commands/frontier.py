@@ -46,8 +46,7 @@ from mediacrawl.priority import link_class
 from mediacrawl.priority.orders import RECORDS
 from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
-from mediacrawl.scope.imported import Import
-from mediacrawl.scope.seeds import parse_seeds
+from mediacrawl.scope.candidates import Import, parse_seeds
 from mediacrawl.scope.sites import authority_of
 
 if TYPE_CHECKING:

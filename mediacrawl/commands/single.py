@@ -15,15 +15,14 @@ from mediacrawl.crawl.shared_clocks import Neighbour
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
-from mediacrawl.observe.format import elapsed
-from mediacrawl.observe.wording import in_words
+from mediacrawl.observe.format import elapsed, in_words
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.report import ProbeReport, ProbeRequest
 from mediacrawl.probe.session import Odd
 from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome, SiteState
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import spelling
-from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of, site_of
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.probing import ProbingSpider

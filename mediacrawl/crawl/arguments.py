@@ -17,9 +17,9 @@ from mediacrawl.policies import contact_of, is_anonymous, load_nevercrawl, reach
 from mediacrawl.politeness.identity import agent_problem, contact_problem
 from mediacrawl.recheck.stored_records import ItemsError, locate_items
 from mediacrawl.scope import NeverCrawlError, site_of
+from mediacrawl.scope.candidates import SeedError, parse_seeds, read_seed_source, split_inline
+from mediacrawl.scope.hosts import port_of
 from mediacrawl.scope.include import Include, IncludeError
-from mediacrawl.scope.ports import port_of
-from mediacrawl.scope.seeds import SeedError, parse_seeds, read_seed_source, split_inline
 from mediacrawl.scope.sites import host_of
 
 if TYPE_CHECKING:

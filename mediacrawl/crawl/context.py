@@ -20,8 +20,8 @@ from mediacrawl.frontier import Counts, Frontier, FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.notes import Later, NoNotes, Notes
 from mediacrawl.observe import RequestLog
-from mediacrawl.observe.dead_end import Fates
-from mediacrawl.observe.finds import Finds
+from mediacrawl.observe.crawl_messages import SeedOutcomes
+from mediacrawl.observe.harvest import Finds
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.paths import log_folder, spider_folder, state_folder
 from mediacrawl.policies import (
@@ -36,11 +36,10 @@ from mediacrawl.policies import (
     robots_times,
     scope_rules,
 )
-from mediacrawl.politeness.address_clocks import AddressClocks
+from mediacrawl.politeness.address_clocks import AddressClocks, SharedAddressClocks
+from mediacrawl.politeness.address_guard import Guard
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.politeness.guard import Guard
 from mediacrawl.politeness.robots_book import RobotsBook
-from mediacrawl.politeness.shared_clocks import SharedAddressClocks
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.nuggets import Nuggets
 from mediacrawl.priority.orders import Priority
@@ -116,7 +115,7 @@ class CrawlContext:
         self.scores = class_scores(settings)
         self.encodings = History()
         self.finds = Finds()
-        self.fates = Fates()
+        self.fates = SeedOutcomes()
         self.tells_fates = False
         self.open_lists: OpenLists | None = None
         self.resumes = False

@@ -9,7 +9,7 @@ from typing import Self
 from mediacrawl.crawl.arguments import ArgumentError, switch
 from mediacrawl.extract import list_form, parse_list
 from mediacrawl.scope import spelling
-from mediacrawl.scope.seeds import SeedError, parse_seeds, read_seed_source, split_inline
+from mediacrawl.scope.candidates import SeedError, parse_seeds, read_seed_source, split_inline
 
 _MOST_DIGITS = 9
 

@@ -24,7 +24,7 @@ from mediacrawl.own_settings import OwnSettings
 from mediacrawl.policies import reach_of
 from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope import Scope
-from mediacrawl.scope.fed import fed
+from mediacrawl.scope.candidates import candidate_of_entry
 from mediacrawl.signals import seeds_joined
 from mediacrawl.threads import in_reactor
 
@@ -229,7 +229,7 @@ class Feeding:
                 if isinstance(entry, Unreadable):
                     ends.append(entry)
                     continue
-                ends.append(fed(entry, scope, self._reach, self._parts.scores))
+                ends.append(candidate_of_entry(entry, scope, self._reach, self._parts.scores))
                 names.update(entry.passed_over[:_NAMES_SHOWN])
             except Exception as error:  # noqa: BLE001 - one entry must not keep the others from joining
                 fault = fault or error

@@ -11,8 +11,7 @@ from scrapy.exceptions import NotConfigured
 
 from mediacrawl.crawl.context import NOTHING, CrawlContext
 from mediacrawl.frontier import FrontierError
-from mediacrawl.observe.harvest import CLASSES, Harvest, Tally, tally_of
-from mediacrawl.observe.harvest_lines import HarvestLines
+from mediacrawl.observe.harvest import CLASSES, Harvest, HarvestCounts, HarvestLines, counts_of
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.priority.again import is_again
 from mediacrawl.records import Outcome
@@ -66,14 +65,14 @@ class HarvestFile:
         return file
 
     @property
-    def run(self) -> Tally:
+    def run(self) -> HarvestCounts:
         """All so far, since this process began."""
         return self._harvest.run
 
     @property
-    def last(self) -> Tally:
+    def last(self) -> HarvestCounts:
         """The last whole window of this process; empty before there was one."""
-        return self._harvest.last or Tally()
+        return self._harvest.last or HarvestCounts()
 
     def _opened(self) -> None:
         path = Path(self._name)
@@ -82,7 +81,7 @@ class HarvestFile:
             # Nothing joined so far: what the file tells is of a crawl that was forgotten.
             return
         try:
-            self._harvest = Harvest(WINDOW, tally_of(self._lines.last()))
+            self._harvest = Harvest(WINDOW, counts_of(self._lines.last()))
         except OSError as error:
             self._tell(error)
 

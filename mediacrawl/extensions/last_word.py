@@ -13,7 +13,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
-from mediacrawl.observe.dead_end import dead_end
+from mediacrawl.observe.crawl_messages import nothing_read
 from mediacrawl.records import FINAL, End, Kind, Outcome, Trouble
 from mediacrawl.signals import visit_ended
 from mediacrawl.visit import Visit
@@ -30,7 +30,7 @@ _BY_ITSELF = frozenset({"finished", "network_down"})
 
 
 class LastWord:
-    """Watches what becomes of the seeds, and says it at the end if nothing was read; see `observe.dead_end`.
+    """Watches what becomes of the seeds, and says it at the end if nothing was read; see `observe.nothing_read`.
 
     Only for spiders that begin with seeds and fill `CrawlContext.fates`. A worker on Redis says it if no other has read
     anything either.
@@ -77,7 +77,7 @@ class LastWord:
         elif not fates.given:
             fates.earlier = Counter(counts.ends) - fates.ended
         fates.waiting, fates.shelved = counts.waiting + counts.leased, counts.shelved
-        if sentence := dead_end(fates):
+        if sentence := nothing_read(fates):
             logger.warning("%s", sentence)
 
     def _ends_of_known(self) -> Counter[str]:

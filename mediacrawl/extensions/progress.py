@@ -18,8 +18,8 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extensions.breaker import Breaker
 from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.observe import CrawlFacts, progress_line, summary
-from mediacrawl.observe.harvest import Tally
-from mediacrawl.observe.limits import OverLimits
+from mediacrawl.observe.errors import OverLimits
+from mediacrawl.observe.harvest import HarvestCounts
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.paths import log_folder
 from mediacrawl.pipelines.store import catalogue_path
@@ -91,7 +91,7 @@ class Progress:
         catalogue = catalogue_path(self._parts.settings)
         harvest = self._crawler.get_extension(HarvestFile)
         breaker = self._crawler.get_extension(Breaker)
-        run, last = (harvest.run, harvest.last) if harvest else (Tally(), Tally())
+        run, last = (harvest.run, harvest.last) if harvest else (HarvestCounts(), HarvestCounts())
         drops = {str(drop): int(get(f"drop/{drop}", 0)) for drop in Drop}
         return CrawlFacts(
             duration=self._clock.now() - self._began,

@@ -25,8 +25,8 @@ from mediacrawl.priority.fronts import Front, Fronts
 from mediacrawl.priority.hubs import LOST, Again, front_page
 from mediacrawl.priority.revisit import Share, score
 from mediacrawl.records import FINAL, Candidate, Evidence, Kind, Outcome
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.joining import candidate
 from mediacrawl.signals import seeds_joined, visit_ended
 from mediacrawl.visit import VISIT, Visit
 

@@ -25,7 +25,7 @@ from mediacrawl.frontier.tools.orders import obey
 from mediacrawl.observe.format import plural
 from mediacrawl.records import Candidate
 from mediacrawl.scope import Scope
-from mediacrawl.scope.imported import Import
+from mediacrawl.scope.candidates import Import
 
 if TYPE_CHECKING:
     from typing import Self

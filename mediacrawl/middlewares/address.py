@@ -14,9 +14,8 @@ from mediacrawl.crawl.refusals import RefusedRequest, refuse, refuse_address, re
 from mediacrawl.frontier import FrontierError
 from mediacrawl.net.guarded_names import GuardedNames
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.politeness.address_clocks import AddressClocks
-from mediacrawl.politeness.guard import GuardedAddressError
-from mediacrawl.politeness.untried import UntriedAddresses
+from mediacrawl.politeness.address_clocks import AddressClocks, UntriedAddresses
+from mediacrawl.politeness.address_guard import GuardedAddressError
 from mediacrawl.records import Drop, Outcome
 from mediacrawl.scope.sites import host_of
 from mediacrawl.signals import visit_ended

@@ -20,7 +20,7 @@ from mediacrawl.observe.format import plural
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.records import Drop
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.exclusions.waiting import drop_excluded
+from mediacrawl.scope.exclusions.never import drop_excluded
 
 if TYPE_CHECKING:
     from typing import Self

@@ -13,8 +13,8 @@ from mediacrawl.crawl.refusals import refuse
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.priority.again import handed_on
 from mediacrawl.records import Drop, End, Kind, Outcome
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Base, Spelling, canonical
-from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.visit import VISIT, Visit
 

@@ -10,8 +10,8 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.refusals import refuse
 from mediacrawl.priority.again import handed_on
 from mediacrawl.records import Drop, Kind
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Spelling
-from mediacrawl.scope.joining import candidate
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:

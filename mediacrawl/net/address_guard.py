@@ -19,7 +19,7 @@ from twisted.python.failure import Failure
 from twisted.web.client import HTTPConnectionPool
 from zope.interface import implementer
 
-from mediacrawl.politeness.guard import GuardedAddressError
+from mediacrawl.politeness.address_guard import GuardedAddressError
 
 if TYPE_CHECKING:
     from twisted.web._newclient import HTTP11ClientProtocol

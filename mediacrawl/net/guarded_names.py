@@ -10,7 +10,7 @@ from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface import implementer
 
 from mediacrawl.net.resolver import HostsResolver, NoAnswerError, NoSuchNameError, spelled
-from mediacrawl.politeness.guard import Guard
+from mediacrawl.politeness.address_guard import Guard
 from mediacrawl.scope.hosts import is_address
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from mediacrawl.net.address_guard import GuardedPool, LeaseOverError, Way, look_
 from mediacrawl.net.guarded_names import GuardedNames
 from mediacrawl.net.resolver import spelled
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.politeness.guard import GuardedAddressError
+from mediacrawl.politeness.address_guard import GuardedAddressError
 from mediacrawl.scope.hosts import is_address, is_loopback
 from mediacrawl.visit import VISIT, Visit
 

@@ -14,7 +14,7 @@ from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.observe.finds import Finds
+from mediacrawl.observe.harvest import Finds
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.paths import state_folder
 from mediacrawl.records import MediaItem

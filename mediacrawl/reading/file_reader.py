@@ -11,8 +11,8 @@ from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.cut import BROKE_OFF, ENDED_HERE
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.policies import probe_policy
-from mediacrawl.politeness.retry import is_passing
-from mediacrawl.politeness.wishes import wishes_of
+from mediacrawl.politeness.backoff import is_passing
+from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe import Probe, ProbeResult, build_item
 from mediacrawl.probe.icecast import is_stream, read_stream
 from mediacrawl.probe.response import is_media
@@ -58,7 +58,7 @@ class FileReader:
             visit: of a media file, or of what turned out to be one.
             response: any answer.
         """
-        if wishes_of(headers(response, "X-Robots-Tag"), self._token).unlisted(self._clock.now()):
+        if directives_of(headers(response, "X-Robots-Tag"), self._token).unlisted(self._clock.now()):
             visit.drop(Drop.NOINDEX)
             return None
         lease = visit.lease

@@ -15,7 +15,7 @@ from mediacrawl.facts import FEED, Fact, fact, pack
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.politeness.wishes import wishes_of
+from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe import build_page_item
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
 from mediacrawl.probe.record import build_manifest_item
@@ -25,7 +25,7 @@ from mediacrawl.reading.document_encodings import DocumentEncodings
 from mediacrawl.reading.page_media import OEMBED, item_of_oembed
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scheduler import PenaltyBoxScheduler
-from mediacrawl.scope import Base, Scope, Spelling, joining, site_of
+from mediacrawl.scope import Base, Scope, Spelling, candidates, site_of
 from mediacrawl.threads import in_thread
 from mediacrawl.visit import Visit
 
@@ -133,7 +133,7 @@ class ListReader:
         self._scheduler.count(f"{_COUNTED.get(answer.form, 'playlist')}/read")
         if listing.cut:
             self._scheduler.count("list/cut", listing.cut)
-        wishes = wishes_of(headers(response, "X-Robots-Tag"), self._token)
+        wishes = directives_of(headers(response, "X-Robots-Tag"), self._token)
         listed = not wishes.unlisted(self._parts.clock.now())
         if ending.end is End.AGAIN:
             # It broke off: what it has named so far joins, and the rest is told by the next visit.
@@ -208,7 +208,7 @@ class ListReader:
             facts = pack((*link.facts, *told)) if link.kind is Kind.MEDIA else ""
             evidence = replace(evidence, anchor=link.title[:200], page_title=listing.title[:200], facts=facts)
         depth = visit.lease.depth + 1
-        return joining.candidate(url, evidence, self._parts.scores, link.kind, depth=depth, parent=own)
+        return candidates.candidate(url, evidence, self._parts.scores, link.kind, depth=depth, parent=own)
 
     def _players(self, visit: Visit, response: Response, listing: Listing) -> tuple[list[MediaItem], int]:
         """The records of players, and how many are dropped for their length. Called in a thread."""

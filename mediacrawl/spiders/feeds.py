@@ -24,14 +24,14 @@ from mediacrawl.frontier.stores import delete_store
 from mediacrawl.headers import header, headers
 from mediacrawl.observe.format import plural
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.politeness.freshness import lifetime
+from mediacrawl.politeness.caching import lifetime
 from mediacrawl.politeness.robots_note import shortened
 from mediacrawl.priority.polling import PollPolicy
 from mediacrawl.reading.poll_reader import PollReader, shown
 from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scope import Spelling, canonical, spelling
-from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.beside import BesideSpider
 from mediacrawl.visit import VISIT, Visit

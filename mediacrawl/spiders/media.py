@@ -35,8 +35,8 @@ from mediacrawl.frontier.contract import FrontierError, Remote
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.redirect import is_redirect, target_of
+from mediacrawl.observe.crawl_messages import StartFacts, start_line
 from mediacrawl.observe.format import plural
-from mediacrawl.observe.outset import Outset, start_line
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.paths import state_folder
 from mediacrawl.pipelines.store import catalogue_path
@@ -46,7 +46,7 @@ from mediacrawl.priority.again import is_again
 from mediacrawl.reading.reader import candidate
 from mediacrawl.records import End, Evidence, Outcome, SiteState
 from mediacrawl.scope import site_of
-from mediacrawl.scope.ports import port_of
+from mediacrawl.scope.hosts import port_of
 from mediacrawl.signals import seeds_joined, visit_ended
 from mediacrawl.spiders.probing import ProbingSpider
 from mediacrawl.threads import in_reactor
@@ -238,7 +238,7 @@ class MediaSpider(ProbingSpider):
     def _say_start(self) -> None:
         arguments, parts = self.arguments, self._parts
         borders, delay = arguments.borders, parts.delay
-        outset = Outset(
+        outset = StartFacts(
             seeds=len(arguments.seeds),
             sites=len({site_of(url) for url in arguments.seeds}),
             border_sites=len(arguments.sites) if borders.same_site else None,

@@ -41,7 +41,7 @@ from mediacrawl.recheck.round import Round, RoundError, delete_round, report
 from mediacrawl.recheck.stored_records import ItemsError, check_items, is_catalogue, records
 from mediacrawl.records import Candidate, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scope import Spelling, canonical, spelling
-from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.beside import BesideSpider
 from mediacrawl.visit import VISIT, Visit

@@ -10,7 +10,7 @@ from twisted.internet.protocol import Factory, Protocol
 
 from mediacrawl.net.address_guard import GuardedPool, Way, _JudgedEndpoint
 from mediacrawl.net.guarded_names import GuardedNames
-from mediacrawl.politeness.guard import Guard, GuardedAddressError
+from mediacrawl.politeness.address_guard import Guard, GuardedAddressError
 
 
 def on_loop(deferred):

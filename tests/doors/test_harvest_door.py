@@ -9,14 +9,14 @@ from scrapy.utils.test import get_crawler
 
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extensions import HarvestFile, harvest
-from mediacrawl.observe.harvest import ClassTold
+from mediacrawl.observe.harvest import ClassScore
 from mediacrawl.priority.orders import Rules
 from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.signals import visit_ended
 from mediacrawl.visit import FetchFacts, Visit
 
-BEST = ClassTold("/episode/# article/a", "podcast.example", 40, 31.5, 0.81)
-WORST = ClassTold("/cart?add", "shop.example", 9, 0, 0.002)
+BEST = ClassScore("/episode/# article/a", "podcast.example", 40, 31.5, 0.81)
+WORST = ClassScore("/cart?add", "shop.example", 9, 0, 0.002)
 
 
 class NamedSpider(Spider):

@@ -20,7 +20,7 @@ from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.revisit import DAY, Posterior
 from mediacrawl.records import Drop, End, Evidence, Kind, Outcome
 from mediacrawl.scheduler import PenaltyBoxScheduler
-from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.visit import VISIT, FetchFacts, Nugget, Visit
 
 NOW = 1_700_000_000.0

@@ -9,7 +9,7 @@ from mediacrawl.frontier.sqlite.reader import Overview, Whereabouts
 from mediacrawl.observe.format import count, elapsed, plural, size
 from mediacrawl.observe.log_search import UrlHistory
 from mediacrawl.observe.text import pad, printable
-from mediacrawl.politeness.robots_note import Note
+from mediacrawl.politeness.robots_note import RobotsNote
 from mediacrawl.records import Drop, End, SiteInfo, SiteState, Trouble
 
 _LABEL = 14
@@ -83,7 +83,7 @@ def url_text(
     *,
     before: UrlHistory,
     rules: UrlHistory,
-    robots: Note | None,
+    robots: RobotsNote | None,
     now: float,
 ) -> str:
     """Where a URL is, and why, and what was answered when it was asked last.
@@ -109,7 +109,7 @@ def url_text(
     return "\n".join([printable(shown), told_rows(rows)])
 
 
-def _robots(note: Note | None, now: float) -> str:
+def _robots(note: RobotsNote | None, now: float) -> str:
     """What the robots.txt of an authority answered last; empty if nothing is kept of it."""
     if note is not None and note.failing is not None:
         failing = note.failing

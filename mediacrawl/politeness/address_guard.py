@@ -1,17 +1,17 @@
-"""Which addresses are nobody's web server: what an address is for, by the registries that say so.
+"""Which IP addresses may be requested: not those that can be no public web server.
 
-The table is our own. `ipaddress.is_private` answers differently from one Python to the next (3.11.10 and 3.12.4 changed
-it), calls 100.64.0.0/10 neither private nor global, and knows nothing of clouds. Sources: the IANA IPv4 and IPv6
-Special-Purpose Address Registries (RFC 6890 and RFC 8190; entries up to RFC 9780 of May 2025), and of metadata services
-what their makers document.
+The table follows the registries. `ipaddress.is_private` differs between Python versions (3.11.10 and 3.12.4 changed
+it), calls 100.64.0.0/10 neither private nor global, and knows no clouds. Sources: the IANA IPv4 and IPv6
+Special-Purpose Address Registries (RFC 6890 and RFC 8190; entries up to RFC 9780 of May 2025), and the documentation of
+the providers of metadata services.
 
-Of IPv6 only what is handed out for global use, 2000::/3, can be a server. All the rest is refused, named or not, so
-that a network which is added to the registry is refused before it stands in this table.
+Of IPv6 only 2000::/3, global unicast, can be a server. Everything else is refused, so that a network is refused before
+it is added to this table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
@@ -19,7 +19,7 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 NO_ADDRESS = "no_address"
-"""The word for what is no address at all."""
+"""The reason for text that is no address."""
 
 _METADATA = (
     "169.254.169.254",  # AWS, Azure, Google, Oracle, DigitalOcean, OpenStack ...
@@ -97,9 +97,9 @@ _NAT64_LOCAL = ip_network("64:ff9b:1::/48")
 _TEREDO = ip_network("2001::/32")
 _SIX_TO_FOUR = ip_network("2002::/16")
 _ISATAP = 0x00005EFE
-"""The first half of an interface identifier whose second half is an IPv4 address (RFC 5214 section 6.1)."""
+"""First half of an interface identifier whose second half is an IPv4 address (RFC 5214 section 6.1)."""
 _NOT_ISATAP = 0xFCFFFFFF
-"""Its bits that count; those for "universal" and "group" may be set or not."""
+"""Mask without the bits for "universal" and "group"."""
 
 
 def _ranges(table: Iterable[tuple[str, str | None]]) -> list[tuple[int, int, str | None]]:
@@ -112,19 +112,19 @@ _RANGES = {4: _ranges(_IPV4), 6: _ranges(_IPV6)}
 
 
 def refusal(address: str | Address) -> str | None:
-    """Return why an address is not asked, or None if it may be a server of the public web.
+    """Return why an address must not be requested, or None if it may be a public web server.
 
-    IPv4 inside IPv6 is judged too: mapped, compatible, translated, NAT64, 6to4, Teredo (server and client), ISATAP. The
-    word is that of the innermost address that is refused. What a network translates by a prefix of its own (RFC 6052
-    section 2.2) cannot be seen from here.
+    IPv4 inside IPv6 is checked too: mapped, compatible, translated, NAT64, 6to4, Teredo (server and client), ISATAP.
+    The reason is that of the innermost address refused. A translation prefix of the local network (RFC 6052 section
+    2.2) cannot be recognised.
 
     Args:
-        address: as text, an IPv6 one without brackets, with or without a zone; or as object.
+        address: as text, IPv6 without brackets, with or without a zone; or as object.
 
     Returns:
         A word for log and stats: ``private``, ``loopback``, ``link_local``, ``shared``, ``unspecified``,
-        ``this_network``, ``documentation``, ``benchmark``, ``multicast``, ``broadcast``, ``reserved``, ``metadata``, or
-        ``no_address``.
+            ``this_network``, ``documentation``, ``benchmark``, ``multicast``, ``broadcast``, ``reserved``,
+            ``metadata``, or ``no_address``.
     """
     if not isinstance(address, str):
         return _refusal(address)
@@ -132,22 +132,14 @@ def refusal(address: str | Address) -> str | None:
 
 
 def layers(address: Address) -> tuple[Address, ...]:
-    """Return the IPv4 addresses that an address carries inside, and itself as the last.
-
-    Args:
-        address: any.
-    """
+    """Return the IPv4 addresses embedded in an address, and the address itself as the last."""
     if isinstance(address, IPv4Address):
         return (address,)
     return (*_inside(address), address)
 
 
 def reserved_for(address: Address) -> str | None:
-    """Return the word for an address itself, whatever it carries inside; None if it may be a server.
-
-    Args:
-        address: any; a zone is passed over.
-    """
+    """Return the reason against an address itself, or None. Embedded addresses and zones are ignored."""
     if isinstance(address, IPv6Address) and address.scope_id is not None:
         address = IPv6Address(int(address))
     if address in _CLOUDS:
@@ -189,3 +181,123 @@ def _inside(address: IPv6Address) -> Iterator[IPv4Address]:
 
 def _low(number: int) -> IPv4Address:
     return IPv4Address(number & 0xFFFFFFFF)
+
+
+Judge = Callable[[Address, str], str | None]
+"""Called with an address and the host that resolved to it; returns a reason for a refusal, or None."""
+
+LOOPBACK = ("127.0.0.0/8", "::1/128")
+"""The networks of this machine."""
+
+
+class GuardedAddressError(Exception):
+    """None of the addresses of a host may be requested.
+
+    Attributes:
+        host: as in the URL.
+        address: the first one.
+        word: the reason against it, of `refusal` or of a judge.
+    """
+
+    def __init__(self, host: str, address: str, word: str) -> None:
+        super().__init__(f"{host} leads to {address} ({word})")
+        self.host = host
+        self.address = address
+        self.word = word
+
+
+class Guard:
+    """Checks addresses just before a connection is made.
+
+    A host to which the operator has assigned an address (``RESOLVER_HOSTS``) may be requested there.
+
+    Attributes:
+        judges: asked about every address, allowed or not, and about each IPv4 address embedded in IPv6.
+    """
+
+    def __init__(
+        self,
+        allow: Iterable[str] = (),
+        fixed: Mapping[str, Sequence[str]] | None = None,
+        judges: Iterable[Judge] = (),
+    ) -> None:
+        """Parse what is allowed.
+
+        Args:
+            allow: networks (``10.1.0.0/16``), addresses, and names, which cover their subdomains (``intra.example``).
+            fixed: host in canonical form -> addresses assigned by the operator.
+            judges: see the attribute.
+
+        Raises:
+            ValueError: an entry of `allow` is none of these.
+        """
+        self._networks: list[Network] = []
+        self._names: list[str] = []
+        for entry in allow:
+            self._allow(entry.strip())
+        self._fixed = dict(fixed or {})
+        self.judges = list(judges)
+
+    def refusal(self, address: str, host: str) -> str | None:
+        """Return why an address must not be requested, or None.
+
+        Args:
+            address: as text.
+            host: that resolved to it, in canonical form, or the address itself.
+        """
+        try:
+            parsed = ip_address(address)
+        except ValueError:
+            return NO_ADDRESS
+        judged = self._judged(parsed, host) if self.judges else None
+        if judged is not None or refusal(address) is None or self._is_named(address, host):
+            return judged
+        return next(filter(None, map(self._reserved, layers(parsed))), None)
+
+    def choose(self, host: str, addresses: Sequence[str]) -> str:
+        """Return the first address that may be requested.
+
+        Args:
+            host: that resolved to them, in canonical form.
+            addresses: in the order of preference; at least one.
+
+        Raises:
+            GuardedAddressError: there is none.
+        """
+        words: list[str] = []
+        for address in addresses:
+            word = self.refusal(address, host)
+            if word is None:
+                return address
+            words.append(word)
+        raise GuardedAddressError(host, addresses[0], words[0])
+
+    def _judged(self, address: Address, host: str) -> str | None:
+        words = (judge(layer, host) for layer in layers(address) for judge in self.judges)
+        return next(filter(None, words), None)
+
+    def _is_named(self, address: str, host: str) -> bool:
+        """Whether the operator has allowed this host, or assigned this address to it."""
+        named = any(host == name or host.endswith("." + name) for name in self._names)
+        return named or address in self._fixed.get(host, ())
+
+    def _reserved(self, address: Address) -> str | None:
+        return None if any(address in network for network in self._networks) else reserved_for(address)
+
+    def _allow(self, entry: str) -> None:
+        try:
+            self._networks.append(ip_network(entry))
+        except ValueError as error:
+            if not _is_name(entry):
+                raise ValueError(
+                    f"GUARD_ALLOW: {entry!r} is neither a network nor a name ({error}); "
+                    "write it as '10.1.0.0/16', '::1/128' or 'intra.example'"
+                ) from None
+            self._names.append(entry.lower().strip("."))
+
+
+def _is_name(entry: str) -> bool:
+    labels = entry.strip(".").split(".")
+    if labels[-1].isdigit():
+        return False  # an address with an error in it
+    return all(label.replace("-", "").replace("_", "").isalnum() and label.isascii() for label in labels)

@@ -1,4 +1,4 @@
-"""What is said when a crawl ends and has read nothing: what became of its seeds, and what to do."""
+"""Messages at the start of a crawl, and at the end of one that has read nothing."""
 
 from __future__ import annotations
 
@@ -6,8 +6,61 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from mediacrawl.observe.format import count, plural
-from mediacrawl.observe.wording import in_words
+from mediacrawl.observe.format import count, in_words, plural
+
+
+@dataclass(frozen=True, slots=True)
+class StartFacts:
+    """How a crawl starts.
+
+    Attributes:
+        seeds: number given.
+        sites: number of their sites.
+        border_sites: sites that the crawl is limited to; None for the whole web.
+        whitelist: path of the whitelist; may be empty.
+        minimum: seconds; the least delay of a site.
+        factor: delay per second of response time.
+        first: seconds; the least delay of a new site.
+        frontier: where it is.
+        catalogue: where the records go.
+        waiting: URLs that an earlier run left.
+    """
+
+    seeds: int
+    sites: int
+    border_sites: int | None
+    whitelist: str
+    minimum: float
+    factor: float
+    first: float
+    frontier: str
+    catalogue: str
+    waiting: int
+
+
+def start_line(outset: StartFacts) -> str:
+    """One line: seeds, scope, delays, storage, and what an earlier run left."""
+    seeds = f"{plural(outset.seeds, 'seed')} on {plural(outset.sites, 'site')}" if outset.seeds else "No seeds"
+    first = f", {outset.first:g} s while it is new" if outset.first > outset.minimum else ""
+    return "; ".join(
+        [
+            f"Resuming: {plural(outset.waiting, 'URL', 'waits')}. {seeds}" if outset.waiting else f"Start: {seeds}",
+            _scope(outset),
+            f"only what {outset.whitelist} names" if outset.whitelist else "no whitelist (-a include=FILE)",
+            f"a site is left alone for {outset.factor:g} times its response time, at least {outset.minimum:g} s{first}",
+            f"frontier {outset.frontier}",
+            f"records {outset.catalogue}",
+        ]
+    )
+
+
+def _scope(outset: StartFacts) -> str:
+    if outset.border_sites is not None:
+        return f"scope=site: only the {plural(outset.border_sites, 'site')} of the seeds (-a scope=web for all)"
+    sites = "that site" if outset.sites == 1 else f"those {count(outset.sites)} sites"
+    given = sites if outset.seeds else "the sites of the seeds"
+    return f"scope=web: links to other sites are followed (-a scope=site stays on {given})"
+
 
 _MOST = 10_000
 
@@ -20,24 +73,24 @@ _ADVICE = {
     "http_status": "to see what the server answered: mediacrawl frontier why URL",
     "dns": "look at the spelling of the names, and at the name servers of this machine",
 }
-"""What to do, by the reason. For others the request log has a line for each URL."""
+"""What to do, by the reason of a drop. For others the request log has a line for each URL."""
 
 
 @dataclass(slots=True)
-class Fates:
-    """What became of the seeds of one crawl, and of all that it asked for.
+class SeedOutcomes:
+    """What became of the seeds of one crawl, and of its requests.
 
     Attributes:
-        given: seeds.
-        refused: those that scope let not join, by reason.
-        known: those that had joined in an earlier run.
+        given: number of seeds.
+        refused: seeds that scope refused, by reason.
+        known: seeds that an earlier run had.
         known_urls: the first 10,000 of them.
-        earlier: how URLs ended in earlier runs, by end: those seeds, or all URLs of the crawl if no seed was given.
-        waiting: URLs that wait at the end.
-        shelved: those of them that wait on paused and retired sites.
-        answered: answers with content, other than those for a robots.txt.
-        ended: how URLs ended in this run without such an answer, by end.
-        unreached: sites that could not be reached, with how: the names of errors.
+        earlier: how URLs ended in earlier runs: those seeds, or all URLs of the crawl if no seed was given.
+        waiting: URLs waiting at the end.
+        shelved: those of them on paused and retired sites.
+        answered: responses with content, other than for a robots.txt.
+        ended: how URLs ended in this run without such a response.
+        unreached: sites that could not be reached, with the name of the error.
     """
 
     given: int = 0
@@ -52,23 +105,19 @@ class Fates:
     unreached: dict[str, str] = field(default_factory=dict)
 
     def knows(self, url: str) -> None:
-        """Take down a seed that had joined in an earlier run."""
+        """Note a seed that an earlier run had."""
         self.known += 1
         if self.known <= _MOST:
             self.known_urls.append(url)
 
     def cannot_reach(self, site: str, error: str) -> None:
-        """Take down that a site could not be reached."""
+        """Note that a site could not be reached."""
         if len(self.unreached) < _MOST:
             self.unreached[site] = error
 
 
-def dead_end(fates: Fates) -> str:
-    """Say why a crawl that ended by itself has read nothing; empty if it has read something, or nothing is known.
-
-    Args:
-        fates: see there.
-    """
+def nothing_read(fates: SeedOutcomes) -> str:
+    """Explain why a crawl that ended by itself has read nothing; empty if it has, or if nothing is known."""
     if fates.answered:
         return ""
     if not fates.given and not fates.waiting and not fates.ended:
@@ -85,7 +134,7 @@ def dead_end(fates: Fates) -> str:
     return ". ".join([f"Nothing was read: {said}", *(f"{text[0].upper()}{text[1:]}" for text in _advice(fates))])
 
 
-def _nothing_left(fates: Fates) -> str:
+def _nothing_left(fates: SeedOutcomes) -> str:
     ends = sum(fates.earlier.values())
     return (
         f"Nothing was left to read: {plural(ends, 'URL')} of this crawl ended in earlier runs:"
@@ -93,8 +142,8 @@ def _nothing_left(fates: Fates) -> str:
     )
 
 
-def _clauses(fates: Fates) -> list[tuple[int, str]]:
-    """What became of seeds: how many, and what."""
+def _clauses(fates: SeedOutcomes) -> list[tuple[int, str]]:
+    """What became of the seeds: numbers and predicates."""
     told = []
     if refused := sum(fates.refused.values()):
         told.append((refused, f"{'was' if refused == 1 else 'were'} refused: {_counts(fates.refused)}"))
@@ -107,12 +156,12 @@ def _clauses(fates: Fates) -> list[tuple[int, str]]:
     return told
 
 
-def _unreached(fates: Fates) -> list[str]:
+def _unreached(fates: SeedOutcomes) -> list[str]:
     errors = Counter(in_words(error) for error in fates.unreached.values())
     return [f"{plural(len(fates.unreached), 'site')} could not be reached: {_counts(errors)}"] if errors else []
 
 
-def _waiting(fates: Fates) -> list[str]:
+def _waiting(fates: SeedOutcomes) -> list[str]:
     told, rest = [], fates.waiting - fates.shelved
     if rest:
         told.append(
@@ -126,7 +175,7 @@ def _waiting(fates: Fates) -> list[str]:
     return told
 
 
-def _advice(fates: Fates) -> Iterable[str]:
+def _advice(fates: SeedOutcomes) -> Iterable[str]:
     reasons = Counter({**fates.refused}) + fates.ended + (fates.earlier if fates.known else Counter())
     if any(in_words(error) == "host name not found" for error in fates.unreached.values()):
         reasons["dns"] += 1

@@ -3,11 +3,12 @@
 # ruff: noqa: RUF001 - the titles are Greek, Russian and Japanese on purpose
 from __future__ import annotations
 
+from mediacrawl.demo.library import RECORDINGS
 from mediacrawl.demo.sites import names
 from mediacrawl.demo.virtual_host import VirtualHost
 
 
-def hosts(port: int) -> list[VirtualHost]:
+def language_hosts(port: int) -> list[VirtualHost]:
     """Greek (no robots.txt), Russian (windows-1251), Japanese (Shift_JIS) and Korean (EUC-KR)."""
     return [_greek(port), _russian(port), _japanese(port), _korean(port)]
 
@@ -90,3 +91,30 @@ def _korean(port: int) -> VirtualHost:
     )
     path.media("/sanchaek.mp3", "sanchaek.mp3", seconds=207)
     return path
+
+
+_FOLDERS = {
+    names.TAPES_NORTH: ("bg", "cs", "de", "lt", "pl", "uk"),
+    names.TAPES_SOUTH: ("ar", "el", "fr", "he", "hu", "pt", "tr"),
+    names.TAPES_EAST: ("ja", "ru", "th", "vi", "zh-cn", "zh-tw"),
+}
+"""Several tape_hosts, each a site of its own, so that the demo need not wait for one of them."""
+
+_TAPE_SECONDS = 60.0
+
+
+def tape_hosts(port: int) -> list[VirtualHost]:
+    """The archives; the first links to the others."""
+    return [_archive(port, host, folders) for host, folders in _FOLDERS.items()]
+
+
+def _archive(port: int, name: str, folders: tuple[str, ...]) -> VirtualHost:
+    archive = VirtualHost(name, port)
+    archive.robots("User-agent: *\nDisallow:\n")
+    paths = {f"/{made.folder}/{file}": file for file, made in RECORDINGS.items() if made.folder in folders}
+    for number, (path, file) in enumerate(sorted(paths.items())):
+        archive.media(path, file, seconds=_TAPE_SECONDS + number if file.endswith(".mp3") else 0.0)
+    tapes = "\n".join(f'<li><a href="{path}">{file}</a></li>' for path, file in sorted(paths.items()))
+    others = ", ".join(f'<a href="{archive.url("/", other)}">{other}</a>' for other in _FOLDERS if other != name)
+    archive.page("/", "Tapes", f"<ul>\n{tapes}\n</ul>\n<p>More tapes: {others}</p>")
+    return archive

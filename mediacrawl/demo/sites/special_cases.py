@@ -1,4 +1,4 @@
-"""Hosts that a crawler has to treat with care: rules, long redirects, pages without end, a slow server."""
+"""Hosts that need care: robots.txt, redirects, endless pages, a slow server, wrong extensions, a directory listing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MONTH = re.compile(r"/calendar/([0-9]{4,9})/([0-9]{1,2})")
 _MORE = re.compile(r"(?:/mehr)+/")
 
 
-def hosts(port: int, today: date) -> list[VirtualHost]:
+def careful_hosts(port: int, today: date) -> list[VirtualHost]:
     """One host for each kind of care; the calendar starts in the month of `today`."""
     return [_polish(port), _detours(port), _calendar(port, today), _slow(port)]
 
@@ -110,3 +110,79 @@ def _slow(port: int) -> VirtualHost:
     slow.page("/arkisto", "Arkisto", '<audio src="/aalto.mp3"></audio>', lang="fi", delay=0.3)
     slow.media("/aalto.mp3", "cafe.mp3", seconds=133)
     return slow
+
+
+_NOTES = """Notes on the recordings in this corner.
+The second one was made in a kitchen; http://fundgrube.example/ is where it was found.
+"""
+
+
+def oddity_hosts(port: int) -> list[VirtualHost]:
+    """Media without an extension, a page that ends in .mp3, dead links, an empty page, a header that says nofollow."""
+    corner = VirtualHost(names.ODDITIES, port)
+    corner.robots("# Nothing is forbidden here.\n")
+    corner.page(
+        "/",
+        "Fundgrube",
+        """
+<ul>
+<li><a href="/play?id=17">Hörprobe 17</a>: a recording whose URL has no extension</li>
+<li><a href="/angebot.mp3">Angebot</a>: ends in .mp3 and is a page</li>
+<li><a href="/fehlt">fehlt</a> and <a href="/verschwunden">verschwunden</a>: dead links</li>
+<li><a href="/leer">leer</a>: a page without a word</li>
+<li><a href="/notizen.txt">Notizen</a>: plain text</li>
+<li><a href="/still">still</a>: its header says nofollow</li>
+<li><a href="javascript:void(0)">nothing</a>, <a href="tel:+49300000">call us</a>, <a href="http://[broken">broken</a></li>
+</ul>
+""",
+    )
+    corner.media("/play?id=17", "cafe.mp3", seconds=112)
+    corner.page("/angebot.mp3", "Angebot", '<p>Das Lied gibt es <a href="/">hier</a> nicht.</p>', lang="de")
+    corner.gone("/verschwunden")
+    corner.file("/leer", b"", "text/html; charset=utf-8")
+    corner.file("/notizen.txt", _NOTES.encode(), "text/plain; charset=utf-8")
+    corner.page(
+        "/still",
+        "Still",
+        '<p><a href="/still/verborgen.mp3">verborgen</a></p>',
+        headers=(("X-Robots-Tag", "nofollow"),),
+    )
+    corner.media("/still/verborgen.mp3", "kitchen.mp3", expected=False)
+    corner.forbid("/still/verborgen.mp3", "X-Robots-Tag nofollow")
+    return [corner]
+
+
+_TINY_JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xff\xd9"
+_EMPTY_ZIP = b"PK\x05\x06" + bytes(18)
+_COLUMNS = (("N", "Name"), ("M", "Last modified"), ("S", "Size"), ("D", "Description"))
+
+
+def directory_hosts(port: int) -> list[VirtualHost]:
+    """One host; robots.txt forbids the sort links, as many a careful administrator does."""
+    folder = VirtualHost(names.DIRECTORY, port)
+    folder.robots("User-agent: *\nDisallow: /*?C=\n")
+    folder.media("/musik/low-water.flac", "low-water.flac")
+    folder.media("/musik/thalassa.ogg", "thalassa.ogg")
+    folder.media("/musik/alt/nychta.opus", "nychta.opus")
+    folder.media("/musik/alt/utro.mp3", "utro.mp3", seconds=240)
+    folder.file("/musik/README.txt", b"Recordings in this folder are free to copy.\n", "text/plain")
+    for path, data, content_type in (
+        ("/musik/cover.jpg", _TINY_JPEG, "image/jpeg"),
+        ("/musik/alles.zip", _EMPTY_ZIP, "application/zip"),
+        ("/abbild.iso", bytes(4096), "application/octet-stream"),
+    ):
+        folder.file(path, data, content_type)
+        folder.forbid(path, "extension")
+    for path in ("/", "/musik/", "/musik/alt/"):
+        folder.forbid(f"{path}?C=", "robots.txt")
+    _list(folder, "/", ("musik/", "abbild.iso"))
+    _list(folder, "/musik/", ("alt/", "README.txt", "alles.zip", "cover.jpg", "low-water.flac", "thalassa.ogg"))
+    _list(folder, "/musik/alt/", ("nychta.opus", "utro.mp3"))
+    return [folder]
+
+
+def _list(folder: VirtualHost, path: str, names_here: tuple[str, ...]) -> None:
+    columns = " ".join(f'<a href="?C={key};O={"D" if key == "N" else "A"}">{name}</a>' for key, name in _COLUMNS)
+    parent = "" if path == "/" else f'<a href="{path[:-1].rpartition("/")[0]}/">Parent Directory</a>\n'
+    rows = "\n".join(f'<a href="{name}">{name}</a>   2026-01-01 00:00' for name in names_here)
+    folder.page(path, f"Index of {path}", f"<pre>{columns}<hr>\n{parent}{rows}\n<hr></pre>")

@@ -1,30 +1,92 @@
-"""What ``scrapy complaint`` says of a site: plain text for a terminal, without a line feed at the end."""
+"""The output of ``scrapy complaint`` as plain text."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 
-from mediacrawl.complaint.case import Case
-from mediacrawl.complaint.lines import Asked, Fetched
-from mediacrawl.complaint.saying import breach_text, exactly, moment, seconds, short
-from mediacrawl.complaint.sums import HOUR
-from mediacrawl.observe.format import count, elapsed, plural, size
+from mediacrawl.complaint.case import HOUR, Case
+from mediacrawl.complaint.judging import Breach, BreachKind
+from mediacrawl.complaint.lines import LoggedRequest, LoggedRobots
+from mediacrawl.observe.format import count, counted_in_words, elapsed, in_words, plural, size
 from mediacrawl.observe.text import printable
-from mediacrawl.observe.wording import counted_in_words, in_words
+
+_LONGEST = 300
+"""Characters of a URL or a rule in a sentence."""
+
+
+def moment(when: float) -> str:
+    """A time in UTC, to the second: ``2026-08-01 12:00:00``."""
+    try:
+        return datetime.fromtimestamp(when, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    except (ValueError, OverflowError, OSError):
+        return f"{when:.0f} s"
+
+
+def exactly(when: float) -> str:
+    """A time in UTC, to the millisecond."""
+    whole, rest = divmod(round(when * 1000), 1000)
+    return f"{moment(whole)}.{rest:03d}"
+
+
+def short(text: str) -> str:
+    """Untrusted text on one line, made printable and shortened."""
+    return printable(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
+
+
+def seconds(value: float) -> str:
+    """Seconds with the precision of the log: ``15 s``, ``14.998 s``."""
+    return f"{value:.3f}".rstrip("0").rstrip(".") + " s"
+
+
+def breach_text(breach: Breach) -> str:
+    """A sentence on a breach, without its full stop."""
+    url = short(breach.line.url)
+    return f"{exactly(breach.line.time)}  {url}: {_what(breach)}"
+
+
+def _what(breach: Breach) -> str:
+    kept, owed, before = seconds(max(breach.kept, 0.0)), seconds(breach.owed), breach.before
+    match breach.fault:
+        case BreachKind.AT_ONCE:
+            return f"asked {seconds(-breach.kept)} before the answer to {_of(before)} had come"
+        case BreachKind.TOO_SOON:
+            return f"asked {kept} after the answer to {_of(before)}; {owed} were owed"
+        case BreachKind.CRAWL_DELAY:
+            return f"asked {kept} after the answer to {_of(before)}; the Crawl-delay was {owed}"
+        case BreachKind.RETRY_AFTER:
+            return f"asked {kept} after the {_status(before)} of {_of(before)}, which said: not for {owed}"
+        case BreachKind.ROBOTS:
+            return f"robots.txt forbade it: {short(breach.rule)}"
+        case BreachKind.ROBOTS_UNKNOWN:
+            return "asked before the robots.txt of its host was read"
+        case BreachKind.ROBOTS_OLD:
+            return f"the robots.txt was {breach.kept / 3600:.1f} h old; it counts for {breach.owed / 3600:.0f} h"
+        case BreachKind.NEVERCRAWL:
+            return f"it was on our list of domains never to be asked: {short(breach.rule)}"
+
+
+def _of(line: LoggedRequest | None) -> str:
+    return f"{exactly(line.time)} {short(line.url)}" if line else "the one before"
+
+
+def _status(line: LoggedRequest | None) -> str:
+    return str(line.status) if line else "answer"
+
 
 _LABEL = 14
 _BREACHES = 20
-"""Breaches told one by one; the file has them all."""
+"""Breaches listed one by one; the file has all."""
 _RULES = 40
 """Lines of a robots.txt that are shown."""
 
 
 def case_text(case: Case, shown: int) -> str:
-    """All of it: numbers, robots.txt, judgement, the last requests.
+    """The whole answer: numbers, robots.txt, judgement, the last requests.
 
     Args:
-        case: see there.
+        case: the case.
         shown: requests that are listed.
     """
     parts = [_head(case)]
@@ -94,9 +156,9 @@ def _robots(case: Case) -> str:
 
 
 def _versions(case: Case, authority: str) -> Iterator[str]:
-    """Each version that was fetched, and how often it was found again."""
+    """Each version of a robots.txt, and how often it was found unchanged."""
     yield f"  {short(authority)}"
-    same: list[Fetched] = []
+    same: list[LoggedRobots] = []
     for fetch in case.robots.fetches:
         if fetch.authority != authority:
             continue
@@ -109,17 +171,17 @@ def _versions(case: Case, authority: str) -> Iterator[str]:
     yield from _again(same)
 
 
-def _is_news(before: Fetched, fetch: Fetched) -> bool:
+def _is_news(before: LoggedRobots, fetch: LoggedRobots) -> bool:
     return fetch.status != 304 and (fetch.status, fetch.body, fetch.url) != (before.status, before.body, before.url)
 
 
-def _again(same: list[Fetched]) -> Iterator[str]:
+def _again(same: list[LoggedRobots]) -> Iterator[str]:
     if len(same) > 1:
         times = "once, on" if len(same) == 2 else f"{count(len(same) - 1)} times, last on"
         yield f"      then the same {times} {moment(same[-1].time)}"
 
 
-def _version(case: Case, fetch: Fetched, *, first: bool) -> Iterator[str]:
+def _version(case: Case, fetch: LoggedRobots, *, first: bool) -> Iterator[str]:
     at = "" if fetch.url == f"{fetch.authority}/robots.txt" else f" at {short(fetch.url)}"
     status = "no answer" if fetch.status is None else str(fetch.status)
     yield f"    {moment(fetch.time)} UTC  {status}, {size(fetch.size)}{at}: {_meaning(fetch.status)}"
@@ -147,7 +209,7 @@ def _meaning(status: int | None) -> str:
 
 
 def judgement_text(case: Case) -> str:
-    """Whether we behaved, and what that was measured by."""
+    """The judgement, and the rules it was made by."""
     found, sent = case.judgement, case.sums.requests
     if not sent:
         return "No request went out: there is nothing to judge."
@@ -201,7 +263,7 @@ def _list(case: Case, shown: int) -> str:
     return "\n".join([title, head, *(_line(line, case, wrong=line in wrong) for line in lines)])
 
 
-def _line(line: Asked, case: Case, *, wrong: bool) -> str:
+def _line(line: LoggedRequest, case: Case, *, wrong: bool) -> str:
     status = str(line.status) if line.status is not None else ("none" if line.sent else "-")
     rule = case.judgement.rules.get(line, "")
     remarks = [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.politeness.wishes import Wishes, wishes_of
+from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
 
 JUNE = datetime(2030, 6, 25, 15, tzinfo=UTC).timestamp()
 
@@ -48,7 +48,7 @@ JUNE = datetime(2030, 6, 25, 15, tzinfo=UTC).timestamp()
     ],
 )
 def test_a_wish_is_read_as_it_is_meant(values, nofollow, noindex):
-    wishes = wishes_of(values, "mediacrawl")
+    wishes = directives_of(values, "mediacrawl")
     assert (wishes.nofollow, wishes.noindex) == (nofollow, noindex)
 
 
@@ -66,7 +66,7 @@ def test_a_wish_is_read_as_it_is_meant(values, nofollow, noindex):
 )
 def test_a_file_that_is_unavailable_after_a_time_is_listed_until_then(date):
     for value in (f"unavailable_after: {date}", f"noarchive, unavailable_after:{date}, nosnippet"):
-        wishes = wishes_of([value], "mediacrawl")
+        wishes = directives_of([value], "mediacrawl")
         assert wishes.until == JUNE
         assert not wishes.unlisted(JUNE - 1)
         assert wishes.unlisted(JUNE)
@@ -76,21 +76,21 @@ def test_a_file_that_is_unavailable_after_a_time_is_listed_until_then(date):
     "date", ["", "soon", "99 Jun 2030", "2030-99-99", "25 Jun 99999999 00:00:00 GMT", "," * 9, "0"]
 )
 def test_a_time_that_is_none_sets_no_time(date):
-    assert wishes_of([f"unavailable_after: {date}"], "mediacrawl") == Wishes()
+    assert directives_of([f"unavailable_after: {date}"], "mediacrawl") == RobotsDirectives()
 
 
 def test_a_time_as_old_as_the_clock_is_long_past():
-    assert wishes_of(["unavailable_after: 1970-01-01"], "mediacrawl").unlisted(1.0)
+    assert directives_of(["unavailable_after: 1970-01-01"], "mediacrawl").unlisted(1.0)
 
 
 def test_of_two_times_the_earlier_counts():
     values = ["unavailable_after: 2031-01-01", "unavailable_after: 2030-06-25T15:00:00Z"]
-    assert wishes_of(values, "mediacrawl").until == JUNE
+    assert directives_of(values, "mediacrawl").until == JUNE
 
 
 @given(st.lists(st.text()))
 def test_no_value_makes_it_raise(values):
-    assert isinstance(wishes_of(values, "mediacrawl"), Wishes)
+    assert isinstance(directives_of(values, "mediacrawl"), RobotsDirectives)
 
 
 WORDS = st.sampled_from(
@@ -101,5 +101,5 @@ WORDS = st.sampled_from(
 
 @given(st.lists(st.lists(WORDS, max_size=6).map(", ".join), max_size=4))
 def test_a_wish_more_never_frees_from_another(values):
-    fewer, more = wishes_of(values[:-1], "mediacrawl"), wishes_of(values, "mediacrawl")
+    fewer, more = directives_of(values[:-1], "mediacrawl"), directives_of(values, "mediacrawl")
     assert more == more | fewer
