@@ -11,6 +11,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 from twisted.python.failure import Failure
 
+from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.shared_clocks import Neighbour
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
@@ -25,7 +26,6 @@ from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome, Si
 from mediacrawl.scope.canonical import spelling
 from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of, site_of
-from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.probing import ProbingSpider
 from mediacrawl.visit import VISIT, Visit
 
@@ -97,7 +97,7 @@ class SingleSpider(ProbingSpider):
         spider = cls(crawler, **arguments)
         spider._set_crawler(crawler)
         crawler.signals.connect(spider._opened, signals.spider_opened)
-        crawler.signals.connect(spider._visit_ended, visit_ended)
+        listen_to_visits(crawler, spider._visit_ended)
         crawler.signals.connect(spider._closed, signals.spider_closed)
         return spider
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
+from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe.harvest import CLASSES, Harvest, Tally, tally_of
 from mediacrawl.observe.harvest_lines import HarvestLines
 from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.priority.again import is_again
 from mediacrawl.records import Outcome
-from mediacrawl.signals import visit_ended
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class HarvestFile:
         file = cls(crawler, Parts.of(crawler))
         connect = crawler.signals.connect
         connect(file._opened, signals.spider_opened)
-        connect(file._visit_ended, visit_ended)
+        listen_to_visits(crawler, file._visit_ended)
         connect(file._closed, signals.spider_closed)
         return file
 

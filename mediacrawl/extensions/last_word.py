@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 
+from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.stores import SQLITE_FILE
@@ -15,7 +16,6 @@ from mediacrawl.frontier.stores.reading import FrontierReader
 from mediacrawl.observe.dead_end import dead_end
 from mediacrawl.parts import Parts
 from mediacrawl.records import FINAL, End, Kind, Outcome, Trouble
-from mediacrawl.signals import visit_ended
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class LastWord:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
         word = cls(crawler, Parts.of(crawler))
-        crawler.signals.connect(word._visit_ended, visit_ended)
+        listen_to_visits(crawler, word._visit_ended)
         crawler.signals.connect(word._closed, signals.spider_closed)
         return word
 

@@ -8,10 +8,10 @@ from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
 from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
 from mediacrawl.records import Drop, Kind, Outcome
-from mediacrawl.signals import visit_ended
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class ListsMiddleware:
         if not parts.leases or not parts.is_ours:
             raise NotConfigured
         middleware = cls(crawler, parts)
-        crawler.signals.connect(middleware._ended, visit_ended)
+        listen_to_visits(crawler, middleware._ended)
         return middleware
 
     def process_request(self, request: Request) -> None:

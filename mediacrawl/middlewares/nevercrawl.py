@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Address, IPv6Address
 from itertools import chain
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
@@ -195,9 +196,8 @@ class NeverCrawlMiddleware:
         return dropped
 
     @property
-    def _scheduler(self) -> Any:
-        """Ours, which stands above this room."""
-        return self._crawler.engine.scheduler
+    def _scheduler(self) -> LeaseHolder:
+        return lease_holder(self._crawler)
 
     def _tell(self) -> None:
         """Say what could not be read and what may be a mistake, once."""

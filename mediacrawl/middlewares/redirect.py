@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 
 from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.interfaces import link_filter
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
 from mediacrawl.priority.again import handed_on
@@ -94,8 +95,8 @@ class RedirectCapMiddleware:
             hops=lease.hops + 1,
             parent=lease.parent,
         )
-        admit = getattr(self._crawler.spider, "admit", None)
-        if admit is None or admit(found):
+        links = link_filter(self._crawler)
+        if links is None or links.admit(found):
             visit.add_link(found)
 
 

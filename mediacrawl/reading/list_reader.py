@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mediacrawl.clock import written_now
+from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.extract import Listed, Listing, link_header, list_form, parse_list, unpacked
 from mediacrawl.extract.charset import header_charset
 from mediacrawl.facts import FEED, Fact, fact, pack
@@ -22,7 +23,6 @@ from mediacrawl.probe.manifest_item import ManifestAnswer, build_manifest_item
 from mediacrawl.reading.document_encodings import DocumentEncodings
 from mediacrawl.reading.page_media import OEMBED, item_of_oembed
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome
-from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Base, Scope, Spelling, joining, site_of
 from mediacrawl.threads import in_thread
 from mediacrawl.visit import Visit
@@ -75,7 +75,7 @@ class ListReader:
         follows: whether links are followed; else only manifests are read.
     """
 
-    def __init__(self, parts: Parts, scheduler: PenaltyBoxScheduler, scope: Scope, *, follows: bool) -> None:
+    def __init__(self, parts: Parts, scheduler: LeaseHolder, scope: Scope, *, follows: bool) -> None:
         self._parts = parts
         self._scheduler = scheduler
         self._scope = scope

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from hashlib import sha256
 
+from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.extract import Listed, Listing
 from mediacrawl.parts import Parts
 from mediacrawl.reading.list_reader import ListReader
 from mediacrawl.records import Kind
-from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Scope
 from mediacrawl.visit import Visit
 
@@ -25,7 +25,7 @@ class PollReader(ListReader):
     """
 
     def __init__(
-        self, parts: Parts, scheduler: PenaltyBoxScheduler, scope: Scope, tell: Callable[[Visit, Listing], None]
+        self, parts: Parts, scheduler: LeaseHolder, scope: Scope, tell: Callable[[Visit, Listing], None]
     ) -> None:
         super().__init__(parts, scheduler, scope, follows=True)
         self._tell = tell

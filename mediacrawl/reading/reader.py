@@ -7,6 +7,7 @@ from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.extract import (
     Page,
     file_facts,
@@ -33,7 +34,6 @@ from mediacrawl.reading.file_reader import FileReader, takes_unasked
 from mediacrawl.reading.list_reader import ListReader
 from mediacrawl.reading.page_media import PageMedia
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, MediaItem, Outcome, Trouble
-from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, canonical, extension_of, joining
 from mediacrawl.scope.originals import is_named_copy, of_a_copy
 from mediacrawl.visit import Visit
@@ -77,7 +77,7 @@ class Reader:
     def __init__(
         self,
         parts: Parts,
-        scheduler: PenaltyBoxScheduler,
+        scheduler: LeaseHolder,
         scope: Scope,
         stats: StatsCollector,
         *,

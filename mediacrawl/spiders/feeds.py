@@ -16,6 +16,7 @@ from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_frontiers, check_nevercrawl, switch
 from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
 from mediacrawl.crawl.feeds_arguments import FeedsArguments, rounds_of
+from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.polled_sources import FILE, Source, Sources, SourcesError, delete_sources
 from mediacrawl.extract import Listing
 from mediacrawl.frontier import FrontierError
@@ -31,7 +32,6 @@ from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scope import Spelling, canonical, spelling
 from mediacrawl.scope.joining import candidate
-from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.beside import BesideSpider
 from mediacrawl.visit import VISIT, Visit
 
@@ -144,7 +144,7 @@ class FeedsSpider(BesideSpider):
                 spider.logger.info("fresh: deleted %s", path)
         connect = crawler.signals.connect
         connect(spider._opened, signals.spider_opened)
-        connect(spider._visit_ended, visit_ended)
+        listen_to_visits(crawler, spider._visit_ended)
         connect(spider._closed, signals.spider_closed)
         return spider
 

@@ -26,6 +26,7 @@ from mediacrawl.crawl.arguments import (
 )
 from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
 from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.kept_scope import Borders
 from mediacrawl.crawl.readmission import Readmission
 from mediacrawl.frontier.contract import FrontierError, Remote
@@ -42,7 +43,7 @@ from mediacrawl.reading.reader import candidate
 from mediacrawl.records import End, Evidence, Outcome, SiteState
 from mediacrawl.scope import site_of
 from mediacrawl.scope.ports import port_of
-from mediacrawl.signals import seeds_joined, visit_ended
+from mediacrawl.signals import seeds_joined
 from mediacrawl.spiders.probing import ProbingSpider
 from mediacrawl.threads import in_reactor
 from mediacrawl.visit import Visit
@@ -154,7 +155,7 @@ class MediaSpider(ProbingSpider):
         spider._set_crawler(crawler)
         if arguments.fresh:
             spider._forget()
-        crawler.signals.connect(spider._readmission.visit_ended, visit_ended)
+        listen_to_visits(crawler, spider._readmission.visit_ended)
         if parts.store == REDIS:
             crawler.signals.connect(spider._hold, signals.spider_opened)
         return spider

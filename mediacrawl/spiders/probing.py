@@ -11,12 +11,12 @@ from scrapy.exceptions import IgnoreRequest
 from twisted.python.failure import Failure
 
 from mediacrawl.crawl.declared_arguments import Argument
+from mediacrawl.crawl.interfaces import find_lease_holder
 from mediacrawl.frontier import FrontierError
 from mediacrawl.parts import Parts
 from mediacrawl.probe.session import Session
 from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, Trouble
-from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Scope
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.visit import VISIT, Visit
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from mediacrawl.scheduler import PenaltyBoxScheduler
     from mediacrawl.scope.include import Include
 
 
@@ -83,11 +84,10 @@ class ProbingSpider(Spider):
             TypeError: the project's setting ``SCHEDULER`` names another one.
         """
         if self._scheduler is None:
-            scheduler = self.crawler.engine.scheduler
-            # Not isinstance: Scrapy's base class says yes for every scheduler.
-            if PenaltyBoxScheduler not in type(scheduler).__mro__:
+            holder = find_lease_holder(self.crawler)
+            if holder is None:
                 raise TypeError(f"the spider {self.name} needs SCHEDULER = 'mediacrawl.scheduler.PenaltyBoxScheduler'")
-            self._scheduler = cast("PenaltyBoxScheduler", scheduler)
+            self._scheduler = cast("PenaltyBoxScheduler", holder)
         return self._scheduler
 
     @property
@@ -184,7 +184,7 @@ class ProbingSpider(Spider):
 
     def _answered(self, visit: Visit, response: Response) -> Coroutine[Any, Any, None] | None:
         """An answer without a record is judged as it is, unless it is asked for again because it broke off."""
-        return None if visit.decision.trouble is Trouble.CUT else self.scheduler.crediting.answer(visit, response)
+        return None if visit.decision.trouble is Trouble.CUT else self.scheduler.rewards.answer(visit, response)
 
     async def _judged(self, visit: Visit, waiting: Coroutine[Any, Any, None]) -> Given:
         await waiting

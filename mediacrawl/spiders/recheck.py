@@ -23,6 +23,7 @@ from mediacrawl.crawl.arguments import (
     switch,
 )
 from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
+from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.encoding.values import FILE_FIELDS
 from mediacrawl.facts import of_tags, pack
@@ -39,7 +40,6 @@ from mediacrawl.recheck.stored_records import ItemsError, check_items, is_catalo
 from mediacrawl.records import Candidate, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scope import Spelling, canonical, spelling
 from mediacrawl.scope.joining import candidate
-from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.beside import BesideSpider
 from mediacrawl.visit import VISIT, Visit
 
@@ -138,7 +138,7 @@ class RecheckSpider(BesideSpider):
         connect(spider._item_stored, signals.item_scraped)
         connect(spider._item_lost, signals.item_dropped)
         connect(spider._item_lost, signals.item_error)
-        connect(spider._visit_ended, visit_ended)
+        listen_to_visits(crawler, spider._visit_ended)
         connect(spider._closed, signals.spider_closed)
         return spider
 

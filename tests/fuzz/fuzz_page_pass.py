@@ -69,7 +69,7 @@ class PagePass:
         began = time.process_time()
         found = self._reader.read(self.visit, response)
         if isinstance(found, list):
-            self._scheduler.crediting.answer(self.visit, response)
+            self._scheduler.rewards.answer(self.visit, response)
         else:
             found.close()
         self._scheduler.end(self.visit)
