@@ -17,7 +17,7 @@ from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.queue import PriorityQueue
 
 from mediacrawl.frontier import FrontierPolicy
-from mediacrawl.frontier.stores.redis import RedisFrontier
+from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.records import Candidate, Evidence
 
 LENGTH = 80

@@ -68,10 +68,10 @@ it without the network; of music on a disk the command mends the tags (`music`).
 probed once more by `spiders.recheck.RecheckSpider`; what the damage had done to its texts is learned from the pair
 (`encoding.substitutions`).
 
-With ``SCHEDULER_STORE = redis`` all this is one of several **workers** (`frontier.stores.redis`): sites, leases and
+With ``SCHEDULER_STORE = redis`` all this is one of several **workers** (`frontier.redis`): sites, leases and
 what was seen stand in one Redis, and one script there changes all that concerns a site. A lease has a deadline by
 Redis's clock, which is moved on while its worker lives; what a dead one had is given to the others. The crawl's thread
-never waits for Redis: `frontier.stores.redis_worker.RedisWorker` takes leases in advance and sends what is told. What
+never waits for Redis: `frontier.redis.worker.RedisWorker` takes leases in advance and sends what is told. What
 each learns the others hear (`priority.shared`). Addresses have their clocks there too (`politeness.shared_clocks`).
 Other programs bring URLs by ``media:start_urls`` (`extensions.Feeding`); ``mediacrawl fleet`` (`fleet`) runs workers
 side by side, and a Redis server for them where none is named (`fleet.server`).

@@ -7,10 +7,12 @@ from urllib.parse import quote
 
 from scrapy.settings import BaseSettings
 
+from mediacrawl.own_settings import OwnSettings
+
 
 def state_folder(settings: BaseSettings) -> Path:
-    """The folder of frontier, log and catalogue: ``JOBDIR`` if set, else ``MEDIACRAWL_DIR``, else ``.mediacrawl``."""
-    return Path(settings.get("JOBDIR") or settings.get("MEDIACRAWL_DIR") or ".mediacrawl")
+    """The folder of frontier, log and catalogue: ``JOBDIR`` if set, else ``MEDIACRAWL_DIR``."""
+    return Path(settings.get("JOBDIR") or OwnSettings(settings).getstr("MEDIACRAWL_DIR"))
 
 
 def spider_folder(folder: Path, name: str) -> Path:

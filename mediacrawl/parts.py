@@ -36,7 +36,6 @@ from mediacrawl.observe.finds import Finds
 from mediacrawl.politeness.address_clocks import AddressClocks, AddressPolicy
 from mediacrawl.politeness.backoff import BackoffPolicy
 from mediacrawl.politeness.delay import ANY_HOUR, DelayPolicy, factors_by_hour
-from mediacrawl.politeness.dns_cache import DnsLimits
 from mediacrawl.politeness.guard import LOOPBACK, Guard
 from mediacrawl.politeness.names import NamePolicy, fixed_hosts, server_of
 from mediacrawl.politeness.robots_book import RobotsBook, RobotsTimes
@@ -47,8 +46,8 @@ from mediacrawl.priority.nuggets import Nuggets, UserFunction
 from mediacrawl.priority.orders import MODEL, RECORDS, Alike, ModelError, Priority, Rules, SiteRate
 from mediacrawl.priority.score import RULES, Scores
 from mediacrawl.probe import ProbePolicy
-from mediacrawl.probe.habits import RangeHabits
 from mediacrawl.probe.open_lists import OpenLists
+from mediacrawl.probe.range_support import RangeSupport
 from mediacrawl.scope import DuplicatePolicy, Duplicates, Scope, ScopeRules, Traps
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import NeverCrawl
@@ -64,8 +63,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from mediacrawl.frontier.stores.redis import RedisFrontier
-    from mediacrawl.frontier.stores.redis_worker import RedisWorker
+    from mediacrawl.frontier.redis.store import RedisFrontier
+    from mediacrawl.frontier.redis.worker import RedisWorker
     from mediacrawl.net.guarded_names import GuardedNames
     from mediacrawl.priority.adaptive import AdaptivePolicy
     from mediacrawl.priority.classes import ScorePolicy
@@ -79,6 +78,18 @@ MODEL_FILE = "model.npz"
 """What an adaptive crawl has learned of links, in the folder of its frontier."""
 OLD_MODEL = "model.old.npz"
 """Where that of a crawl before stays when one begins afresh."""
+
+TAIL_SITES = 100
+"""Sites. When fewer are left in a crawl that had more, delays grow up to POLITENESS_TAIL_FACTOR: the last sites are the
+large ones, which are asked for days."""
+
+SITE_EARNS = 20
+"""Further requests that a site gets for each find (NUGGET_FUNCTION): one in twenty is 25 times what chance finds."""
+
+OPEN_LIST_BYTES = 30_000_000
+"""Bytes of the lists that are downloaded or parsed at a time, unpacked: ten of LIST_MAX_BYTES, as many as the threads
+that parse them, or 500 feeds of usual length. Parsing takes some four times as much. Further lists wait in the
+frontier (``list/waits``); without a limit 128 sites with a list of 3 MB took half a gigabyte."""
 
 _LOOKED_AT_REDIS = 1
 """Sites that a worker on Redis looks at again with each fetch, at most: there each site that has moved costs a message,
@@ -114,8 +125,7 @@ class Parts:
         self.is_ours = True
         """Whether it is one of our spiders. Other people's may be several in a project, each with state of its own."""
         self.clock = Clock()
-        hosts = settings.getint("MOJIBAKE_HISTORY_HOSTS", 10_000)
-        self.encodings = History(hosts) if hosts > 0 else None
+        self.encodings = History()
         """Encodings in which pages and lists of a host were read, for those that declare none. It is not kept."""
         self.finds = Finds()
         """The records of this crawl, in numbers."""
@@ -176,7 +186,7 @@ class Parts:
             minimum=get("POLITENESS_MIN_DELAY", 15.0),
             maximum=get("POLITENESS_MAX_DELAY", 1800.0),
             first=get("POLITENESS_FIRST_DELAY", 60.0),
-            tail_sites=self.settings.getint("POLITENESS_TAIL_SITES", 100),
+            tail_sites=TAIL_SITES,
             tail_factor=get("POLITENESS_TAIL_FACTOR", 2.0),
             hours=factors_by_hour(hours) if (hours := self.settings.getdict("POLITENESS_HOURS")) else ANY_HOUR,
             backoff=self._backoff,
@@ -189,12 +199,9 @@ class Parts:
         get, getint = self.settings.getfloat, self.settings.getint
         return BackoffPolicy(
             maximum=get("BACKOFF_MAX", 21_600.0),
-            jitter=get("BACKOFF_JITTER", 0.25),
             rest_after=getint("BACKOFF_REST_AFTER", 5),
             rest=get("BACKOFF_REST", 21_600.0),
-            rest_maximum=get("BACKOFF_REST_MAX", 86_400.0),
             retire_after=get("BACKOFF_RETIRE_AFTER", 604_800.0),
-            forbidden=getint("BACKOFF_FORBIDDEN", 20),
         )
 
     @cached_property
@@ -204,7 +211,6 @@ class Parts:
         return AddressPolicy(
             factor=get("POLITENESS_ADDRESS_FACTOR", 5.0),
             minimum=get("POLITENESS_ADDRESS_MIN_DELAY", 1.0),
-            maximum=get("POLITENESS_ADDRESS_MAX_DELAY", 60.0),
         )
 
     @cached_property
@@ -222,13 +228,10 @@ class Parts:
             delay=self.delay,
             order=self.order,
             explore=1.0 if self._priority == "random" else self.settings.getfloat("FRONTIER_EXPLORE", 0.02),
-            classes=getint("FRONTIER_CLASSES", 60),
             attempts=getint("FRONTIER_ATTEMPTS", 3),
             budget=getint("FRONTIER_SITE_BUDGET", 1_000),
-            earns=getint("FRONTIER_SITE_EARNS", 20),
+            earns=SITE_EARNS,
             most=getint("FRONTIER_SITE_MOST", 100_000),
-            front_least=getint("FRONTIER_FRONT", 1_000),
-            front_most=getint("FRONTIER_FRONT_MAX", 100_000),
             cache=getint("FRONTIER_CACHE", 64 * 1024 * 1024),
             bloom=getint("FRONTIER_BLOOM", 0),
         )
@@ -237,7 +240,7 @@ class Parts:
     def order(self) -> Order:
         """In which order ready sites go."""
         if self._priority == "levels":
-            return Levels(self.settings.getint("PRIORITY_LEVELS", 8))
+            return Levels()
         return BestFirst()
 
     @property
@@ -288,33 +291,22 @@ class Parts:
         """How a class's record and the model make its score."""
         from mediacrawl.priority.classes import ScorePolicy  # noqa: PLC0415
 
-        get = self.settings.getfloat
-        return ScorePolicy(weight=get("PRIORITY_SHRINK", 2.0), curiosity=get("PRIORITY_CURIOSITY", 0.1))
+        return ScorePolicy()
 
     @property
     def _credit_policy(self) -> CreditPolicy:
-        getint = self.settings.getint
-        return CreditPolicy(
-            decay=self.settings.getfloat("PRIORITY_CREDIT", 0.7),
-            steps=getint("PRIORITY_STEPS", 8),
-            remembered=getint("PRIORITY_VISITS", 200_000),
-        )
+        return CreditPolicy()
 
     @property
     def _adaptive_policy(self) -> AdaptivePolicy:
         from mediacrawl.priority.adaptive import AdaptivePolicy  # noqa: PLC0415
 
-        get, getint = self.settings.getfloat, self.settings.getint
-        looked_at = getint("PRIORITY_LOOKED_AT", 4)
+        policy = AdaptivePolicy()
         return AdaptivePolicy(
             score=self.score_policy,
             credit=self._credit_policy,
-            rate=get("PRIORITY_RATE", 0.1),
-            looked_at=min(looked_at, _LOOKED_AT_REDIS) if self.store == REDIS else looked_at,
-            sites=getint("PRIORITY_SITES", 50_000),
+            looked_at=_LOOKED_AT_REDIS if self.store == REDIS else policy.looked_at,
             classes=self.policy.classes,
-            paths=getint("PRIORITY_PATHS", 200),
-            save_every=get("PRIORITY_SAVE", 60.0),
         )
 
     @cached_property
@@ -354,7 +346,6 @@ class Parts:
         return Hubs(
             notes,
             later=notes.later if isinstance(notes, Remote) else None,
-            most=self.settings.getint("REVISIT_HUBS", 50_000),
             soonest=self.settings.getfloat("REVISIT_SOONEST", 3_600.0),
         )
 
@@ -445,8 +436,8 @@ class Parts:
         Raises:
             FrontierError: it cannot be used, with what to do.
         """
-        from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings  # noqa: PLC0415 - only if used
-        from mediacrawl.frontier.stores.redis_away import is_away  # noqa: PLC0415
+        from mediacrawl.frontier.redis.away import is_away  # noqa: PLC0415
+        from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings  # noqa: PLC0415 - only if used
 
         client, prefix, server = self.redis()
         store = StoreSettings(
@@ -463,8 +454,8 @@ class Parts:
 
     def _worker(self) -> RedisWorker:
         """This crawl, as one of the workers on Redis."""
-        from mediacrawl.frontier.stores.redis_notes import NoteCache  # noqa: PLC0415
-        from mediacrawl.frontier.stores.redis_worker import RedisWorker  # noqa: PLC0415
+        from mediacrawl.frontier.redis.note_cache import NoteCache  # noqa: PLC0415
+        from mediacrawl.frontier.redis.worker import RedisWorker  # noqa: PLC0415
 
         return RedisWorker(
             self.redis_store(works=True),
@@ -515,9 +506,7 @@ class Parts:
         get = self.settings.getfloat
         times = RobotsTimes(
             max_age=get("ROBOTS_MAX_AGE", 86_400.0),
-            min_age=get("ROBOTS_MIN_AGE", 3_600.0),
             retry=get("ROBOTS_RETRY", 300.0),
-            give_up=get("ROBOTS_GIVE_UP", 30 * 86_400.0),
         )
         token = self.settings.get("ROBOTS_TOKEN") or "mediacrawl"
         return RobotsBook(token, times, self.frontier if self.leases else NoNotes())
@@ -528,13 +517,6 @@ class Parts:
         get, getlist = self.settings.getint, self.settings.getlist
         traps = Traps(
             max_length=get("SCOPE_MAX_LENGTH", 2048),
-            max_segments=get("SCOPE_MAX_SEGMENTS", 20),
-            max_repeats=get("SCOPE_MAX_REPEATS", 3),
-            max_cycles=get("SCOPE_MAX_CYCLES", 2),
-            years_ahead=get("SCOPE_YEARS_AHEAD", 1),
-            first_year=get("SCOPE_FIRST_YEAR", 1990),
-            max_parameters=get("SCOPE_MAX_PARAMETERS", 12),
-            max_same_parameter=get("SCOPE_MAX_SAME_PARAMETER", 3),
         )
         return ScopeRules(
             traps=traps,
@@ -563,16 +545,7 @@ class Parts:
     @cached_property
     def duplicates(self) -> Duplicates:
         """What the crawl has seen before under another name."""
-        get = self.settings.getint
         policy = DuplicatePolicy(
-            pages=get("SCOPE_COPY_PAGES", 200),
-            bits=get("SCOPE_NEAR_BITS", 3),
-            near_text=get("SCOPE_NEAR_TEXT", 500),
-            thin_text=get("SCOPE_THIN_TEXT", 500),
-            dust_pages=get("SCOPE_DUST_PAGES", 3),
-            mirror_pages=get("SCOPE_MIRROR_PAGES", 5),
-            mirror_share=self.settings.getfloat("SCOPE_MIRROR_SHARE", 0.9),
-            combinations=get("SCOPE_MAX_COMBINATIONS", 300),
             soft_404=self.settings.getbool("SCOPE_SOFT_404", True),
         )
         return Duplicates(self.frontier if self.leases else NoNotes(), policy)
@@ -580,8 +553,7 @@ class Parts:
     @cached_property
     def nevercrawl(self) -> NeverCrawl:
         """The domains that are never asked."""
-        interval = self.settings.getfloat("NEVERCRAWL_RELOAD", 900.0)
-        return NeverCrawl.load(self.scope_rules.nevercrawl, self.clock.now(), interval)
+        return NeverCrawl.load(self.scope_rules.nevercrawl)
 
     @cached_property
     def names(self) -> NamePolicy:
@@ -590,20 +562,12 @@ class Parts:
         Raises:
             ValueError: a setting ``RESOLVER_...`` cannot be used.
         """
-        get, getint = self.settings.getfloat, self.settings.getint
+        get = self.settings.getfloat
         hosts = fixed_hosts(self.settings.getdict("RESOLVER_HOSTS"))
         return NamePolicy(
             servers=tuple(map(server_of, self.settings.getlist("RESOLVER_SERVERS"))),
             families=tuple(self.settings.getlist("RESOLVER_FAMILIES", ["ipv4", "ipv6"])),
             timeout=get("RESOLVER_TIMEOUT", 10.0),
-            at_once=getint("RESOLVER_CONCURRENCY", 64),
-            limits=DnsLimits(
-                least=get("RESOLVER_MIN_TTL", 60.0),
-                most=get("RESOLVER_MAX_TTL", 86_400.0),
-                negative=get("RESOLVER_NEGATIVE_TTL", 3600.0),
-                failure=get("RESOLVER_FAILURE_TTL", 30.0),
-                names=getint("RESOLVER_CACHE", 100_000),
-            ),
             hosts={canonical_host(name) or name.lower(): addresses for name, addresses in hosts.items()},
         )
 
@@ -639,22 +603,20 @@ class Parts:
         """What a media file may cost."""
         return ProbePolicy(
             head_bytes=self.settings.getint("PROBE_HEAD_BYTES", 16_384),
-            single_bytes=self.settings.getint("PROBE_SINGLE_BYTES", 65_536),
             max_requests=self.settings.getint("PROBE_MAX_REQUESTS", 6),
             max_bytes=self.settings.getint("PROBE_MAX_BYTES", 262_144),
             max_tag_bytes=self.settings.getint("PROBE_MAX_TAG_BYTES", 4_194_304),
-            max_record_bytes=self.settings.getint("PROBE_MAX_RECORD_BYTES", 131_072),
         )
 
     @cached_property
     def open_lists(self) -> OpenLists:
         """The lists that are on their way or being read."""
-        return OpenLists(self.settings.getint("LIST_OPEN_BYTES", 30_000_000))
+        return OpenLists(OPEN_LIST_BYTES)
 
     @cached_property
-    def habits(self) -> RangeHabits:
+    def habits(self) -> RangeSupport:
         """Which servers ignore Range."""
-        return RangeHabits(self.frontier if self.leases else NoNotes())
+        return RangeSupport(self.frontier if self.leases else NoNotes())
 
     def ignores_ranges(self, url: str) -> bool:
         """Whether the server of a URL is known to ignore Range; False while the frontier cannot say.

@@ -45,7 +45,7 @@ class Drop(StrEnum):
     ADDRESS = "address"
     """Its name leads to an address that is nobody's web server: private, loopback, link-local, metadata ..."""
     PAGE_BYTES = "page_bytes"
-    """Its page had brought as many bytes of URLs as its length allows (FRONTIER_PAGE_FACTOR)."""
+    """Its page had brought as many bytes of URLs as its length allows (`frontier.byte_budget`)."""
     INDEX_LINK = "index_link"
     """On a list of files that a server made: it sorts the list, or leads to a folder above."""
     # Wishes of the site.
@@ -117,7 +117,7 @@ class Limit(StrEnum):
     LINKS = "links"
     """More links than are read of one page, or links that are dearer to read."""
     TEXT = "text"
-    """More text in a media file than a record may hold (``PROBE_MAX_RECORD_BYTES``)."""
+    """More text in a media file than a record may hold (`ProbePolicy.max_record_bytes`)."""
     SLOW = "slow"
     """Reading it held up the whole crawl for longer than any page should."""
     UNREADABLE = "unreadable"

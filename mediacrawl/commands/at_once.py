@@ -12,6 +12,7 @@ from scrapy.utils.url import guess_scheme
 from mediacrawl.commands import Checked
 from mediacrawl.crawl.arguments import ArgumentError, check_contact
 from mediacrawl.other_spiders import switch_on
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.scope import canonical
 
@@ -99,7 +100,8 @@ def _keep_nothing(settings: BaseSettings, *, pipelines: bool, delays: bool) -> N
     if not pipelines:
         settings.set("ITEM_PIPELINES", {}, priority=_PROJECT)
     if delays:
-        settings.set("POLITENESS_FIRST_DELAY", settings.getfloat("POLITENESS_MIN_DELAY"), priority=_PROJECT)
+        least = OwnSettings(settings).getfloat("POLITENESS_MIN_DELAY")
+        settings.set("POLITENESS_FIRST_DELAY", least, priority=_PROJECT)
     else:
         settings.setdict(dict.fromkeys(_DELAYS, 0.0), priority=_PROJECT)
 

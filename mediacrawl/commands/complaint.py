@@ -34,8 +34,9 @@ from mediacrawl.complaint import (
 )
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
-from mediacrawl.scope import Entry, NeverCrawlError, canonical
+from mediacrawl.scope import Exclusion, NeverCrawlError, canonical
 
 BREACHED = 3
 """Exit code: it was answered, and the answer is that we did not behave."""
@@ -108,7 +109,7 @@ class Command(Checked, ScrapyCommand):
         blocked = self._block(subject, settings, now) if opts.block else None
         parts = Parts(settings)
         logs = Logs.of(map(Path, opts.log or [parts.log_folder]))
-        token, promises = settings.get("ROBOTS_TOKEN") or "mediacrawl", self._promises(parts)
+        token, promises = OwnSettings(settings).getstr("ROBOTS_TOKEN"), self._promises(parts)
         case = open_case(subject, logs, now, since=since, token=token, promises=promises)
         if opts.output:
             rows = write(case, Path(opts.output))
@@ -129,15 +130,16 @@ class Command(Checked, ScrapyCommand):
         added, sentences = block(settings, subject.host or subject.site, "complaint")
         for sentence in sentences:
             _tell(sentence)
-        wait = settings.getfloat("NEVERCRAWL_RELOAD", 900.0) if added.new else 0.0
+        wait = OwnSettings(settings).getfloat("NEVERCRAWL_RELOAD") if added.new else 0.0
         return Blocked(added.entry.covers, now + wait, restart=Parts(settings).scope_rules.nevercrawl != before)
 
     def _promises(self, parts: Parts) -> Promises:
+        own = OwnSettings(parts.settings)
         return Promises(
             min_delay=parts.delay.minimum,
-            robots_age=parts.settings.getfloat("ROBOTS_MAX_AGE", 86_400.0),
+            robots_age=own.getfloat("ROBOTS_MAX_AGE"),
             listed=_listed(parts),
-            listing_takes=parts.settings.getfloat("NEVERCRAWL_RELOAD", 900.0),
+            listing_takes=own.getfloat("NEVERCRAWL_RELOAD"),
         )
 
     def _fail(self, sentence: str) -> None:
@@ -145,7 +147,7 @@ class Command(Checked, ScrapyCommand):
         self.exitcode = 1
 
 
-def _listed(parts: Parts) -> Callable[[str], Entry | None]:
+def _listed(parts: Parts) -> Callable[[str], Exclusion | None]:
     """What NeverCrawl says now. A list that cannot be read is told of, and the rest is answered."""
     try:
         never = parts.nevercrawl
@@ -158,7 +160,7 @@ def _listed(parts: Parts) -> Callable[[str], Entry | None]:
 def _sender(parts: Parts, token: str, attached: str | None, blocked: Blocked | None) -> Sender:
     return Sender(
         contact="" if parts.anonymous else parts.contact,
-        operator=str(parts.settings.get("MEDIACRAWL_OPERATOR") or ""),
+        operator=OwnSettings(parts.settings).getstr("MEDIACRAWL_OPERATOR"),
         user_agent=parts.user_agent,
         token=token,
         attached=Path(attached).name if attached else "",

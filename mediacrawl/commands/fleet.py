@@ -29,6 +29,7 @@ from mediacrawl.fleet.server import Server, is_there, started
 from mediacrawl.fleet.telling import FLEET, prefixed
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.observe.text import printable
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import REDIS, Parts
 from mediacrawl.pipelines.store import catalogue_path
 
@@ -148,7 +149,7 @@ def _plan(parts: Parts, folder: Path, opts: argparse.Namespace) -> Plan:
     # A worker that is started again while Redis is away waits for it; what the user says comes after, and counts.
     # Each worker's own log has all; the fleet leaves out of the common stream what each says (`telling.is_of_each`).
     settings = [f"REDIS_PATIENCE={_PATIENCE:g}", "LOG_LEVEL=INFO", *opts.set]
-    if parts.settings.get("SCHEDULER_STORE") == REDIS:
+    if OwnSettings(parts.settings).get("SCHEDULER_STORE") == REDIS:
         settings.append(f"SCHEDULER_STORE={REDIS}")
     if opts.loglevel:
         settings.append(f"LOG_LEVEL={opts.loglevel}")
@@ -190,7 +191,7 @@ def _share(arguments: Mapping[str, str], settings: BaseSettings, held: ExitStack
             f"the crawl in {folder} is one of scrapy crawl, whose frontier is a file, and a fleet cannot go on with it:"
             " name another MEDIACRAWL_DIR, and take along what waits with mediacrawl frontier export and -a seed="
         )
-    if not (arguments.get("seed") or is_there(folder) or settings.getbool("SCHEDULER_WAIT")):
+    if not (arguments.get("seed") or is_there(folder) or OwnSettings(settings).getbool("SCHEDULER_WAIT")):
         raise ArgumentError(f"no seed is given and no crawl of a fleet lies in {folder}; begin with -a seed=seeds.txt")
     server = held.enter_context(started(folder, lambda sentence: say(sentence, sys.stderr, flush=True)))
     settings.set("REDIS_URL", server.url, "cmdline")

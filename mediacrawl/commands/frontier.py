@@ -32,8 +32,8 @@ from mediacrawl.frontier.stores.salvage import repair
 from mediacrawl.frontier.telling import overview_text, site_text, told_rows, url_text
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe import Search
-from mediacrawl.observe.asked_before import AskedBefore
 from mediacrawl.observe.format import plural
+from mediacrawl.observe.log_search import UrlHistory
 from mediacrawl.observe.text import printable, printable_lines
 from mediacrawl.parts import REDIS, Parts
 from mediacrawl.politeness.robots_book import own_url
@@ -47,7 +47,7 @@ from mediacrawl.scope.seeds import parse_seeds
 from mediacrawl.scope.sites import authority_of
 
 if TYPE_CHECKING:
-    from mediacrawl.frontier.stores.redis_reading import RedisReader
+    from mediacrawl.frontier.redis.reader import RedisReader
 
 PATIENCE = 15.0
 """Seconds that a crawl gets to answer an order; it looks for one each second, between its own work."""
@@ -166,7 +166,7 @@ class Command(Checked, ScrapyCommand):
             robots = unpack(reader.note("robots", authority_of(url)) or b"")
             log = self._parts.log_folder
             lines = list(Search(site).lines(log, "requests")) if log.is_dir() else []
-            before, rules = (AskedBefore.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
+            before, rules = (UrlHistory.of(lines, one, canonical) for one in (url, own_url(authority_of(url))))
             say(url_text(seeds[0][1], where, refusal, before=before, rules=rules, robots=robots, now=now))
             if where.candidate is not None:
                 self._explain(reader, where.candidate)
@@ -248,7 +248,7 @@ class Command(Checked, ScrapyCommand):
         self.exitcode = 0 if report.sound else 1
 
     def _check_redis(self) -> None:
-        from mediacrawl.frontier.stores.redis_check import check_redis  # noqa: PLC0415 - redis-py takes a tenth of a second
+        from mediacrawl.frontier.redis.check import check_redis  # noqa: PLC0415 - redis-py takes a tenth of a second
 
         store = self._parts.redis_store(works=False)
         try:
@@ -275,7 +275,7 @@ class Command(Checked, ScrapyCommand):
 
     def _reader(self) -> FrontierReader | RedisReader:
         if self._parts.store == REDIS:
-            from mediacrawl.frontier.stores.redis_reading import RedisReader  # noqa: PLC0415 - for the same reason
+            from mediacrawl.frontier.redis.reader import RedisReader  # noqa: PLC0415 - for the same reason
 
             return RedisReader(self._parts.redis_store(works=False))
         return FrontierReader(self._path)

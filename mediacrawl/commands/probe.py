@@ -15,14 +15,14 @@ from scrapy.settings import Settings
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_nevercrawl
-from mediacrawl.encoding.fixer import Fixer
 from mediacrawl.encoding.history import History
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe.text import printable
 from mediacrawl.parts import REDIS, Parts
 from mediacrawl.pipelines.mojibake import HISTORY_FILE, fixer_of
 from mediacrawl.probe import Probe, ProbePolicy, build_item
-from mediacrawl.probe.account import Account, Fetch, as_object, fetch_line, lines
-from mediacrawl.probe.answer import is_media
+from mediacrawl.probe.report import ProbeReport, ProbeRequest, as_object, fetch_line, lines
+from mediacrawl.probe.response import is_media
 from mediacrawl.records import Evidence
 from mediacrawl.scope import canonical
 from mediacrawl.store import json_line
@@ -32,7 +32,7 @@ _SWITCHED: dict[str, Any] = {
     "SCHEDULER_STORE": "memory",
     "ITEM_PIPELINES": {},
     "PRIORITY": "rules",
-    "HARVEST_EVERY": 0,
+    "HARVEST_FILE": "",
     "REDIS_URL": "",
     "REDIS_HOST": "",
     "STATS_DUMP": False,
@@ -98,7 +98,7 @@ class Command(Checked, ScrapyCommand):
         if not all(account.record for account in accounts):
             self.exitcode = 1
 
-    def _show(self, accounts: list[Account], *, as_json: bool) -> None:
+    def _show(self, accounts: list[ProbeReport], *, as_json: bool) -> None:
         for account in accounts:
             if as_json:
                 say(json_line(as_object(account)))
@@ -108,7 +108,7 @@ class Command(Checked, ScrapyCommand):
                 say(line)
         sys.stdout.flush()
 
-    def _of_urls(self, urls: list[str], parts: Parts, fixer: Fixer, as_json: bool) -> list[Account]:
+    def _of_urls(self, urls: list[str], parts: Parts, fixer: Fixer, as_json: bool) -> list[ProbeReport]:
         from scrapy.crawler import AsyncCrawlerProcess  # noqa: PLC0415 - it takes a while, and a file has no need of it
 
         from mediacrawl.commands.single import SingleSpider  # noqa: PLC0415
@@ -122,7 +122,7 @@ class Command(Checked, ScrapyCommand):
         process.crawl(crawler, urls=urls, folder=parts.folder, fixer=fixer, tell=tell)
         process.start()
         if process.bootstrap_failed or not isinstance(crawler.spider, SingleSpider):
-            return [Account(url, why="the crawl could not begin; the log says why") for url in urls]
+            return [ProbeReport(url, why="the crawl could not begin; the log says why") for url in urls]
         accounts = list(crawler.spider.accounts.values())
         if crawler.stats is not None and crawler.stats.get_value("finish_reason") != "finished":
             for account in accounts:
@@ -169,7 +169,7 @@ def _switched(settings: Settings, parts: Parts) -> Settings:
     return switched
 
 
-def _silent(target: str, fetch: Fetch) -> None:
+def _silent(target: str, fetch: ProbeRequest) -> None:
     """With ``--json`` the requests are told at the end."""
 
 
@@ -179,16 +179,16 @@ class _Telling:
     def __init__(self) -> None:
         self._last = ""
 
-    def __call__(self, _: str, fetch: Fetch) -> None:
+    def __call__(self, _: str, fetch: ProbeRequest) -> None:
         if fetch.url != self._last:
             say(printable(fetch.url))
         self._last = fetch.url
         say(fetch_line(fetch), flush=True)
 
 
-def _of_file(path: Path, policy: ProbePolicy, fixer: Fixer, as_json: bool) -> Account:
+def _of_file(path: Path, policy: ProbePolicy, fixer: Fixer, as_json: bool) -> ProbeReport:
     """Probe a local file by the ranges that a server would be asked for."""
-    account, probe, tell = Account(str(path)), Probe(policy), _silent if as_json else _Telling()
+    account, probe, tell = ProbeReport(str(path)), Probe(policy), _silent if as_json else _Telling()
     try:
         length = path.stat().st_size
         with path.open("rb") as file:
@@ -196,7 +196,9 @@ def _of_file(path: Path, policy: ProbePolicy, fixer: Fixer, as_json: bool) -> Ac
                 began = perf_counter()
                 file.seek(asked[0])
                 data = file.read(asked[1] - asked[0])
-                fetch = Fetch(str(path), f"bytes {asked[0]}-{asked[1] - 1}", 0, len(data), perf_counter() - began)
+                fetch = ProbeRequest(
+                    str(path), f"bytes {asked[0]}-{asked[1] - 1}", 0, len(data), perf_counter() - began
+                )
                 account.fetches.append(fetch)
                 tell(str(path), fetch)
                 probe.feed(asked[0], data, length)

@@ -20,7 +20,7 @@ from mediacrawl.observe.format import elapsed
 from mediacrawl.observe.wording import in_words
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.probe import Probe, ProbeResult
-from mediacrawl.probe.account import Account, Fetch
+from mediacrawl.probe.report import ProbeReport, ProbeRequest
 from mediacrawl.probe.session import Odd
 from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome, SiteState
 from mediacrawl.scope.canonical import spelling
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from mediacrawl.encoding.fixer import Fixer
+    from mediacrawl.encoding.records.fixer import Fixer
 
 FOLDER = "probe"
 """Folder within the state folder that keeps the clocks of sites which were probed."""
@@ -76,16 +76,16 @@ class SingleSpider(ProbingSpider):
     follows = False
 
     def __init__(
-        self, crawler: Crawler, urls: list[str], folder: Path, fixer: Fixer, tell: Callable[[str, Fetch], None]
+        self, crawler: Crawler, urls: list[str], folder: Path, fixer: Fixer, tell: Callable[[str, ProbeRequest], None]
     ) -> None:
         super().__init__(crawler)
         self._urls = urls
         self._folder = folder
         self._fixer = fixer
         self._tell = tell
-        self.accounts = {url: Account(url) for url in urls}
+        self.accounts = {url: ProbeReport(url) for url in urls}
         """By the URL that was asked for first, whatever redirects led to."""
-        self._homes: dict[str, Account] = {}
+        self._homes: dict[str, ProbeReport] = {}
         """By authority: what was asked for there first."""
         self._ranges: dict[int, str] = {}
         self._odd: dict[int, Odd | None] = {}
@@ -181,13 +181,13 @@ class SingleSpider(ProbingSpider):
             self._account(visit).record = adapter.asdict()
         return items
 
-    def _account(self, visit: Visit) -> Account:
+    def _account(self, visit: Visit) -> ProbeReport:
         lease = visit.lease
         if lease.kind is Kind.ROBOTS:
             # The robots.txt of another authority is kept here.
             return self._homes[lease.parent]
         first = lease.evidence.requested_url or lease.request_url
-        return self.accounts.get(first) or self.accounts.setdefault(first, Account(first))
+        return self.accounts.get(first) or self.accounts.setdefault(first, ProbeReport(first))
 
     def _heard(self, visit: Visit, odd: Odd | None, result: ProbeResult | None, probe: Probe) -> None:
         self._odd[visit.lease.id] = odd
@@ -206,14 +206,14 @@ class SingleSpider(ProbingSpider):
             self._tell_of(visit, account, goes_on=outcome.end in _GOES_ON)
         self._give_up(lease.parent if lease.kind is Kind.ROBOTS else authority_of(lease.url), account)
 
-    def _tell_of(self, visit: Visit, account: Account, *, goes_on: bool) -> None:
+    def _tell_of(self, visit: Visit, account: ProbeReport, *, goes_on: bool) -> None:
         lease, odd = visit.lease, self._odd.pop(visit.lease.id, None)
         asked = "robots.txt" if visit.fetch.kind is Kind.ROBOTS else self._ranges.get(lease.id, "")
         came = visit.fetch
         remark = in_words(visit.error) or str(odd or "").replace("_", " ") or (came.location and f"to {came.location}")
         if goes_on and (left := self._left(lease.site)) > _LONG:
             remark = ", ".join(filter(None, [remark, f"the next in {elapsed(left)}"]))
-        fetch = Fetch(
+        fetch = ProbeRequest(
             visit.fetch.url,
             asked,
             visit.fetch.status,
@@ -230,7 +230,7 @@ class SingleSpider(ProbingSpider):
         known = self.scheduler.frontier.site(site)
         return known.release - self._parts.clock.now() if known is not None else 0.0
 
-    def _give_up(self, authority: str, account: Account) -> None:
+    def _give_up(self, authority: str, account: ProbeReport) -> None:
         """End what waits for a robots.txt that could not be had. A crawl waits for weeks, a person does not."""
         if not self._parts.robots.is_failing(authority):
             return

@@ -15,7 +15,7 @@ from mediacrawl.complaint.robots_then import RobotsThen
 from mediacrawl.complaint.subject import Subject, day_of
 from mediacrawl.complaint.sums import Sums, gaps_of, sums_of
 from mediacrawl.observe.archive import files
-from mediacrawl.observe.finding import Search
+from mediacrawl.observe.log_search import Search
 from mediacrawl.scope.sites import host_of
 
 
@@ -65,7 +65,6 @@ class Case:
         judgement: on the requests that are told of.
         promises: what they were held to.
         damaged: names of log files of which a part could not be read.
-        whole: names of packed log files that had no index, and were read whole.
     """
 
     subject: Subject
@@ -78,7 +77,6 @@ class Case:
     judgement: Judgement
     promises: Promises
     damaged: list[str]
-    whole: list[str]
 
     @cached_property
     def sums(self) -> Sums:
@@ -96,11 +94,6 @@ class Case:
         notes = []
         if self.damaged:
             notes.append(f"Damaged, and read only in part: {', '.join(self.damaged)}. Requests may be missing here.")
-        if self.whole:
-            notes.append(
-                f"{len(self.whole)} packed files had no index and were read whole, which is slow; the next start of a"
-                " crawl makes the indexes."
-            )
         if self.since is not None and self.since < self.begins:
             notes.append("The logs do not go back so far.")
         return notes
@@ -150,7 +143,6 @@ def open_case(
         judgement=judgement,
         promises=promises,
         damaged=[*search.damaged, *robots_search.damaged],
-        whole=[*search.whole, *robots_search.whole],
     )
 
 

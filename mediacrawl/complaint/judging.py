@@ -16,7 +16,7 @@ from mediacrawl.complaint.robots_then import RobotsThen
 from mediacrawl.politeness.backoff import retry_after
 from mediacrawl.politeness.freshness import robots_age
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.exclusions import Entry
+from mediacrawl.scope.exclusions import Exclusion
 from mediacrawl.scope.sites import authority_of
 
 ROUNDING = 0.002
@@ -73,7 +73,7 @@ class Promises:
 
     min_delay: float = 15.0
     robots_age: float = 86_400.0
-    listed: Callable[[str], Entry | None] = lambda _: None
+    listed: Callable[[str], Exclusion | None] = lambda _: None
     listing_takes: float = 900.0
 
 

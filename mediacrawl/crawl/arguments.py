@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mediacrawl.crawl.kept_scope import Borders
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, check_store
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import REDIS, Parts, locate
 from mediacrawl.politeness.identity import agent_problem, contact_problem
 from mediacrawl.recheck.stored_records import ItemsError, locate_items
@@ -28,6 +29,10 @@ _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"", "0", "false", "no", "off"})
 _LISTS = (".txt", ".lst", ".list", ".csv", ".tsv")
 _SHOWN = 20
+BELOW = 0.9
+"""Confidence, 0 to 1, below which a recheck asks for a file again: of decisions at 0.9 one in ten is wrong, which is
+worth a visit."""
+
 SET_CONTACT = "set MEDIACRAWL_CONTACT to a page or mail address of yours (-s MEDIACRAWL_CONTACT=https://...)"
 
 
@@ -193,7 +198,7 @@ class RecheckArguments:
     fresh: bool
 
     @classmethod
-    def read(cls, settings: BaseSettings, folder: Path, items: str = "", below: str = "", fresh: str = "") -> Self:
+    def read(cls, folder: Path, items: str = "", below: str = "", fresh: str = "") -> Self:
         """Read the arguments as the command line gives them.
 
         Raises:
@@ -205,7 +210,7 @@ class RecheckArguments:
             path = locate_items(items.strip(), folder)
         except ItemsError as error:
             raise ArgumentError(str(error)) from error
-        return cls(path, confidence(below or str(settings.getfloat("RECHECK_BELOW", 0.9))), switch("fresh", fresh))
+        return cls(path, confidence(below) if below else BELOW, switch("fresh", fresh))
 
 
 def sites(text: str) -> int:
@@ -296,7 +301,7 @@ def check_nevercrawl(settings: BaseSettings) -> None:
         ArgumentError: it cannot; a crawl without its list must not start.
     """
     try:
-        NeverCrawl.load([locate(name) for name in settings.getlist("NEVERCRAWL_FILES")], 0.0)
+        NeverCrawl.load([locate(name) for name in OwnSettings(settings).getlist("NEVERCRAWL_FILES")])
     except NeverCrawlError as error:
         raise ArgumentError(f"{error} (setting NEVERCRAWL_FILES)") from error
 
@@ -310,7 +315,7 @@ def check_frontier(settings: BaseSettings, folder: Path, *, fresh: bool) -> None
     parts = Parts(settings)
     try:
         if parts.store == REDIS and fresh:
-            from mediacrawl.frontier.stores.redis import check_deletable  # noqa: PLC0415 - most crawls use no Redis
+            from mediacrawl.frontier.redis.store import check_deletable  # noqa: PLC0415 - most crawls use no Redis
 
             client, prefix, server = parts.redis()
             check_deletable(client, prefix, server)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 INTERVAL = 1.0
 """Seconds between two runs."""
 
+COMMIT_INTERVAL = 1.0
+"""Seconds after which writes are made durable at the latest. A kill undoes at most the ends of this long."""
+
 
 class Housekeeping:
     """Runs once a second while the crawl does.
@@ -51,7 +54,6 @@ class Housekeeping:
         own = OwnSettings(parts.settings)
         self._most_urls = own.getint("FRONTIER_MAX_URLS")
         self._most_bytes = own.getint("FRONTIER_MAX_BYTES")
-        self._commit_interval = own.getfloat("FRONTIER_COMMIT")
         self._crawler = crawler
         self._parts = parts
         self._shutdown = shutdown
@@ -86,7 +88,7 @@ class Housekeeping:
         self.write_stats()
         now = self._parts.clock.now()
         try:
-            if now - self._committed >= self._commit_interval:
+            if now - self._committed >= COMMIT_INTERVAL:
                 self._committed = now
                 self._prune()
                 self._parts.priority.save(now)

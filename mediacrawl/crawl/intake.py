@@ -11,7 +11,7 @@ from scrapy import Request
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.held_requests import HeldRequests
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.byte_budget import byte_budget, within
+from mediacrawl.frontier.byte_budget import PAGE_BYTES, PAGE_FACTOR, byte_budget, within
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.records import Candidate, Drop, Lease
 from mediacrawl.visit import Visit
@@ -57,8 +57,6 @@ class Intake:
         self._shutdown = shutdown
         self._counted = counted
         self._timer = timer
-        self._page_bytes = parts.settings.getint("FRONTIER_PAGE_BYTES", 32_768)
-        self._page_factor = parts.settings.getfloat("FRONTIER_PAGE_FACTOR", 4.5)
         self._warned = False
         self.held = HeldRequests(None, resumes=False)
         """Requests that wait in memory."""
@@ -108,8 +106,8 @@ class Intake:
         """Add the links of a visit, as many as the length of its page allows; return the number of new ones."""
         decision = visit.decision
         # Without a parsed body the link is the target of a redirect, or a sitemap of a robots.txt.
-        if self._page_factor > 0 and decision.parsed_bytes:
-            most = byte_budget(decision.parsed_bytes, visit.fetch.bytes, self._page_bytes, self._page_factor)
+        if decision.parsed_bytes:
+            most = byte_budget(decision.parsed_bytes, visit.fetch.bytes, PAGE_BYTES, PAGE_FACTOR)
             fitting = within(decision.found, most)
             if fitting.bare or fitting.dropped:
                 decision.found = fitting.candidates

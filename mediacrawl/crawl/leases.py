@@ -17,7 +17,6 @@ from mediacrawl.crawl.fetches import FetchRecorder
 from mediacrawl.crawl.outcomes import evidence, outcome_of
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
-from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.delay import DAY
 from mediacrawl.politeness.retry import after_failure
 from mediacrawl.records import FINAL, Drop, End, Lease, Limit, Outcome, Trouble
@@ -36,6 +35,9 @@ if TYPE_CHECKING:
     from mediacrawl.parts import Parts
 
 logger = logging.getLogger(__name__)
+
+LEASES_AT_ONCE = 32
+"""Leases taken in one batch, which is one commit. A lease that is not sent yet keeps its site from nobody else."""
 
 MAX_EXCHANGES = 10
 """Requests that middlewares may put in place of one before it is sent. More than that is taken for a loop."""
@@ -84,7 +86,6 @@ class Leases:
         self._counted = counted
         self._timer = timer
         self._attempts = parts.policy.attempts
-        self._at_once = OwnSettings(parts.settings).getint("FRONTIER_TAKE")
         self._taken: deque[Lease] = deque()
         self._open: dict[int, _OpenVisit] = {}
         self._fetches = FetchRecorder(crawler, parts, self.visit_of)
@@ -143,7 +144,7 @@ class Leases:
         if not isinstance(self._parts.frontier, Remote):
             # In one commit with the ends of the visits that it was learned from.
             self._parts.priority.save(self._parts.clock.now())
-        self._taken.extend(self._parts.frontier.take(self._parts.clock.now(), self._at_once))
+        self._taken.extend(self._parts.frontier.take(self._parts.clock.now(), LEASES_AT_ONCE))
         return bool(self._taken)
 
     def visit_of(self, request: Request) -> Visit | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.refused import NOTE_KIND, Refused
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.records import Drop, Outcome
 from mediacrawl.threads import in_reactor
@@ -27,7 +28,7 @@ class Readmission:
     """
 
     def __init__(self, parts: Parts, scheduler: Callable[[], LeaseHolder]) -> None:
-        self._allow = [str(entry) for entry in parts.settings.getlist("GUARD_ALLOW")]
+        self._allow = [str(entry) for entry in OwnSettings(parts.settings).getlist("GUARD_ALLOW")]
         self._scheduler = scheduler
         self._waiting: list[str] = []
         self._is_out = self._is_full = False

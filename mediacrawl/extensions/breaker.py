@@ -22,6 +22,7 @@ from mediacrawl.observe.critical_log import CriticalLog
 from mediacrawl.observe.errors import Fault, Faults, Kinds, Silence, Telling
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.wording import in_words
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.records import Drop, Kind, Outcome, Trouble
 from mediacrawl.scope import site_of
@@ -37,6 +38,16 @@ logger = logging.getLogger(__name__)
 _UNREACHED = frozenset({Trouble.DNS, Trouble.CONNECTION, Trouble.TIMEOUT})
 _BAD_ANSWERS = frozenset({Drop.CONTENT_TYPE, Drop.REDIRECT_BROKEN, Drop.REDIRECT_CAP})
 _OUR_OWN = frozenset({IgnoreRequest.__name__, RefusedRequest.__name__})
+WINDOW = 60.0
+"""Seconds within which ``BREAKER_ERRORS`` faults end the crawl."""
+
+FAULTS_OF_ONE_SITE = 5
+"""Faults of one site, and of one IP address (IPv6: 64 bits), that count within `WINDOW`, so that the answers of a few
+servers stop no crawl of others: by default faults of ten sites at ten addresses do, or 50 that no answer caused."""
+
+SILENCE = 30.0
+"""Seconds for which no site can be reached before the crawl ends: a router that restarts must not end it."""
+
 _LOOK = 1.0
 """Seconds between two looks at what threads have seen."""
 _EXCEPTIONS = "downloader/exception_type_count/"
@@ -53,10 +64,10 @@ class Breaker:
     What the web does wrong is counted by kind, and told in one line every ``LOGSTATS_INTERVAL`` seconds. Any other
     exception that the log is told of, wherever it was raised (callbacks, pipelines, middlewares, extensions, Deferreds
     and tasks that nobody waited for), is a fault. The crawl is closed with the reason ``breaker`` after
-    ``BREAKER_ERRORS`` faults within ``BREAKER_WINDOW`` seconds, of which those of one site and those of one address
-    count ``BREAKER_SITE_ERRORS`` times at most (`observe.errors.Faults`). A site whose answers cause them in a row
+    ``BREAKER_ERRORS`` faults within `WINDOW` seconds, of which those of one site and those of one address
+    count `FAULTS_OF_ONE_SITE` times at most (`observe.errors.Faults`). A site whose answers cause them in a row
     rests (`politeness.backoff`). The crawl is closed with ``network_down`` when the last ``BREAKER_SITES`` sites could
-    not be reached, some that had answered before among them, and no other was for ``BREAKER_SILENCE`` seconds. Sites
+    not be reached, some that had answered before among them, and no other was for `SILENCE` seconds. Sites
     that failed before, while others could be reached, are not counted.
 
     Works alone in any Scrapy project. There nobody tells it of the requests that an errback takes care of: their errors
@@ -69,19 +80,19 @@ class Breaker:
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
-        get = parts.settings.getfloat
+        own = OwnSettings(parts.settings)
         self._crawler = crawler
         self._parts = parts
         self._clock = parts.clock
         self._faults = Faults(
-            parts.settings.getint("BREAKER_ERRORS", 50),
-            get("BREAKER_WINDOW", 60.0),
-            parts.settings.getint("BREAKER_SITE_ERRORS", 5),
+            own.getint("BREAKER_ERRORS"),
+            WINDOW,
+            FAULTS_OF_ONE_SITE,
             alone=not parts.leases,
         )
-        self._silence = Silence(parts.settings.getint("BREAKER_SITES", 50), get("BREAKER_SILENCE", 30.0))
+        self._silence = Silence(own.getint("BREAKER_SITES"), SILENCE)
         self._kinds = Kinds(self._clock.now())
-        self._interval = get("LOGSTATS_INTERVAL", 60.0)
+        self._interval = parts.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
         self._stats_before: Counter[str] = Counter()
         self._log = CriticalLog(parts.folder / "log")
         self._ear = _Ear(self._heard)

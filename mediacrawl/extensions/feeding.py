@@ -17,9 +17,10 @@ from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError, Remote
-from mediacrawl.frontier.feed import FeedError, FeedKeyError, Unreadable, read_entry
+from mediacrawl.frontier.redis.start_url_entry import FeedError, FeedKeyError, Unreadable, read_entry
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import cut, printable
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope import Scope
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
-    from mediacrawl.frontier.start_urls import StartUrls, Taken
+    from mediacrawl.frontier.redis.start_urls import StartUrls, Taken
 
 logger = logging.getLogger(__name__)
 
@@ -51,10 +52,10 @@ class Feeding:
     """Takes URLs from ``REDIS_START_URLS_KEY`` once a second, and keeps the crawl until none is left.
 
     They are put there by any program, at any time: ``redis-cli rpush media:start_urls https://site.example/``. What an
-    entry may say is told by `frontier.feed.read_entry`, where it lies meanwhile by `frontier.start_urls.StartUrls`.
-    An entry joins as a seed does, through the spider's scope, but it widens no borders: with ``-a scope=site`` the
-    crawl keeps to the sites of ``-a seed=``, and the others are refused as ``offsite``. What does not join lies in
-    ``media:start_urls:refused``.
+    entry may say is told by `frontier.redis.start_url_entry.read_entry`, where it lies meanwhile by
+    `frontier.redis.start_urls.StartUrls`. An entry joins as a seed does, through the spider's scope, but it widens no
+    borders: with ``-a scope=site`` the crawl keeps to the sites of ``-a seed=``, and the others are refused as
+    ``offsite``. What does not join lies in ``media:start_urls:refused``.
 
     The reactor never waits for Redis: it is asked in a thread, by one question at a time.
 
@@ -69,7 +70,7 @@ class Feeding:
         self._crawler = crawler
         self._parts = parts
         self._where = hidden(url)
-        self._most = max(parts.settings.getint("REDIS_START_URLS_BATCH_SIZE", 1000), 1)
+        self._most = max(OwnSettings(parts.settings).getint("REDIS_START_URLS_BATCH_SIZE"), 1)
         self._queue: StartUrls | None = None
         self._timer: CallLaterResult | None = None
         self._looking: Deferred[None] | None = None
@@ -110,10 +111,10 @@ class Feeding:
             # Not ours, or a recheck, which takes what it asks from a catalogue.
             return
         # Here, since most crawls use no Redis, and its client takes a while to import.
-        from mediacrawl.frontier.start_urls import StartUrls  # noqa: PLC0415
+        from mediacrawl.frontier.redis.start_urls import StartUrls  # noqa: PLC0415
 
         try:
-            key = key_of(self._parts.settings.get("REDIS_START_URLS_KEY") or "%(name)s:start_urls", spider.name)
+            key = key_of(OwnSettings(self._parts.settings).getstr("REDIS_START_URLS_KEY"), spider.name)
             self._queue = StartUrls(connect(self._parts.settings), key)
         except ConnectionSettingError as error:
             logger.critical("%s", error)

@@ -20,6 +20,7 @@ from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.observe import CrawlFacts, progress_line, summary
 from mediacrawl.observe.harvest import Tally
 from mediacrawl.observe.limits import OverLimits
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.records import Drop, Kind, Outcome
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+INTERVAL = 1.0
+"""Seconds between two progress lines on a terminal."""
+
 _FORMAT = "media/format/"
 _SITES = 10_000
 
@@ -39,7 +43,7 @@ _SITES = 10_000
 class Progress:
     """One line that shows where the crawl stands, and the summary at its end.
 
-    On a terminal the line is redrawn every ``PROGRESS_INTERVAL`` seconds; without one (scrapyd, cron, pipes) it is
+    On a terminal the line is redrawn every `INTERVAL` seconds; without one (scrapyd, cron, pipes) it is
     logged every ``LOGSTATS_INTERVAL`` seconds.
 
     It must never end up on stdout: scrapyd and feeds live there. It writes to stderr.
@@ -50,8 +54,7 @@ class Progress:
         self._parts = parts
         self._clock = parts.clock
         self._terminal = sys.stderr.isatty() and not parts.settings.get("LOG_FILE")
-        get = parts.settings.getfloat
-        seconds = get("PROGRESS_INTERVAL", 1.0) if self._terminal else get("LOGSTATS_INTERVAL", 60.0)
+        seconds = INTERVAL if self._terminal else parts.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
         self._interval = seconds or 60.0
         self._timer: CallLaterResult | None = None
         self._began = self._clock.now()
@@ -123,8 +126,13 @@ class Progress:
             lost_lines=get("request_log/lost", 0),
             catalogue_path=str(catalogue),
             next_command=f"{_program()} catalogue --db {catalogue}",
-            log_path=str(self._parts.log_folder) if self._parts.settings.getbool("REQUEST_LOG_ENABLED") else "",
+            log_path=self._log_path(),
         )
+
+    def _log_path(self) -> str:
+        """The folder of the request log; empty if none is written."""
+        folder, is_on = self._parts.log_folder, OwnSettings(self._parts.settings).getbool("REQUEST_LOG_ENABLED")
+        return str(folder) if is_on and folder.is_dir() else ""
 
     def _formats(self) -> Mapping[str, int]:
         """Records by format: those that the catalogue stored, or without a catalogue the files that were probed."""
@@ -179,7 +187,7 @@ class Progress:
         if self._drawn is not None:
             self._drawn.detach()
         self.text = summary(self.facts(reason), colour=self._terminal and sys.stdout.isatty())
-        if self._parts.settings.getbool("PROGRESS_SUMMARY", True):
+        if OwnSettings(self._parts.settings).getbool("PROGRESS_SUMMARY"):
             logger.info("Summary\n%s", self.text)
 
 

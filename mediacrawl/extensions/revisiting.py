@@ -18,6 +18,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.headers import header
 from mediacrawl.middlewares.cut import BROKE_OFF
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import REDIS, Parts
 from mediacrawl.priority.again import AGAIN, FRONT, Came, came_to, candidate_of, is_again, page_of
 from mediacrawl.priority.fronts import Front, Fronts
@@ -80,9 +81,9 @@ class Revisiting:
             raise NotConfigured("without our scheduler there is no frontier that pages could come back to")
         self._crawler = crawler
         self._parts = parts
-        get = parts.settings.getfloat
-        self._worth = get("REVISIT_WORTH", 0.1)
-        self._interval = min(LOOK, max(get("REVISIT_SOONEST", 3_600.0) / 2, _QUICKEST))
+        get = OwnSettings(parts.settings).getfloat
+        self._worth = get("REVISIT_WORTH")
+        self._interval = min(LOOK, max(get("REVISIT_SOONEST") / 2, _QUICKEST))
         self._share = Share(0.0)
         self._rng = Random()
         self._fronts: Fronts | None = None

@@ -14,6 +14,7 @@ from mediacrawl.extensions.progress import Progress
 from mediacrawl.fleet.account import Account
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe import CrawlFacts
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.signals import seeds_joined
 
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+INTERVAL = 10.0
+"""Seconds between two writes; LOGSTATS_INTERVAL, if that is less. A kill loses what was counted since."""
+
 
 class StatsFile:
     """Writes the crawl's stats, and what its summary is made from, to ``STATS_FILE``: ``mediacrawl fleet`` reads it.
 
-    It is written when the crawl begins, when its seeds have joined, every ``STATS_FILE_INTERVAL`` seconds (every
+    It is written when the crawl begins, when its seeds have joined, every `INTERVAL` seconds (every
     ``LOGSTATS_INTERVAL``, if that is less) and at the end.
 
     Works alone in any Scrapy project, then without the facts that `Progress` has.
@@ -37,15 +41,15 @@ class StatsFile:
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
-        name = str(parts.settings.get("STATS_FILE") or "")
+        name = OwnSettings(parts.settings).getstr("STATS_FILE")
         if not name:
             raise NotConfigured
         path = Path(name)
         self._path = path if path.parent != Path() else parts.folder / path
         self._crawler = crawler
         self._clock = parts.clock
-        every = (parts.settings.getfloat("STATS_FILE_INTERVAL", 10.0), parts.settings.getfloat("LOGSTATS_INTERVAL"))
-        self._interval = min((seconds for seconds in every if seconds > 0), default=10.0)
+        every = (INTERVAL, parts.settings.getfloat("LOGSTATS_INTERVAL"))
+        self._interval = min((seconds for seconds in every if seconds > 0), default=INTERVAL)
         self._timer: CallLaterResult | None = None
         self._reason = ""
         self._failing = False

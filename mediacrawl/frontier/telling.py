@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from mediacrawl.frontier.stores.reading import Overview, Whereabouts
-from mediacrawl.observe.asked_before import AskedBefore
 from mediacrawl.observe.format import count, elapsed, plural, size
+from mediacrawl.observe.log_search import UrlHistory
 from mediacrawl.observe.text import pad, printable
 from mediacrawl.politeness.robots_note import Note
 from mediacrawl.records import Drop, End, SiteInfo, SiteState, Trouble
@@ -81,8 +81,8 @@ def url_text(
     where: Whereabouts,
     refusal: Drop | None,
     *,
-    before: AskedBefore,
-    rules: AskedBefore,
+    before: UrlHistory,
+    rules: UrlHistory,
     robots: Note | None,
     now: float,
 ) -> str:
@@ -101,8 +101,8 @@ def url_text(
     end = where.end or (before.end if where.known and where.candidate is None else "")
     rows = [
         *_where(replace(where, end=end), refusal),
-        ("last asked", before.told()),
-        ("robots.txt", _robots(robots, now) or rules.told() or "not asked yet"),
+        ("last asked", before.summary()),
+        ("robots.txt", _robots(robots, now) or rules.summary() or "not asked yet"),
         ("guard", _guard(shown) if end == Drop.ADDRESS else ""),
         ("asked again", _never(end) if where.known and where.candidate is None else ""),
     ]
@@ -182,7 +182,7 @@ def _why_retired(site: SiteInfo) -> str:
     if not site.gone:
         return "it has had its budget of requests (FRONTIER_SITE_BUDGET)"
     if site.trouble is Trouble.FORBIDDEN:
-        return f"it has answered 403 to {plural(site.forbidden, 'request')} in a row (BACKOFF_FORBIDDEN)"
+        return f"it has answered 403 to {plural(site.forbidden, 'request')} in a row"
     return "nothing but trouble for too long (BACKOFF_RETIRE_AFTER)"
 
 

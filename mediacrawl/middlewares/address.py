@@ -12,6 +12,7 @@ from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
 from mediacrawl.frontier import FrontierError
 from mediacrawl.middlewares.refused import RefusedRequest, refuse, refuse_address, refuse_late
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.address_clocks import AddressClocks
 from mediacrawl.politeness.guard import GuardedAddressError
@@ -38,8 +39,8 @@ class AddressMiddleware:
 
     Only with our scheduler; Scrapy's own has no place where a request could wait.
 
-    Settings: ``POLITENESS_ADDRESS_FACTOR``, ``POLITENESS_ADDRESS_MIN_DELAY``, ``POLITENESS_ADDRESS_MAX_DELAY``,
-    ``UNTRIED_SHARE``. Stats: ``address/waits``, ``address/untried_waits``.
+    Settings: ``POLITENESS_ADDRESS_FACTOR``, ``POLITENESS_ADDRESS_MIN_DELAY``, ``UNTRIED_SHARE``. Stats:
+    ``address/waits``, ``address/untried_waits``.
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
@@ -48,7 +49,8 @@ class AddressMiddleware:
         self._clock = parts.clock
         self._names = parts.resolver
         self._parts = parts
-        slots, share = parts.settings.getint("CONCURRENT_REQUESTS"), parts.settings.getfloat("UNTRIED_SHARE", 0.5)
+        slots = parts.settings.getint("CONCURRENT_REQUESTS")
+        share = OwnSettings(parts.settings).getfloat("UNTRIED_SHARE")
         self._untried = UntriedAddresses(max(int(slots * share), 1))
         self._taken: dict[int, str] = {}
 

@@ -8,10 +8,11 @@ from scrapy import Request, signals
 from scrapy.exceptions import StopDownload
 
 from mediacrawl.crawl import request_serialization
-from mediacrawl.extract.packed import ends
+from mediacrawl.extract.content_coding import is_complete
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.priority.nuggets import is_worth_opening
-from mediacrawl.probe.answer import Answer, Limits, answer_kind, bytes_wanted
+from mediacrawl.probe.response import BodyLimits, ResponseKind, bytes_wanted, response_kind
 from mediacrawl.records import Drop, End, Kind, Outcome
 from mediacrawl.visit import VISIT, Visit
 
@@ -37,7 +38,7 @@ class CutMiddleware:
     """Ends a download when as much of it has come as is wanted (`probe.answer.bytes_wanted`).
 
     A page is cut at ``PAGE_MAX_BYTES``, a list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at
-    ``PROBE_SINGLE_BYTES``, a stream that never ends after some KB, and what is none of these before its body. So is
+    `ProbePolicy.single_bytes`, a stream that never ends after some KB, and what is none of these before its body. So is
     what the function of ``NUGGET_WORTH_OPENING`` does not want; it is asked where `handler.PoliteHTTPHandler` is at
     work. A list that no longer fits beside those that are open (`ListsMiddleware`) is ended, and asked for again. Only
     for requests with a lease.
@@ -51,9 +52,9 @@ class CutMiddleware:
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        page = parts.settings.getint("PAGE_MAX_BYTES", 200_000)
-        lists = parts.settings.getint("LIST_MAX_BYTES", 3_000_000)
-        self._limits = Limits(page, parts.probe.head_bytes, parts.probe.single_bytes, lists)
+        own = OwnSettings(parts.settings)
+        page, lists = own.getint("PAGE_MAX_BYTES"), own.getint("LIST_MAX_BYTES")
+        self._limits = BodyLimits(page, parts.probe.head_bytes, parts.probe.single_bytes, lists)
         self._ignores_ranges = parts.ignores_ranges
         # `ListsMiddleware` made it, and closes what is opened here.
         self._open_lists = parts.open_lists if "open_lists" in vars(parts) else None
@@ -91,7 +92,7 @@ class CutMiddleware:
         codings = response.headers.getlist("Content-Encoding")
         if codings:
             words = b",".join(codings).decode("latin-1").split(",")
-            whole = ends(response.body, words, self._unpacked)
+            whole = is_complete(response.body, words, self._unpacked)
             if whole is not None:
                 return not whole
         return BROKE_OFF in response.flags
@@ -103,7 +104,7 @@ class CutMiddleware:
         told = {name.decode("latin-1").lower(): b", ".join(headers.getlist(name)).decode("latin-1") for name in headers}
         fetch = visit.fetch
         fetch.content_encoding = told.get("content-encoding", "")
-        is_media = answer_kind(told.get("content-type", "")) == Answer.MEDIA
+        is_media = response_kind(told.get("content-type", "")) == ResponseKind.MEDIA
         once = is_media and not visit.fetch.range_bytes and self._ignores_ranges(visit.fetch.url)
         visit.fetch.body_limit = bytes_wanted(
             visit.fetch.kind, told, self._limits, asked=visit.fetch.range_bytes, once=once

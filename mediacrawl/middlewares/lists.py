@@ -10,6 +10,7 @@ from scrapy.exceptions import NotConfigured
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.middlewares.refused import refuse
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.records import Drop, Kind, Outcome
 from mediacrawl.visit import VISIT, Visit
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ListsMiddleware:
-    """Bounds the bytes of lists that are held at a time (setting ``LIST_OPEN_BYTES``), with a spider of ours.
+    """Bounds the bytes of lists that are held at a time (`OpenLists`), with a spider of ours.
 
     A list is 3 MB where a page is 200 KB, and 128 of them at a time were half a gigabyte. While there is no place for
     another one, requests for lists go back into the frontier for some seconds, and nothing is asked; their sites go on
@@ -38,7 +39,7 @@ class ListsMiddleware:
         self._stats = crawler.stats
         self._lists = parts.open_lists
         self._clock = parts.clock
-        self._longest = parts.settings.getint("LIST_MAX_BYTES", 3_000_000)
+        self._longest = OwnSettings(parts.settings).getint("LIST_MAX_BYTES")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

@@ -10,6 +10,7 @@ from scrapy import Request
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.interfaces import link_filter
 from mediacrawl.middlewares.refused import refuse
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.priority.again import handed_on
 from mediacrawl.records import Drop, End, Kind, Outcome
@@ -43,7 +44,7 @@ class RedirectCapMiddleware:
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        self._cap = parts.settings.getint("REDIRECT_CAP", 3)
+        self._cap = OwnSettings(parts.settings).getint("REDIRECT_CAP")
         self._scores = parts.scores
 
     @classmethod

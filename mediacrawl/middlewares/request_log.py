@@ -11,6 +11,7 @@ from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.observe import RequestLine
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.records import End, Outcome
 from mediacrawl.scope.sites import site_of
@@ -41,7 +42,7 @@ class RequestLogMiddleware:
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
-        if not parts.settings.getbool("REQUEST_LOG_ENABLED", True):
+        if not OwnSettings(parts.settings).getbool("REQUEST_LOG_ENABLED"):
             raise NotConfigured("REQUEST_LOG_ENABLED is off")
         self._crawler = crawler
         self._clock = parts.clock

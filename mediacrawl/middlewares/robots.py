@@ -19,6 +19,7 @@ from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.middlewares.redirect import target_of
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.backoff import trouble_of
 from mediacrawl.politeness.freshness import lifetime
@@ -55,8 +56,8 @@ class RobotsMiddleware:
     downloader while the page waits, as Scrapy's own does; unlike that one it asks anew after a day, with a condition,
     reads the status, and forbids everything while the file cannot be had.
 
-    Settings: ``ROBOTS_ENABLED``, ``ROBOTS_TOKEN``, ``ROBOTS_MAX_AGE``, ``ROBOTS_MIN_AGE``, ``ROBOTS_RETRY``,
-    ``ROBOTS_GIVE_UP``, ``ROBOTS_SITEMAPS``.
+    Settings: ``ROBOTS_ENABLED``, ``ROBOTS_TOKEN``, ``ROBOTS_MAX_AGE``, ``ROBOTS_RETRY``,
+    ``ROBOTS_SITEMAPS``.
 
     Stats: ``drop/robots``, ``robots/fetched``, ``robots/failed``, ``robots/status/<code>``, ``robots/html``,
     ``robots/ambiguous_group``, ``robots/sitemaps``; of redirects ``robots/redirected``, ``robots/redirect_offsite`` (to
@@ -64,13 +65,14 @@ class RobotsMiddleware:
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
-        if not parts.settings.getbool("ROBOTS_ENABLED", True):
+        own = OwnSettings(parts.settings)
+        if not own.getbool("ROBOTS_ENABLED"):
             raise NotConfigured("ROBOTS_ENABLED is off")
         self._crawler = crawler
         self._stats = crawler.stats
         self._parts = parts
         self._clock = parts.clock
-        self._sitemaps_most = parts.settings.getint("ROBOTS_SITEMAPS", 10)
+        self._sitemaps_most = own.getint("ROBOTS_SITEMAPS")
         self._fetching: dict[str, Deferred[None]] = {}
 
     @classmethod

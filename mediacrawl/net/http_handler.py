@@ -27,6 +27,7 @@ from mediacrawl.middlewares.cut import ANSWERED
 from mediacrawl.middlewares.refused import refuse_address, refuse_late
 from mediacrawl.net.address_guard import GuardedPool, LeaseOverError, Way, look_twice, way
 from mediacrawl.net.resolver import spelled
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.guard import GuardedAddressError
 from mediacrawl.scope.hosts import is_address, is_loopback
@@ -82,7 +83,7 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
         self._parts = Parts.of(crawler)
         self._names = self._parts.resolver
         self._names.count = crawler.stats.inc_value
-        timeout = crawler.settings.getfloat("CONNECT_TIMEOUT", 10.0)
+        timeout = OwnSettings(crawler.settings).getfloat("CONNECT_TIMEOUT")
         pool = GuardedPool(reactor, self._names, self._contextFactory, timeout)
         pool.maxPersistentPerHost = self._pool.maxPersistentPerHost
         pool.retryAutomatically = False

@@ -66,9 +66,7 @@ class HostsResolver:
     ``localhost``, what is known, DNS. Many who ask for one name wait for one look-up. A name of one label is asked as
     it is: no search list of the system is applied.
 
-    Settings: ``RESOLVER_SERVERS``, ``RESOLVER_FAMILIES``, ``RESOLVER_TIMEOUT``, ``RESOLVER_CONCURRENCY``,
-    ``RESOLVER_CACHE``, ``RESOLVER_MIN_TTL``, ``RESOLVER_MAX_TTL``, ``RESOLVER_NEGATIVE_TTL``, ``RESOLVER_FAILURE_TTL``,
-    ``RESOLVER_HOSTS``.
+    Settings: ``RESOLVER_SERVERS``, ``RESOLVER_FAMILIES``, ``RESOLVER_TIMEOUT``, ``RESOLVER_HOSTS``.
 
     Args:
         reactor: Twisted's.

@@ -8,7 +8,7 @@ process kill loses no line, and that the crawl goes on when the log's disk is fu
 
 from mediacrawl.observe.archive import read
 from mediacrawl.observe.day_file import LogError
-from mediacrawl.observe.finding import Search
+from mediacrawl.observe.log_search import Search
 from mediacrawl.observe.report import CrawlFacts, progress_line, summary
 from mediacrawl.observe.request_log import RequestLine, RequestLog
 

@@ -67,8 +67,8 @@ class RequestLog:
 
     A line stands in the file of the day on which it was written: a request that was out over midnight is in the
     later one. What a kill, a power cut and a full disk do to the files is told at `DayFile`. Files of past
-    days are packed to ``.gz`` in a thread, at midnight and at the start, with an index of their sites (`site_index`),
-    and removed after `keep_days`; anyone may delete any of them but today's. Several processes may share a folder.
+    days are compressed to ``.gz`` in a thread, at midnight and at the start, and removed after `keep_days`; any of them
+    but today's may be deleted by hand. Several processes may share a folder.
 
     The line of a request is written at its end. While it is out it stands in a file of its own (`Unfinished`); if the
     process is killed the next start on the folder writes it into the log, with the error `UNFINISHED`, as a request

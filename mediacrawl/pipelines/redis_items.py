@@ -18,6 +18,7 @@ from twisted.internet.defer import Deferred
 from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, key_of, redis_url
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.observe.text import cut, printable
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.store import StoreError, json_line
 
 logger = logging.getLogger(__name__)
@@ -86,11 +87,11 @@ class RedisItemsPipeline:
             CloseSpider: they cannot be used; the log says why in one sentence.
         """
         assert self._crawler.spider is not None
-        template = self._settings.get("REDIS_ITEMS_KEY") or "%(spider)s:items"
+        own = OwnSettings(self._settings)
         try:
-            self._key = key_of(template, self._crawler.spider.name)
+            self._key = key_of(own.getstr("REDIS_ITEMS_KEY"), self._crawler.spider.name)
             self._client = connect(self._settings)
-            self._serialize = _serializer(self._settings.get("REDIS_ITEMS_SERIALIZER"))
+            self._serialize = _serializer(own.get("REDIS_ITEMS_SERIALIZER"))
         except ConnectionSettingError as error:
             logger.critical("%s", error)
             raise CloseSpider("redis_error") from error
@@ -157,7 +158,7 @@ class RedisItemsPipeline:
         """Add lines to the list; answers what went wrong, if anything did. Called in a thread."""
         import redis  # noqa: PLC0415 - who comes here has it; others need not import it
 
-        from mediacrawl.frontier.stores.redis_away import is_away  # noqa: PLC0415
+        from mediacrawl.frontier.redis.away import is_away  # noqa: PLC0415
 
         try:
             self._client.rpush(self._key, *lines)

@@ -48,8 +48,8 @@ class AddressPolicy:
             raise ValueError(f"POLITENESS_ADDRESS_FACTOR and POLITENESS_ADDRESS_MIN_DELAY must not be negative: {self}")
         if self.minimum > self.maximum:
             raise ValueError(
-                f"POLITENESS_ADDRESS_MIN_DELAY, {self.minimum:g} s, is greater than POLITENESS_ADDRESS_MAX_DELAY,"
-                f" {self.maximum:g} s"
+                f"POLITENESS_ADDRESS_MIN_DELAY, {self.minimum:g} s, is above the longest delay of an"
+                f" address, {self.maximum:g} s"
             )
 
     def __bool__(self) -> bool:

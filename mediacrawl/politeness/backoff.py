@@ -65,11 +65,9 @@ class BackoffPolicy:
     def __post_init__(self) -> None:
         numbers = (self.maximum, self.rest_after, self.rest, self.rest_maximum, self.retire_after, self.forbidden)
         if min(numbers) < 0 or not 0 <= self.jitter <= 1:
-            raise ValueError(f"the BACKOFF settings must not be negative, BACKOFF_JITTER is 0 to 1: {self}")
+            raise ValueError(f"the BACKOFF settings must not be negative, jitter is 0 to 1: {self}")
         if self.rest > self.rest_maximum:
-            raise ValueError(
-                f"BACKOFF_REST, {self.rest:g} s, is greater than BACKOFF_REST_MAX, {self.rest_maximum:g} s"
-            )
+            raise ValueError(f"BACKOFF_REST, {self.rest:g} s, is above the longest rest, {self.rest_maximum:g} s")
 
 
 @dataclass(frozen=True, slots=True)

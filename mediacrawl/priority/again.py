@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from mediacrawl.frontier.stores.rules import AGAIN
 from mediacrawl.priority.hubs import Again, Page
-from mediacrawl.probe.answer import Answer, answer_kind
+from mediacrawl.probe.response import ResponseKind, response_kind
 from mediacrawl.records import FINAL, Candidate, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.visit import Visit
 
@@ -121,8 +121,12 @@ def _is_file(visit: Visit) -> bool:
     """Whether what was asked as a page or list is a file that is named once, and has nothing new to say later."""
     if visit.lease.evidence.via == _OEMBED:
         return True
-    answer = answer_kind(visit.fetch.content_type)
-    if answer == Answer.MEDIA:
+    answer = response_kind(visit.fetch.content_type)
+    if answer == ResponseKind.MEDIA:
         return True
     mime = visit.fetch.content_type.partition(";")[0].strip().lower()
-    return visit.decision.stored > 0 and not visit.decision.found and (answer == Answer.ANYTHING or mime in _MANIFESTS)
+    return (
+        visit.decision.stored > 0
+        and not visit.decision.found
+        and (answer == ResponseKind.ANYTHING or mime in _MANIFESTS)
+    )

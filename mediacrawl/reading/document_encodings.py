@@ -7,7 +7,7 @@ from functools import partial
 
 from mediacrawl.encoding.decision import Seen
 from mediacrawl.encoding.history import History
-from mediacrawl.encoding.told import parts_of_reading
+from mediacrawl.encoding.records.fields import parse_reading
 
 
 class DocumentEncodings:
@@ -44,7 +44,7 @@ class DocumentEncodings:
         """
         if reading in {"utf-8", ""}:
             return
-        told = parts_of_reading(reading)
+        told = parse_reading(reading)
         if told.by:
             self._count(f"{kind}/encoding/{told.by}")
         if self._history is not None and (not told.by or told.is_sure):

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from mediacrawl.clock import written_now
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.cut import BROKE_OFF, ENDED_HERE
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.retry import is_passing
 from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.probe import Probe, ProbeResult, build_item
-from mediacrawl.probe.answer import is_media
-from mediacrawl.probe.session import FirstAnswer, Odd, Reply, Session, Step, advance
-from mediacrawl.probe.streams import is_stream, read_stream
+from mediacrawl.probe.icecast import is_stream, read_stream
+from mediacrawl.probe.response import is_media
+from mediacrawl.probe.session import FirstAnswer, Odd, ProbeStep, Reply, Session, advance
 from mediacrawl.records import Drop, End, Kind, Limit, MediaItem, Outcome
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.threads import in_thread
@@ -45,7 +46,7 @@ class FileReader:
         self._stats = stats
         self._policy = parts.probe
         self._clock = parts.clock
-        self._token = str(parts.settings.get("ROBOTS_TOKEN") or "mediacrawl")
+        self._token = OwnSettings(parts.settings).getstr("ROBOTS_TOKEN")
         self.heard: Callable[[Visit, Odd | None, ProbeResult | None, Probe], None] = _ignore
         """Told of each answer: its visit, what is odd about it, the result if the probe is over, the probe."""
 
@@ -110,7 +111,7 @@ class FileReader:
         self.heard(visit, None, result, probe)
         return self._item(visit, result, probe, first)
 
-    def _learn(self, visit: Visit, status: int, step: Step) -> None:
+    def _learn(self, visit: Visit, status: int, step: ProbeStep) -> None:
         """What an answer says of its server."""
         if step.odd is not None:
             self._stats.inc_value(f"media/odd/{step.odd}")
@@ -140,17 +141,11 @@ class FileReader:
             probe,
             url=lease.request_url,
             key=lease.key,
-            requested_url=lease.evidence.requested_url,
             evidence=lease.evidence,
             page_url=lease.parent,
             site=lease.site,
-            found_at=first.at,
             checked_at=written_now(),
-            http_status=first.status,
-            content_type=first.content_type,
-            etag=first.etag,
-            last_modified=first.last_modified,
-            server_accepts_ranges=first.ranges,
+            first=first,
         )
         if item.texts_dropped:
             stats.inc_value("media/texts_dropped", item.texts_dropped)
@@ -200,6 +195,6 @@ def _reply(visit: Visit, response: Response) -> Reply:
         last_modified=header(response, "Last-Modified"),
         date=header(response, "Date"),
         # Scrapy takes the header away when it has unpacked the body.
-        packed="Content-Encoding" in response.headers,
+        undecodable="Content-Encoding" in response.headers,
         whole=_UNFINISHED.isdisjoint(response.flags),
     )

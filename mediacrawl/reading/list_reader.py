@@ -14,12 +14,14 @@ from mediacrawl.extract.charset import header_charset
 from mediacrawl.facts import FEED, Fact, fact, pack
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.wishes import wishes_of
 from mediacrawl.probe import build_page_item
-from mediacrawl.probe.answer import Answer
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
-from mediacrawl.probe.manifest_item import ManifestAnswer, build_manifest_item
+from mediacrawl.probe.record import build_manifest_item
+from mediacrawl.probe.response import ResponseKind
+from mediacrawl.probe.session import FirstAnswer
 from mediacrawl.reading.document_encodings import DocumentEncodings
 from mediacrawl.reading.page_media import OEMBED, item_of_oembed
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome
@@ -81,8 +83,9 @@ class ListReader:
         self._scope = scope
         self._follows = follows
         self._encodings = DocumentEncodings(parts.encodings, scheduler.count)
-        self._bytes = parts.settings.getint("LIST_MAX_BYTES", 3_000_000)
-        self._token = str(parts.settings.get("ROBOTS_TOKEN") or "mediacrawl")
+        own = OwnSettings(parts.settings)
+        self._bytes = own.getint("LIST_MAX_BYTES")
+        self._token = own.getstr("ROBOTS_TOKEN")
 
     def recognise(self, visit: Visit, response: Response, answer: str) -> ListAnswer | None:
         """Tell whether an answer is a list that is read.
@@ -92,7 +95,7 @@ class ListReader:
             response: 200 or 206.
             answer: one of `probe.answer.Answer`.
         """
-        if visit.lease.state or (answer == Answer.PAGE and visit.fetch.kind is not Kind.LIST):
+        if visit.lease.state or (answer == ResponseKind.PAGE and visit.fetch.kind is not Kind.LIST):
             return None
         body = unpacked(response.body, self._bytes)[: self._bytes]
         is_oembed = visit.fetch.kind is Kind.LIST and visit.lease.evidence.via == OEMBED
@@ -251,18 +254,12 @@ class ListReader:
         stats |= {"media/requests": 1, "media/bytes_fetched": len(response.body)}
         for name, number in stats.items():
             self._scheduler.count(name, number)
-        answer = ManifestAnswer(
-            status=response.status,
-            content_type=header(response, "Content-Type"),
-            etag=header(response, "ETag"),
-            last_modified=header(response, "Last-Modified"),
-            length=len(response.body),
-            at=written_now(),
-        )
+        etag, modified = header(response, "ETag"), header(response, "Last-Modified")
         item = build_manifest_item(
             manifest,
-            answer,
+            FirstAnswer(written_now(), response.status, header(response, "Content-Type"), etag, modified),
             lease.evidence,
+            length=len(response.body),
             url=lease.request_url,
             key=lease.key,
             page_url=lease.parent,

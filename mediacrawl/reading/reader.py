@@ -21,14 +21,15 @@ from mediacrawl.extract.charset import header_charset
 from mediacrawl.facts import pack
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.retry import after_cut, after_status
 from mediacrawl.politeness.wishes import Wishes, wishes_of
 from mediacrawl.priority import Scores
 from mediacrawl.priority.again import is_again
 from mediacrawl.probe import sniff
-from mediacrawl.probe.answer import Answer, answer_kind, is_media
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
+from mediacrawl.probe.response import ResponseKind, is_media, response_kind
 from mediacrawl.reading.document_encodings import DocumentEncodings
 from mediacrawl.reading.file_reader import FileReader, takes_unasked
 from mediacrawl.reading.list_reader import ListReader
@@ -95,8 +96,9 @@ class Reader:
         """What reads feeds, sitemaps and playlists; a spider may put another one in its place."""
         self._attempts = parts.policy.attempts
         self._clock = parts.clock
-        self._page_bytes = parts.settings.getint("PAGE_MAX_BYTES", 200_000)
-        self._token = str(parts.settings.get("ROBOTS_TOKEN") or "mediacrawl")
+        own = OwnSettings(parts.settings)
+        self._page_bytes = own.getint("PAGE_MAX_BYTES")
+        self._token = own.getstr("ROBOTS_TOKEN")
 
     def read(self, visit: Visit, response: Response) -> Records:
         """Read an answer: what it found goes to the visit, its records are handed back.
@@ -114,18 +116,20 @@ class Reader:
             visit.decision.outcome = ended
             return []
         visit.decision.outcome = self._ending(visit)
-        answer = answer_kind(header(response, "Content-Type"))
-        if answer is Answer.ANYTHING:
+        answer = response_kind(header(response, "Content-Type"))
+        if answer is ResponseKind.ANYTHING:
             answer = _by_content(response.body)
         found = self.lists.recognise(visit, response, answer)
         if found is not None:
             return self.lists.read(visit, response, found)
-        if answer is Answer.MEDIA or (visit.fetch.kind is Kind.MEDIA and _reads_as_media(visit, answer, response.body)):
+        if answer is ResponseKind.MEDIA or (
+            visit.fetch.kind is Kind.MEDIA and _reads_as_media(visit, answer, response.body)
+        ):
             visit.decision.trouble = None
             return self._read_file(visit, response)
         if not self._follows:
             visit.drop(Drop.CONTENT_TYPE)
-        elif answer is Answer.PAGE:
+        elif answer is ResponseKind.PAGE:
             return self._read_page(visit, response)
         elif visit.decision.trouble is not Trouble.CUT:
             # Too little may have come to tell what it is.
@@ -325,10 +329,10 @@ def _by_content(body: bytes) -> str:
     """What an answer is whose Content-Type does not say."""
     sniffed = sniff(body)
     if is_media(sniffed.mime):
-        return Answer.MEDIA
-    return Answer.PAGE if sniffed.container == "html" else Answer.OTHER
+        return ResponseKind.MEDIA
+    return ResponseKind.PAGE if sniffed.container == "html" else ResponseKind.OTHER
 
 
 def _reads_as_media(visit: Visit, answer: str, body: bytes) -> bool:
     """Whether the answer to a request for media goes to the probe. Servers send pages there, and media as text/html."""
-    return bool(visit.lease.state) or answer is not Answer.PAGE or is_media(sniff(body).mime)
+    return bool(visit.lease.state) or answer is not ResponseKind.PAGE or is_media(sniff(body).mime)

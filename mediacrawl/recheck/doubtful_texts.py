@@ -10,10 +10,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mediacrawl.encoding.evidence import decision_of, number, raw_bytes
-from mediacrawl.encoding.fields import by_user
-from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.encoding.values import FILE_FIELDS, SIGHTED_FIELDS, best_values
+from mediacrawl.encoding.records.evidence import (
+    FILE_FIELDS,
+    LINK_FIELDS,
+    best_values,
+    decision_of,
+    number,
+    raw_bytes,
+)
+from mediacrawl.encoding.records.fields import by_user
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.probe.record import PAGE_STATUS
 from mediacrawl.store.rows import plain
 
@@ -62,7 +68,7 @@ class Doubts:
             return sorted(unproven)
         today = _copied(record)
         # The file tells nothing of its page's title.
-        today["tags"] = [each for each in _elements(today) if each.get("key") not in SIGHTED_FIELDS]
+        today["tags"] = [each for each in _elements(today) if each.get("key") not in LINK_FIELDS]
         verdict = self.fixer.fix(today)
         reasons = {reason for element in _elements(today) for reason in self._of_element(element)}
         if verdict.doubtful and not reasons:

@@ -13,7 +13,7 @@ that change nothing) is bounded for each site and lies in the frontier's notes.
 
 from mediacrawl.scope.canonical import Base, Spelling, canonical, scheme_of, spelling
 from mediacrawl.scope.duplicates import DuplicatePolicy, Duplicates
-from mediacrawl.scope.exclusions import Entry, NeverCrawl, NeverCrawlError
+from mediacrawl.scope.exclusions import Exclusion, NeverCrawl, NeverCrawlError
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, ExtensionFilter, extension_of
 from mediacrawl.scope.gate import Scope
 from mediacrawl.scope.hosts import canonical_host, is_address, is_loopback
@@ -27,7 +27,7 @@ __all__ = [
     "Base",
     "DuplicatePolicy",
     "Duplicates",
-    "Entry",
+    "Exclusion",
     "ExtensionFilter",
     "NeverCrawl",
     "NeverCrawlError",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mediacrawl.frontier.feed import Entry
+from mediacrawl.frontier.redis.start_url_entry import Entry
 from mediacrawl.priority import Scores
 from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope.canonical import Spelling

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date
-from math import inf
 from pathlib import Path
 
 from mediacrawl.scope.exclusions import NeverCrawl
@@ -67,7 +66,7 @@ class ScopeRules:
             sessions=SessionIds(self.session_names),
             max_depth=self.max_depth,
             extensions=ExtensionFilter.load(self.extensions) if self.extensions else None,
-            nevercrawl=nevercrawl or NeverCrawl.load(self.nevercrawl, 0.0, inf),
+            nevercrawl=nevercrawl or NeverCrawl.load(self.nevercrawl),
             include=include,
             only_sites=only_sites,
             loopback_only=loopback_only,

@@ -23,6 +23,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import delete_store
 from mediacrawl.headers import header, headers
 from mediacrawl.observe.format import plural
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.politeness.freshness import lifetime
 from mediacrawl.politeness.robots_note import shortened
@@ -114,11 +115,10 @@ class FeedsSpider(BesideSpider):
     def __init__(self, arguments: FeedsArguments, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(crawler, **kwargs)
         self.arguments = arguments
-        get = crawler.settings.getfloat
+        get = OwnSettings(crawler.settings).getfloat
         self._policy = PollPolicy(
-            least=get("FEEDS_MIN_INTERVAL", 900.0),
-            most=get("FEEDS_MAX_INTERVAL", 604_800.0),
-            first=get("FEEDS_FIRST_INTERVAL", 3_600.0),
+            least=get("FEEDS_MIN_INTERVAL"),
+            most=get("FEEDS_MAX_INTERVAL"),
         )
         self._sources: Sources | None = None
         self._polls: dict[int, _Poll] = {}

@@ -35,6 +35,7 @@ from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.redirect import is_redirect, target_of
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.outset import Outset, start_line
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import MODEL_FILE, OLD_MODEL, REDIS, Parts
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
@@ -325,7 +326,7 @@ class MediaSpider(ProbingSpider):
     async def _fetch_list(self, url: str) -> None:
         """Fetch a seed list. Redirects are followed as everywhere: each is one more visit, of whatever site it is."""
         asked = url
-        for _ in range(self._parts.settings.getint("REDIRECT_CAP", 3) + 1):
+        for _ in range(OwnSettings(self._parts.settings).getint("REDIRECT_CAP") + 1):
             response = await self._visit(asked, url)
             target = target_of(response) if is_redirect(response.status) else None
             if target is None or port_of(target.key) in self._parts.scope_rules.refused_ports:
@@ -389,7 +390,7 @@ class MediaSpider(ProbingSpider):
 
     def _forget(self) -> None:
         if self._parts.store == REDIS:
-            from mediacrawl.frontier.stores.redis import delete_frontier  # noqa: PLC0415 - most crawls use no Redis
+            from mediacrawl.frontier.redis.store import delete_frontier  # noqa: PLC0415 - most crawls use no Redis
 
             client, prefix, server = self._parts.redis()
             keys = plural(delete_frontier(client, prefix, server), "key")
@@ -405,4 +406,4 @@ class MediaSpider(ProbingSpider):
 
 
 def _share(settings: BaseSettings) -> float:
-    return settings.getfloat("REVISIT_SHARE", 0.2)
+    return OwnSettings(settings).getfloat("REVISIT_SHARE")

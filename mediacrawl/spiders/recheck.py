@@ -14,6 +14,7 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
 from mediacrawl.crawl.arguments import (
+    BELOW,
     ArgumentError,
     RecheckArguments,
     check_contact,
@@ -24,12 +25,13 @@ from mediacrawl.crawl.arguments import (
 )
 from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
 from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.encoding.substitutions import SUBSTITUTIONS_FILE, Substitutions
-from mediacrawl.encoding.values import FILE_FIELDS
+from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
+from mediacrawl.encoding.records.evidence import FILE_FIELDS
 from mediacrawl.facts import of_tags, pack
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.observe.format import plural
+from mediacrawl.own_settings import OwnSettings
 from mediacrawl.parts import Parts
 from mediacrawl.pipelines.mojibake import fixer_of
 from mediacrawl.priority import Scores
@@ -98,7 +100,7 @@ class RecheckSpider(BesideSpider):
         Argument(
             "below",
             "NUMBER",
-            "a decision of less confidence, 0 to 1, is in doubt (setting RECHECK_BELOW).",
+            f"a decision of less confidence, 0 to 1, is in doubt; left out, {BELOW}.",
             lambda text: confidence(text or "0"),
         ),
         Argument("fresh", "1", "forget an interrupted round.", partial(switch, "fresh")),
@@ -121,14 +123,14 @@ class RecheckSpider(BesideSpider):
         """
         refuse_unknown(kwargs, cls)
         parts = Parts.of(crawler)
-        arguments = RecheckArguments.read(crawler.settings, parts.folder, items, below, fresh)
+        arguments = RecheckArguments.read(parts.folder, items, below, fresh)
         _check_contact(parts, arguments)
         cls.move(parts)
         if is_catalogue(arguments.items):
             crawler.settings.set("MEDIACRAWL_DB", str(arguments.items.resolve()), priority="spider")
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
-        if arguments.fresh or crawler.settings.get("SCHEDULER_STORE") == "memory":
+        if arguments.fresh or OwnSettings(crawler.settings).get("SCHEDULER_STORE") == "memory":
             spider._forget()
         elif not (parts.frontier_folder / SQLITE_FILE).exists():
             # Somebody deleted it, and with it the end of the last round: this one begins anew.
@@ -152,7 +154,7 @@ class RecheckSpider(BesideSpider):
         parts = Parts(settings)
         own = cls.own_folder(parts)
         known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
-        read = RecheckArguments.read(settings, parts.folder, **known)
+        read = RecheckArguments.read(parts.folder, **known)
         _check_contact(parts, read)
         check_nevercrawl(settings)
         check_frontiers(settings, own, fresh=read.fresh or not (own / SQLITE_FILE).exists())

@@ -10,8 +10,8 @@ from redis_server import PROGRAMS
 from settled import SettledWorker
 
 from mediacrawl.frontier import FrontierPolicy
+from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, End, Outcome
 

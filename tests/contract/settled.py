@@ -3,8 +3,8 @@
 from collections import Counter
 from unittest import mock
 
-from mediacrawl.frontier.stores import redis_worker
-from mediacrawl.frontier.stores.redis_worker import RedisWorker
+from mediacrawl.frontier.redis import worker as redis_worker
+from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.records import Added, Drop
 
 

@@ -9,8 +9,8 @@ import redis
 from redis_server import AGES
 
 from mediacrawl.frontier import FrontierPolicy
-from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings
-from mediacrawl.frontier.stores.redis_worker import RedisWorker
+from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
+from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, End, Outcome
 

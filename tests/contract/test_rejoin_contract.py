@@ -5,7 +5,7 @@ from contract_kit import DELAY, NOW, balances, done, kill, page, visit
 from settled import SettledWorker
 
 from mediacrawl.frontier.contract import FrontierPolicy
-from mediacrawl.frontier.stores.redis import RedisFrontier
+from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Drop, End, Evidence, Outcome
 

@@ -8,7 +8,7 @@ import msgpack
 import ordeal
 import redis
 
-from mediacrawl.frontier.stores.redis_rows import read_row
+from mediacrawl.frontier.redis.rows import read_row
 from mediacrawl.scope import site_of
 
 BESIDE = Counter(duplicate=2)

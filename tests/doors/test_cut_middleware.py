@@ -1,5 +1,7 @@
 """How much of an answer is read, by what is known of its server."""
 
+from dataclasses import replace
+
 import pytest
 from scrapy import Request
 from scrapy.exceptions import StopDownload
@@ -13,12 +15,15 @@ from mediacrawl.records import Evidence, Kind, Lease
 from mediacrawl.visit import VISIT, FetchFacts, Visit
 
 URL = "http://music.example/song"
-LIMITS = {"PROBE_HEAD_BYTES": 1000, "PROBE_SINGLE_BYTES": 4000, "PAGE_MAX_BYTES": 9000}
+LIMITS = {"PROBE_HEAD_BYTES": 1000, "PAGE_MAX_BYTES": 9000}
 
 
 @pytest.fixture
 def crawler():
-    return get_crawler(settings_dict=LIMITS)
+    crawler = get_crawler(settings_dict=LIMITS)
+    parts = Parts.of(crawler)
+    parts.probe = replace(parts.probe, single_bytes=4000)
+    return crawler
 
 
 @pytest.fixture

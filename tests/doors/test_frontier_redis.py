@@ -9,7 +9,7 @@ from command_line import MEDIACRAWL, run
 from test_frontier_command import page
 
 from mediacrawl.frontier import FrontierPolicy
-from mediacrawl.frontier.stores.redis import RedisFrontier
+from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Drop, End, Evidence, Kind, Outcome
 

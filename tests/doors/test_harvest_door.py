@@ -7,7 +7,7 @@ from scrapy import Spider, signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
-from mediacrawl.extensions import HarvestFile
+from mediacrawl.extensions import HarvestFile, harvest
 from mediacrawl.observe.harvest import ClassTold
 from mediacrawl.parts import Parts
 from mediacrawl.priority.orders import Rules
@@ -56,8 +56,9 @@ class Told:
         return [json.loads(line) for line in self.path.read_text().splitlines()] if self.path.exists() else []
 
 
-def test_a_line_is_written_when_the_window_is_full_and_one_for_the_rest_at_the_end(tmp_path):
-    told = Told(tmp_path, HARVEST_EVERY=2)
+def test_a_line_is_written_when_the_window_is_full_and_one_for_the_rest_at_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(harvest, "WINDOW", 2)
+    told = Told(tmp_path)
     told.visit(Outcome(End.DONE))
     told.visit(Outcome(End.CONTINUE))
     assert told.lines == []
@@ -70,8 +71,9 @@ def test_a_line_is_written_when_the_window_is_full_and_one_for_the_rest_at_the_e
     assert (told.door.run.pages, told.door.last.pages) == (3, 2)
 
 
-def test_the_best_and_the_worst_classes_are_those_of_the_order(tmp_path):
-    told = Told(tmp_path, HARVEST_EVERY=1, PRIORITY="rules")
+def test_the_best_and_the_worst_classes_are_those_of_the_order(tmp_path, monkeypatch):
+    monkeypatch.setattr(harvest, "WINDOW", 1)
+    told = Told(tmp_path, PRIORITY="rules")
     told.visit(Outcome(End.DONE))
     vars(Parts.of(told.crawler))["priority"] = Knowing()
     told.visit(Outcome(End.DONE))
@@ -91,7 +93,7 @@ def test_a_crawl_that_ends_before_its_first_visit_writes_nothing(tmp_path):
 
 @pytest.mark.parametrize(
     "settings",
-    [{"HARVEST_EVERY": 0}, {"HARVEST_FILE": ""}, {"SCHEDULER": "scrapy.core.scheduler.Scheduler"}],
+    [{"HARVEST_FILE": ""}, {"SCHEDULER": "scrapy.core.scheduler.Scheduler"}],
 )
 def test_it_can_be_switched_off_and_needs_our_scheduler(tmp_path, settings):
     with pytest.raises(NotConfigured):

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.crawl.shared_clocks import Neighbour
-from mediacrawl.encoding.evidence import raw_bytes, tag_element
-from mediacrawl.encoding.fixer import Fixer
-from mediacrawl.encoding.values import FILE_FIELDS, best_values
+from mediacrawl.encoding.records.evidence import FILE_FIELDS, best_values, raw_bytes, tag_element
+from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.recheck.doubtful_texts import Doubts, keep_user, kept, pairs

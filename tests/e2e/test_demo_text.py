@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES, UNTAGGED, media_bytes
-from mediacrawl.encoding.evidence import raw_bytes
+from mediacrawl.encoding.records.evidence import raw_bytes
 from mediacrawl.facts import BESIDE
 
 FIELDS = ("title", "artist", "album")

@@ -6,10 +6,10 @@ import pytest
 import redis
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
-from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings
-from mediacrawl.frontier.stores.redis_check import check_redis
-from mediacrawl.frontier.stores.redis_reading import RedisReader
-from mediacrawl.frontier.stores.redis_worker import RedisWorker
+from mediacrawl.frontier.redis.check import check_redis
+from mediacrawl.frontier.redis.reader import RedisReader
+from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
+from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Outcome
 

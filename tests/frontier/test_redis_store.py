@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.contract import FrontierLostError, SpoiledError
 from mediacrawl.frontier.order import Levels
+from mediacrawl.frontier.redis.away import is_away
+from mediacrawl.frontier.redis.check import check_redis
+from mediacrawl.frontier.redis.reader import RedisReader
+from mediacrawl.frontier.redis.rows import pack_rows, page_of, read_row
+from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings
-from mediacrawl.frontier.stores.redis_away import is_away
-from mediacrawl.frontier.stores.redis_check import check_redis
-from mediacrawl.frontier.stores.redis_reading import RedisReader
-from mediacrawl.frontier.stores.redis_rows import pack_rows, page_of, read_row
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome, Trouble
 

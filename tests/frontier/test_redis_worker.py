@@ -14,10 +14,10 @@ import redis
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.contract import FrontierAwayError, FrontierLostError, Remote
-from mediacrawl.frontier.stores import redis_worker
-from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings
-from mediacrawl.frontier.stores.redis_notes import NoteCache
-from mediacrawl.frontier.stores.redis_worker import RedisWorker
+from mediacrawl.frontier.redis import worker as redis_worker
+from mediacrawl.frontier.redis.note_cache import NoteCache
+from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
+from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Outcome, Trouble
 

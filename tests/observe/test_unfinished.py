@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from mediacrawl.observe import RequestLine, RequestLog, read
-from mediacrawl.observe.finding import Search
+from mediacrawl.observe.log_search import Search
 from mediacrawl.observe.unfinished import SLOT, UNFINISHED, Unfinished, unfinished
 
 NOON = 1_785_585_600.0  # 2026-08-01 12:00:00 UTC

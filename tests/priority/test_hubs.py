@@ -16,10 +16,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
+from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
+from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.frontier.stores.memory import MemoryFrontier
-from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings
-from mediacrawl.frontier.stores.redis_worker import RedisWorker
 from mediacrawl.notes import NoNotes
 from mediacrawl.priority import hubs as rooms
 from mediacrawl.priority.hubs import BUCKETS, LOST, SOONEST, Hubs, Page, pack, unpack

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.frontier import FrontierPolicy
+from mediacrawl.frontier.redis.store import RedisFrontier
+from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.frontier.stores.redis import RedisFrontier
-from mediacrawl.frontier.stores.redis_worker import RedisWorker
 from mediacrawl.notes import NoNotes
 from mediacrawl.priority.nuggets import (
     ROOM,

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from waiting_links import found, leased
 
 from mediacrawl.frontier.contract import FrontierPolicy
+from mediacrawl.frontier.redis.note_cache import NoteCache
+from mediacrawl.frontier.redis.store import RedisFrontier
+from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.frontier.stores.memory import MemoryFrontier
-from mediacrawl.frontier.stores.redis import RedisFrontier
-from mediacrawl.frontier.stores.redis_notes import NoteCache
-from mediacrawl.frontier.stores.redis_worker import RedisWorker
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import shared
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy

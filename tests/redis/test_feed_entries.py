@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.frontier.exchange import json_line
-from mediacrawl.frontier.feed import _KNOWN, LONGEST, Entry, Unreadable, read_entry
+from mediacrawl.frontier.redis.start_url_entry import _KNOWN, LONGEST, Entry, Unreadable, read_entry
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Candidate, Drop, Evidence, Kind
 from mediacrawl.scope import Scope

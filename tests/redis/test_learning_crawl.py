@@ -11,9 +11,9 @@ from waiting_links import found, leased
 
 from mediacrawl.demo import DemoWeb
 from mediacrawl.frontier import FrontierError, FrontierPolicy
-from mediacrawl.frontier.stores import redis_notes
-from mediacrawl.frontier.stores.redis import RedisFrontier, StoreSettings
-from mediacrawl.frontier.stores.redis_notes import NoteCache
+from mediacrawl.frontier.redis import note_cache as redis_notes
+from mediacrawl.frontier.redis.note_cache import NoteCache
+from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.parts import Parts
 from mediacrawl.priority.saved import load_model, loads
 from mediacrawl.records import Candidate, Kind
@@ -76,7 +76,6 @@ def test_workers_agree_in_what_scores_and_an_operators_command_does_not_decide_i
 def test_workers_on_redis_look_at_fewer_sites_again(client, redis_server):
     numbers = {"PRIORITY": "adaptive", "SCHEDULER_STORE": redis_server}
     assert Parts(Settings(numbers))._adaptive_policy.looked_at == 1
-    assert Parts(Settings({**numbers, "PRIORITY_LOOKED_AT": 0}))._adaptive_policy.looked_at == 0
     assert Parts(Settings({"SCHEDULER_STORE": "sqlite"}))._adaptive_policy.looked_at == 4
 
 

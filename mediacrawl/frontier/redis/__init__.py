@@ -1,0 +1,1 @@
+"""The frontier in Redis, for any number of workers at once."""
