@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 
     from mediacrawl.frontier.redis.store import RedisFrontier
     from mediacrawl.frontier.redis.worker import RedisWorker
-    from mediacrawl.net.guarded_names import GuardedNames
+    from mediacrawl.net.address_guard import GuardedNames
     from mediacrawl.priority.adaptive import AdaptivePolicy
     from mediacrawl.priority.classes import ScorePolicy
     from mediacrawl.priority.learner import Learner
@@ -584,7 +584,7 @@ class Parts:
     @cached_property
     def resolver(self) -> GuardedNames:
         """What tells the address that is asked for a host."""
-        from mediacrawl.net.guarded_names import GuardedNames  # noqa: PLC0415 - most commands look up no name
+        from mediacrawl.net.address_guard import GuardedNames  # noqa: PLC0415 - most commands look up no name
 
         return GuardedNames(self.guard)
 

@@ -28,13 +28,12 @@ from scrapy.exceptions import CloseSpider
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from mediacrawl.crawl.housekeeping import Housekeeping
+from mediacrawl.crawl.housekeeping import Housekeeping, WakeUpTimer
 from mediacrawl.crawl.intake import Intake
 from mediacrawl.crawl.items import ItemTracker
 from mediacrawl.crawl.leases import Leases
 from mediacrawl.crawl.rewards import Rewards
 from mediacrawl.crawl.shutdown import Shutdown, reason_of
-from mediacrawl.crawl.wake_up import WakeUpTimer
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.observe.format import plural

@@ -42,6 +42,8 @@ def take(arguments):
     """Change the constants that a command names; answers its other words."""
     words = list(arguments)
     for place in reversed(range(len(words) - 1)):
+        if place + 1 >= len(words):
+            continue
         path, is_one, value = words[place + 1].partition("=")
         if words[place] == "-s" and path.startswith("mediacrawl.") and is_one:
             change(path, json.loads(value))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 
 from mediacrawl.crawl import request_serialization
-from mediacrawl.crawl.held_requests import HeldRequests
+from mediacrawl.crawl.request_serialization import HeldRequests
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.byte_budget import PAGE_BYTES, PAGE_FACTOR, byte_budget, within
 from mediacrawl.frontier.contract import Remote
@@ -19,8 +19,8 @@ from mediacrawl.visit import Visit
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+    from mediacrawl.crawl.housekeeping import WakeUpTimer
     from mediacrawl.crawl.shutdown import Shutdown
-    from mediacrawl.crawl.wake_up import WakeUpTimer
     from mediacrawl.parts import Parts
 
 logger = logging.getLogger(__name__)

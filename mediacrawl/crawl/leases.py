@@ -27,11 +27,11 @@ from mediacrawl.visit import VISIT, Visit
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+    from mediacrawl.crawl.housekeeping import WakeUpTimer
     from mediacrawl.crawl.intake import Intake
     from mediacrawl.crawl.interfaces import LeaseSpider
     from mediacrawl.crawl.rewards import Rewards
     from mediacrawl.crawl.shutdown import Shutdown
-    from mediacrawl.crawl.wake_up import WakeUpTimer
     from mediacrawl.parts import Parts
 
 logger = logging.getLogger(__name__)

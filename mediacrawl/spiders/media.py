@@ -24,10 +24,10 @@ from mediacrawl.crawl.arguments import (
     sites,
     switch,
 )
+from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
 from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.crawl.kept_scope import Borders
 from mediacrawl.crawl.readmission import Readmission
 from mediacrawl.frontier.contract import FrontierError, Remote
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
@@ -45,7 +45,7 @@ from mediacrawl.records import End, Evidence, Outcome, SiteState
 from mediacrawl.scope import site_of
 from mediacrawl.scope.ports import port_of
 from mediacrawl.signals import seeds_joined
-from mediacrawl.spiders.probing import ProbingSpider
+from mediacrawl.spiders.base import ProbingSpider
 from mediacrawl.threads import in_reactor
 from mediacrawl.visit import Visit
 
@@ -288,15 +288,15 @@ class MediaSpider(ProbingSpider):
         if not (arguments.seeds or arguments.said):
             await self._let_others_begin()
 
-        before: list[Borders | None] = []
+        before: list[CrawlScope | None] = []
 
         def joining(old: bytes | None) -> bytes:
-            before.append(Borders.read(old))
+            before.append(CrawlScope.read(old))
             return mine.after(old, arguments.said).dump()
 
         record = await in_reactor(frontier.later("borders", "", joining))
         try:
-            arguments.adopt(Borders.read(record) or mine, before[-1])
+            arguments.adopt(CrawlScope.read(record) or mine, before[-1])
         except ArgumentError as error:
             self.logger.critical("%s", error)
             raise CloseSpider("seed_error") from error
@@ -401,7 +401,7 @@ class MediaSpider(ProbingSpider):
         if model.exists():
             kept = model.replace(model.with_name(OLD_MODEL))
             self.logger.info("fresh: what was learned is in %s; PRIORITY_MODEL can name it to begin with", kept)
-        Borders.forget(self._parts.folder)
+        CrawlScope.forget(self._parts.folder)
         self.logger.info("fresh: the catalogue and the request log in %s are kept", self._parts.folder)
 
 

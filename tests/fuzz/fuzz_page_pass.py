@@ -14,7 +14,7 @@ from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Candidate
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import site_of
-from mediacrawl.spiders.probing import ProbingSpider
+from mediacrawl.spiders.base import ProbingSpider
 from mediacrawl.visit import VISIT, Visit
 
 URL = "https://www.station.example/shows/page.html"

@@ -25,9 +25,8 @@ def hosts(port: int) -> list[VirtualHost]:
 <li><a href="/leer">leer</a>: a page without a word</li>
 <li><a href="/notizen.txt">Notizen</a>: plain text</li>
 <li><a href="/still">still</a>: its header says nofollow</li>
-<li><a href="javascript:void(0)">nothing</a>, <a href="tel:+49300000">call us</a>, <a href="http://[broken">broken</a></li>
-</ul>
-""",
+<li><a href="javascript:void(0)">nothing</a>, <a href="tel:+49300000">call us</a>, <a
+href="http://[broken">broken</a></li> </ul> """,
     )
     corner.media("/play?id=17", "cafe.mp3", seconds=112)
     corner.page("/angebot.mp3", "Angebot", '<p>Das Lied gibt es <a href="/">hier</a> nicht.</p>', lang="de")

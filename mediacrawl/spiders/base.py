@@ -1,19 +1,24 @@
-"""What the spiders have in common: they probe media files for the frontier's leases."""
+"""The base classes of the spiders."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
 from twisted.python.failure import Failure
 
+from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.crawl.declared_arguments import Argument
 from mediacrawl.crawl.interfaces import find_lease_holder
+from mediacrawl.crawl.shared_clocks import MediaCrawlClocks
 from mediacrawl.frontier import FrontierError
-from mediacrawl.parts import Parts
+from mediacrawl.parts import REDIS, Parts
 from mediacrawl.probe.session import Session
 from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, Trouble
@@ -225,3 +230,81 @@ def _is_unchanged(response: Response) -> bool:
     if response.status != 304 or response.request is None:
         return False
     return any(name in response.request.headers for name in ("If-None-Match", "If-Modified-Since"))
+
+
+class OwnFrontierSpider(ProbingSpider):
+    """Asks for what is known beforehand, by a frontier of its own.
+
+    That is ``frontier.db`` in a folder within the state folder. The clocks of a media crawl in the same state folder
+    hold for both (`crawl.shared_clocks.MediaCrawlClocks`), and only one of the two runs at a time.
+    """
+
+    # There is nothing to learn.
+    custom_settings = {"PRIORITY": "rules"}  # noqa: RUF012 - as Scrapy declares it
+    follows = False
+
+    folder: ClassVar[str] = ""
+    """Name of its folder within the state folder."""
+    errors: ClassVar[tuple[type[Exception], ...]] = (FrontierError,)
+    """What its own files raise; the message is one sentence that ends the crawl."""
+
+    def __init__(self, crawler: Crawler, **kwargs: Any) -> None:
+        super().__init__(crawler, **kwargs)
+        self._media_clocks: MediaCrawlClocks | None = None
+
+    @classmethod
+    def own_folder(cls, parts: Parts) -> Path:
+        """Where its frontier lies.
+
+        Raises:
+            ArgumentError: the media crawl's frontier is in Redis, where it cannot be looked into.
+        """
+        if parts.store == REDIS or parts.is_of_fleet:
+            raise ArgumentError(
+                f"{cls.name} asks sites beside the crawl, and keeps their delays with the frontier of one machine "
+                "only; beside a fleet or with SCHEDULER_STORE = 'redis' it cannot see what the workers ask, so it does"
+                " not start"
+            )
+        return parts.folder / cls.folder
+
+    @classmethod
+    def move(cls, parts: Parts) -> None:
+        """Give a crawl the frontier of its own, in which sites have no budget: all that is asked for is to be asked.
+
+        Raises:
+            ArgumentError: see `own_folder`.
+        """
+        parts.frontier_folder = cls.own_folder(parts)
+        parts.policy = replace(parts.policy, budget=0)
+
+    def _open_media_clocks(self) -> None:
+        """Open the media crawl's frontier, which keeps the budgets of its sites.
+
+        Raises:
+            FrontierError: a crawl is working on it, or it cannot be used.
+        """
+        policy = Parts(self.crawler.settings).policy
+        self._media_clocks = MediaCrawlClocks.of(self._parts.folder, policy, self._parts.clock.now())
+
+    def _copy_clocks(self, site: str) -> None:
+        if self._media_clocks is not None:
+            self._media_clocks.copy(site, self.scheduler.frontier, self._parts.clock.now())
+
+    def _is_left_alone(self, site: str) -> bool:
+        return self._media_clocks is not None and self._media_clocks.excludes(site)
+
+    def _charge_media_crawl(self, site: str, outcome: Outcome) -> None:
+        if self._media_clocks is not None:
+            self._media_clocks.charge(site, outcome, self._parts.clock.now())
+
+    def _close_media_clocks(self) -> None:
+        if self._media_clocks is not None:
+            self._media_clocks.close()
+
+    @contextmanager
+    def _stopping(self) -> Iterator[None]:
+        """End the crawl with one sentence when a file of ours cannot be read or written."""
+        try:
+            yield
+        except self.errors as error:
+            self.scheduler.stop("store_error", error)
