@@ -27,7 +27,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Self
 
-from mediacrawl.complaint import Case, Logs, Promises, Sender, case_text, open_case, reply, subject_of
+from mediacrawl.complaint import Case, ConductPolicy, Logs, Sender, case_text, open_case, reply, subject_of
 from mediacrawl.observe import archive
 
 FIRST = date(2026, 8, 1)
@@ -176,7 +176,7 @@ def answer(folder: Path, site: str) -> tuple[float, Case]:
     """Seconds from the question to the text, and the case."""
     forget(folder)
     began = time.perf_counter()
-    case = open_case(subject_of(site), Logs.of([folder]), NOW, token="mediacrawl", promises=Promises())
+    case = open_case(subject_of(site), Logs.of([folder]), NOW, token="mediacrawl", promises=ConductPolicy())
     case_text(case, 20)
     reply(case, SENDER)
     return time.perf_counter() - began, case

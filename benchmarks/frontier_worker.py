@@ -21,8 +21,8 @@ from typing import Any
 from frontier_load import Load, Spent, resident, tune
 
 from mediacrawl.frontier import Frontier, FrontierPolicy
+from mediacrawl.frontier.sqlite.store import SQLiteFrontier
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.frontier.stores.sqlite import SQLiteFrontier
 from mediacrawl.records import Candidate, End, Lease, Outcome
 
 TAKE = 32  # `crawl.leases.LEASES_AT_ONCE`

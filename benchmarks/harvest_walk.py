@@ -12,12 +12,12 @@ from harvest_web import Answer, Found, Web
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.contract import Frontier
-from mediacrawl.frontier.stores.memory import MemoryFrontier
+from mediacrawl.frontier.sqlite.memory import MemoryFrontier
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority.orders import Priority
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Candidate, End, Evidence, Kind, Lease, Outcome
-from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.sites import site_of
 
 TICKS = 50

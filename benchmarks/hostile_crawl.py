@@ -29,9 +29,9 @@ from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
 from mediacrawl.crawl import scrapy_internals
-from mediacrawl.parts import Parts
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.records import End, Evidence
-from mediacrawl.scope import joining
+from mediacrawl.scope import candidates
 from mediacrawl.signals import visit_ended
 from mediacrawl.spiders.media import MediaSpider
 from mediacrawl.visit import VISIT
@@ -147,7 +147,7 @@ class Measuring:
 
     def __init__(self, crawler) -> None:
         self._crawler = crawler
-        self._parts = Parts.of(crawler)
+        self._parts = CrawlContext.of(crawler)
         self._ended: asyncio.Future | None = None
         self._began = self._ms = self._stored = 0.0
         self._wire = self._number = 0
@@ -205,7 +205,7 @@ class Measuring:
         self._number += 1
         scheduler = self._crawler.engine.scheduler
         url = f"http://n{self._number % HOSTS}.hostile{self._number % HOSTS}.example:{self.server.port}{given.path}"
-        found = joining.candidate(url, Evidence("seed"), self._parts.scores, given.kind)
+        found = candidates.candidate(url, Evidence("seed"), self._parts.scores, given.kind)
         scheduler.add([replace(found, score=2.0)], scored=True)
         await self._rest()
         # What other inputs left may be leased by this, and is written here, so that it is not put down to this input.

@@ -12,7 +12,7 @@ The **frontier** stores it, if it was never seen, with its **site** (the registr
 class** there ("links of this shape on this host", `priority.link_class`). Only classes have scores
 (`priority.adaptive`: what the crawl has learned), and of scores ranks are made (`frontier.order`). A site is ready,
 leased, or waiting in the **penalty box** (`frontier.penalty_box.PenaltyBox`), a heap ordered by release time; beyond
-some thousands sites wait on disk, in the same order (`frontier.stores.front`). When its release time has come the box
+some thousands sites wait on disk, in the same order (`frontier.sqlite.front`). When its release time has come the box
 lets it go. Of the ready sites the best rank goes first, and in it who has been due longest.
 `scheduler.PenaltyBoxScheduler` takes the head of its best class under a **lease** and makes a Scrapy request of it,
 which the engine sends at once: nothing waits in the downloader. A site that has had its budget of requests and shown no
@@ -76,7 +76,7 @@ each learns the others hear (`priority.shared`). Addresses have their clocks the
 Other programs bring URLs by ``media:start_urls`` (`extensions.Feeding`); ``mediacrawl fleet`` (`fleet`) runs workers
 side by side, and a Redis server for them where none is named (`fleet.server`).
 
-What waits is shown and steered by ``scrapy frontier`` (`frontier.stores.reading`, `frontier.mailbox`), also while the
+What waits is shown and steered by ``scrapy frontier`` (`frontier.sqlite.reader`, `frontier.mailbox`), also while the
 crawl runs; ``scrapy segment`` (`segment`) makes the next queue of stored links, without the network.
 
 Where to look: a URL was not fetched? `scope` and `politeness`. It was fetched too late? `frontier`. A record is wrong?
@@ -84,4 +84,13 @@ Where to look: a URL was not fetched? `scope` and `politeness`. It was fetched t
 ``middlewares``, ``pipelines``, ``extensions``, ``commands``, ``scheduler``, ``handler``, ``resolver``) decides nothing.
 """
 
+from importlib import import_module
+
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """Import the Scrapy add-on `mediacrawl.addon.MediaCrawl` when it is asked for: Scrapy takes a while to import."""
+    if name == "MediaCrawl":
+        return import_module("mediacrawl.addon").MediaCrawl
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

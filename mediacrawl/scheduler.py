@@ -28,6 +28,7 @@ from scrapy.exceptions import CloseSpider
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from mediacrawl.crawl.context import NOTHING, CrawlContext
 from mediacrawl.crawl.housekeeping import Housekeeping, WakeUpTimer
 from mediacrawl.crawl.intake import Intake
 from mediacrawl.crawl.items import ItemTracker
@@ -38,7 +39,6 @@ from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.observe.format import plural
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.priority.orders import ModelError
 from mediacrawl.records import Candidate
 from mediacrawl.visit import Visit
@@ -74,7 +74,7 @@ class PenaltyBoxScheduler(BaseScheduler):
     intake_class: type[Intake] = Intake
     leases_class: type[Leases] = Leases
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._parts = parts
         self._counted: Counter[str] = Counter()
@@ -115,7 +115,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         Raises:
             ValueError: a setting cannot be used. It is logged here, since Scrapy logs an error of its own for it.
         """
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         try:
             scheduler = cls(crawler, parts)
         except ValueError as error:
@@ -136,8 +136,7 @@ class PenaltyBoxScheduler(BaseScheduler):
     def open(self, spider: Spider) -> Deferred[None] | None:
         """Open the frontier and the order. If one cannot be used, the error is logged and the crawl does not begin."""
         try:
-            waiting = self.frontier.pending()
-            _ = self._parts.priority
+            waiting = self._parts.open().pending()
             self._intake.open()
         except (FrontierError, ModelError, ValueError) as error:
             logger.critical("%s", error)
@@ -147,7 +146,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         if isinstance(self.frontier, Remote):
             self.frontier.listen(self._called)
             told = plural(waiting, "URL", "waits")
-            logger.info("One of the workers on %s: %s there or at a worker", self._parts.where, told)
+            logger.info("One of the workers on %s: %s there or at a worker", self._parts.place, told)
         else:
             # URLs of sites that rest or are paused are included.
             counts = self.frontier.counts()
@@ -155,7 +154,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         if not getattr(spider, "tells_start", False):
             if self.waiting_at_start:
                 told = plural(self.waiting_at_start, "URL", "waits")
-                logger.info("Resuming: %s in %s", told, self._parts.where)
+                logger.info("Resuming: %s in %s", told, self._parts.place)
             logger.info("%s", self._parts.delay.told())
         self._housekeeping.start()
         return None
@@ -184,17 +183,14 @@ class PenaltyBoxScheduler(BaseScheduler):
         if self._parts.final is None:
             self._save(reason)
         try:
-            self._parts.close_frontier()
+            self._parts.close()
         except FrontierError as error:
             self._shutdown.report(error)
         return None
 
     def _save(self, reason: str) -> None:
         try:
-            self._parts.duplicates.save()
-            self._parts.priority.save(self._parts.clock.now(), last=True)
-            if "hubs" in vars(self._parts):
-                self._parts.hubs.save_all()
+            self._parts.save()
             self._settle()
             # The numbers of a frontier that was lost are out of date.
             self._parts.final = NOTHING if reason == FrontierLostError.reason else self.frontier.counts()

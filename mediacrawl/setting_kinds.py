@@ -120,7 +120,7 @@ def _read_class(settings: BaseSettings, name: str) -> None:
 
 
 def _read_extensions(settings: BaseSettings, name: str) -> None:
-    from mediacrawl.parts import locate  # noqa: PLC0415
+    from mediacrawl.paths import locate  # noqa: PLC0415
     from mediacrawl.scope.extensions import ExtensionFilter  # noqa: PLC0415
 
     if not settings.get(name):
@@ -159,13 +159,13 @@ def _read_fields(settings: BaseSettings, name: str) -> None:  # noqa: ARG001 - t
 
 
 def _read_hosts(settings: BaseSettings, name: str) -> None:
-    from mediacrawl.politeness.names import fixed_hosts  # noqa: PLC0415
+    from mediacrawl.politeness.dns import fixed_hosts  # noqa: PLC0415
 
     fixed_hosts(settings.getdict(name))
 
 
 def _read_servers(settings: BaseSettings, name: str) -> None:
-    from mediacrawl.politeness.names import server_of  # noqa: PLC0415
+    from mediacrawl.politeness.dns import server_of  # noqa: PLC0415
 
     _read_names(settings, name)
     for server in settings.getlist(name):
@@ -173,7 +173,7 @@ def _read_servers(settings: BaseSettings, name: str) -> None:
 
 
 def _read_families(settings: BaseSettings, name: str) -> None:
-    from mediacrawl.politeness.names import NamePolicy  # noqa: PLC0415
+    from mediacrawl.politeness.dns import NamePolicy  # noqa: PLC0415
 
     _read_names(settings, name)
     NamePolicy(families=tuple(settings.getlist(name)))
@@ -185,7 +185,7 @@ def _read_ports(settings: BaseSettings, name: str) -> None:
 
 
 def _read_guard(settings: BaseSettings, name: str) -> None:
-    from mediacrawl.politeness.guard import Guard  # noqa: PLC0415
+    from mediacrawl.politeness.address_guard import Guard  # noqa: PLC0415
 
     _read_names(settings, name)
     Guard(settings.getlist(name))

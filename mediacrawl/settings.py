@@ -407,7 +407,7 @@ SPIDER_MODULES = ["mediacrawl.spiders"]
 NEWSPIDER_MODULE = "mediacrawl.spiders"
 COMMANDS_MODULE = "mediacrawl.commands"
 
-ADDONS = {"mediacrawl.other_spiders.OtherSpiders": 0}
+ADDONS = {"mediacrawl.addon.OtherSpiders": 0}
 """Spiders that are not ours get the middlewares of Scrapy that are off below."""
 
 SCHEDULER = "mediacrawl.scheduler.PenaltyBoxScheduler"

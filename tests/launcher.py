@@ -27,7 +27,7 @@ PARTS = [
     "mediacrawl.extensions",
     "mediacrawl.frontier.redis.start_urls",
     "mediacrawl.frontier.redis.worker",
-    "mediacrawl.frontier.stores.sqlite",
+    "mediacrawl.frontier.sqlite.store",
     "mediacrawl.net.http_handler",
     "mediacrawl.middlewares",
     "mediacrawl.pipelines",

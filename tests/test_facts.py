@@ -6,12 +6,16 @@ from long_forms import examples
 
 from mediacrawl.encoding.records.evidence import best_values
 from mediacrawl.encoding.records.fields import document_element
-from mediacrawl.facts import BESIDE, KEYS, LONGEST_TEXT, MOST_FACTS, Fact, fact, of_tags, pack, unpack
+from mediacrawl.facts import EXTERNAL_SOURCES, KEYS, LONGEST_TEXT, MOST_FACTS, Fact, fact, of_tags, pack, unpack
 
 TEXTS = st.text(max_size=40)
 FACTS = st.lists(
     st.builds(
-        fact, st.sampled_from(sorted(BESIDE)), st.sampled_from(["og:title", "x"]), st.sampled_from(sorted(KEYS)), TEXTS
+        fact,
+        st.sampled_from(sorted(EXTERNAL_SOURCES)),
+        st.sampled_from(["og:title", "x"]),
+        st.sampled_from(sorted(KEYS)),
+        TEXTS,
     ),
     max_size=10,
 ).map(lambda found: [each for each in found if each])

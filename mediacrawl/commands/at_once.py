@@ -9,11 +9,10 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 from scrapy.utils.url import guess_scheme
 
+from mediacrawl.addon import switch_on
 from mediacrawl.commands import Checked
 from mediacrawl.crawl.arguments import ArgumentError, check_contact
-from mediacrawl.other_spiders import switch_on
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
 from mediacrawl.scope import canonical
 
 _PROJECT = SETTINGS_PRIORITIES["project"]
@@ -118,6 +117,6 @@ def check_urls(settings: BaseSettings, urls: Iterable[str]) -> None:
     """
     known = [url for typed in urls if (url := canonical(guess_scheme(typed))) is not None]
     try:
-        check_contact(Parts(settings), known)
+        check_contact(settings, known)
     except (ArgumentError, ValueError) as error:
         raise UsageError(str(error), print_help=False) from error

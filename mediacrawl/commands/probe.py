@@ -11,15 +11,17 @@ from typing import Any
 from itemadapter import ItemAdapter
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import Settings
+from scrapy.settings import BaseSettings, Settings
 
 from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_nevercrawl
+from mediacrawl.crawl.storage import REDIS, is_of_fleet, store_of
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe.text import printable
-from mediacrawl.parts import REDIS, Parts
+from mediacrawl.paths import log_folder, state_folder
 from mediacrawl.pipelines.mojibake import HISTORY_FILE, fixer_of
+from mediacrawl.policies import probe_policy
 from mediacrawl.probe import Probe, ProbePolicy, build_item
 from mediacrawl.probe.report import ProbeReport, ProbeRequest, as_object, fetch_line, lines
 from mediacrawl.probe.response import is_media
@@ -83,13 +85,12 @@ class Command(Checked, ScrapyCommand):
             raise UsageError("name a URL or a file", print_help=False)
         settings = self.settings
         assert isinstance(settings, Settings)
-        parts = Parts(settings)
         try:
-            fixer = fixer_of(settings, History.load(parts.folder / HISTORY_FILE))
-            paths, urls = _sorted_out(args, parts)
-            accounts = [_of_file(path, parts.probe, fixer, opts.json) for path in paths]
+            fixer = fixer_of(settings, History.load(state_folder(settings) / HISTORY_FILE))
+            paths, urls = _sorted_out(args, settings)
+            accounts = [_of_file(path, probe_policy(settings), fixer, opts.json) for path in paths]
             if urls:
-                accounts += self._of_urls(urls, parts, fixer, opts.json)
+                accounts += self._of_urls(urls, settings, fixer, opts.json)
             self._show(accounts, as_json=opts.json)
         except ValueError as error:
             raise UsageError(str(error), print_help=False) from error
@@ -108,18 +109,17 @@ class Command(Checked, ScrapyCommand):
                 say(line)
         sys.stdout.flush()
 
-    def _of_urls(self, urls: list[str], parts: Parts, fixer: Fixer, as_json: bool) -> list[ProbeReport]:
+    def _of_urls(self, urls: list[str], settings: Settings, fixer: Fixer, as_json: bool) -> list[ProbeReport]:
         from scrapy.crawler import AsyncCrawlerProcess  # noqa: PLC0415 - it takes a while, and a file has no need of it
 
         from mediacrawl.commands.single import SingleSpider  # noqa: PLC0415
 
-        assert isinstance(self.settings, Settings)
-        process = AsyncCrawlerProcess(_switched(self.settings, parts))
+        process = AsyncCrawlerProcess(_switched(settings))
         crawler = process.create_crawler(SingleSpider)
         if not as_json:
             say("Asked for as a crawl does: after robots.txt, with the site's delay before each request.", flush=True)
         tell = _silent if as_json else _Telling()
-        process.crawl(crawler, urls=urls, folder=parts.folder, fixer=fixer, tell=tell)
+        process.crawl(crawler, urls=urls, folder=state_folder(settings), fixer=fixer, tell=tell)
         process.start()
         if process.bootstrap_failed or not isinstance(crawler.spider, SingleSpider):
             return [ProbeReport(url, why="the crawl could not begin; the log says why") for url in urls]
@@ -130,7 +130,7 @@ class Command(Checked, ScrapyCommand):
         return accounts
 
 
-def _sorted_out(words: list[str], parts: Parts) -> tuple[list[Path], list[str]]:
+def _sorted_out(words: list[str], settings: BaseSettings) -> tuple[list[Path], list[str]]:
     """Paths, and URLs in canonical form.
 
     Raises:
@@ -146,21 +146,21 @@ def _sorted_out(words: list[str], parts: Parts) -> tuple[list[Path], list[str]]:
         else:
             raise ArgumentError(f"{printable(word)} is no URL that can be asked for, and no file")
     if urls:
-        if parts.store == REDIS or parts.is_of_fleet:
+        if store_of(settings) == REDIS or is_of_fleet(settings):
             raise ArgumentError(
                 "probe keeps the delays of sites with the frontier of one machine only; beside a fleet or with"
                 " SCHEDULER_STORE = 'redis' it cannot see what the workers ask, so it asks nothing"
             )
-        check_contact(parts, urls)
-        check_nevercrawl(parts.settings)
+        check_contact(settings, urls)
+        check_nevercrawl(settings)
     return paths, list(dict.fromkeys(urls))
 
 
-def _switched(settings: Settings, parts: Parts) -> Settings:
+def _switched(settings: Settings) -> Settings:
     """The settings of a crawl, for one that leaves nothing behind but lines in the request log."""
     switched = settings.copy()
     switched.setdict(_SWITCHED, priority="cmdline")
-    switched.set("REQUEST_LOG_DIR", str(parts.log_folder), priority="cmdline")
+    switched.set("REQUEST_LOG_DIR", str(log_folder(settings)), priority="cmdline")
     extensions = dict(settings.getdict("EXTENSIONS"))
     for name in extensions:
         if str(getattr(name, "__name__", name)).rpartition(".")[2] in _EXTENSIONS:

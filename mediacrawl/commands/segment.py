@@ -14,9 +14,10 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
+from mediacrawl.clock import today
 from mediacrawl.commands import INTERRUPTED, Checked, leave_output, refuse_options, say
 from mediacrawl.observe.text import printable
-from mediacrawl.parts import Parts, today
+from mediacrawl.policies import class_scores, scope_rules
 from mediacrawl.segment import Rules, SegmentError, SegmentOptions, report, segment
 from mediacrawl.segment.engine import SegmentProgress
 from mediacrawl.segment.options import sources, target
@@ -140,8 +141,7 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
 
 def _rules(include: str | None, settings: BaseSettings) -> Rules:
     """What a crawl with these settings decides by."""
-    parts = Parts(settings)
-    return Rules(today(), parts.scope_rules, Path(include) if include else None, parts.scores)
+    return Rules(today(), scope_rules(settings), Path(include) if include else None, class_scores(settings))
 
 
 def _fields(text: str | None) -> tuple[str, ...]:

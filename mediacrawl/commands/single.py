@@ -14,17 +14,16 @@ from twisted.python.failure import Failure
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.shared_clocks import MediaCrawlClocks
 from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
-from mediacrawl.frontier.stores.reading import FrontierReader
-from mediacrawl.observe.format import elapsed
-from mediacrawl.observe.wording import in_words
+from mediacrawl.observe.format import elapsed, in_words
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.report import ProbeReport, ProbeRequest
 from mediacrawl.probe.session import Odd
 from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome, SiteState
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import spelling
-from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of, site_of
 from mediacrawl.spiders.base import ProbingSpider
 from mediacrawl.visit import VISIT, Visit

@@ -1,1 +1,1 @@
-"""One crawl: its leases, the requests made of them, its spiders' arguments, and its state files."""
+"""One crawl: what its components share, its leases and the requests made of them, spiders' arguments, state files."""

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from mediacrawl.crawl.crawl_scope import CrawlScope
+from mediacrawl.crawl.storage import REDIS, open_redis, redis_client, store_of
 from mediacrawl.extract import list_form, parse_list
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, check_store
-from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import REDIS, Parts, locate
+from mediacrawl.paths import state_folder
+from mediacrawl.policies import contact_of, is_anonymous, load_nevercrawl, reach_of, scope_rules, user_agent_of
 from mediacrawl.politeness.identity import agent_problem, contact_problem
 from mediacrawl.recheck.stored_records import ItemsError, locate_items
-from mediacrawl.scope import NeverCrawl, NeverCrawlError, site_of, spelling
+from mediacrawl.scope import NeverCrawlError, site_of, spelling
+from mediacrawl.scope.candidates import SeedError, parse_seeds, read_seed_source, split_inline
+from mediacrawl.scope.hosts import port_of
 from mediacrawl.scope.include import Include, IncludeError
-from mediacrawl.scope.ports import port_of
-from mediacrawl.scope.seeds import SeedError, parse_seeds, read_seed_source, split_inline
 from mediacrawl.scope.sites import host_of
 
 if TYPE_CHECKING:
@@ -115,17 +117,17 @@ class Arguments:
         self.problems += problems
         self.seeds += [url for _, url in seeds]
 
-    def check(self, parts: Parts) -> None:
+    def check(self, settings: BaseSettings) -> None:
         """See that the crawl may begin.
 
         Args:
-            parts: of the crawl, whose contact is looked at.
+            settings: of the crawl.
 
         Raises:
             ArgumentError: see `check_contact`; or no seed names a port that may be asked.
         """
-        check_contact(parts, self.seeds + self.lists)
-        self._tell_ports(parts.scope_rules.refused_ports)
+        check_contact(settings, self.seeds + self.lists)
+        self._tell_ports(scope_rules(settings).refused_ports)
 
     def adopt(self, borders: CrawlScope, before: CrawlScope | None) -> None:
         """Keep to the borders of the crawl that this one is a worker of.
@@ -270,26 +272,27 @@ def confidence(text: str) -> float:
     return number
 
 
-def check_contact(parts: Parts, urls: Iterable[str]) -> None:
+def check_contact(settings: BaseSettings, urls: Iterable[str]) -> None:
     """See that whoever finds our requests in his log can find us.
 
     Args:
-        parts: of the crawl.
+        settings: of the crawl.
         urls: what it is to begin with, in canonical form.
 
     Raises:
         ArgumentError: there is no contact, none that can be used, or the User-Agent does not name it.
     """
-    contact, agent = parts.contact, parts.user_agent
-    if not parts.anonymous:
+    contact, agent, anonymous = contact_of(settings), user_agent_of(settings), is_anonymous(settings)
+    if not anonymous:
         if problem := contact_problem(contact):
             raise ArgumentError(f"MEDIACRAWL_CONTACT = {contact!r} {problem}; {SET_CONTACT}")
         if problem := agent_problem(agent, contact):
             raise ArgumentError(f"USER_AGENT = {agent!r} {problem}")
-    url = next((url for url in urls if not parts.reach.covers(host_of(url))), None)
+    reach = reach_of(settings)
+    url = next((url for url in urls if not reach.covers(host_of(url))), None)
     if url is None:
         return
-    if parts.anonymous:
+    if anonymous:
         raise ArgumentError(f"{url} is somebody's server, and the crawler has no address to complain to; {SET_CONTACT}")
     raise ArgumentError(
         f"{url} is somebody's server, and from there MEDIACRAWL_CONTACT = {contact!r} leads nowhere; {SET_CONTACT}"
@@ -303,7 +306,7 @@ def check_nevercrawl(settings: BaseSettings) -> None:
         ArgumentError: it cannot; a crawl without its list must not start.
     """
     try:
-        NeverCrawl.load([locate(name) for name in OwnSettings(settings).getlist("NEVERCRAWL_FILES")])
+        load_nevercrawl(settings)
     except NeverCrawlError as error:
         raise ArgumentError(f"{error} (setting NEVERCRAWL_FILES)") from error
 
@@ -314,17 +317,17 @@ def check_frontier(settings: BaseSettings, folder: Path, *, fresh: bool) -> None
     Raises:
         ArgumentError: one does, or it cannot.
     """
-    parts = Parts(settings)
+    store = store_of(settings)
     try:
-        if parts.store == REDIS and fresh:
+        if store == REDIS and fresh:
             from mediacrawl.frontier.redis.store import check_deletable  # noqa: PLC0415 - most crawls use no Redis
 
-            client, prefix, server = parts.redis()
+            client, prefix, server = redis_client(settings)
             check_deletable(client, prefix, server)
-        elif parts.store == REDIS:
-            parts.redis_store(works=False).close()
+        elif store == REDIS:
+            open_redis(settings, works=False, now=time.time()).close()
         else:
-            check_store(parts.store, folder, fresh=fresh)
+            check_store(store, folder, fresh=fresh)
     except FrontierError as error:
         raise ArgumentError(str(error)) from error
 
@@ -341,7 +344,7 @@ def check_frontiers(settings: BaseSettings, own: Path, *, fresh: bool) -> None:
         ArgumentError: another crawl works there, or one of them cannot be used.
     """
     check_frontier(settings, own, fresh=fresh)
-    folder = Parts(settings).folder
+    folder = state_folder(settings)
     if (folder / SQLITE_FILE).exists():
         check_frontier(settings, folder, fresh=False)
 

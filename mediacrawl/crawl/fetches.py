@@ -15,7 +15,7 @@ from mediacrawl.visit import Visit
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from mediacrawl.parts import Parts
+    from mediacrawl.crawl.context import CrawlContext
 
 
 class FetchRecorder:
@@ -27,7 +27,7 @@ class FetchRecorder:
         visit_of: the open visit that a request in the downloader is made for.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts, visit_of: Callable[[Request], Visit | None]) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext, visit_of: Callable[[Request], Visit | None]) -> None:
         self._crawler = crawler
         self._clock = parts.clock
         self._timeout = parts.settings.getfloat("DOWNLOAD_TIMEOUT", 180.0)

@@ -18,8 +18,8 @@ from mediacrawl.records import Drop
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+    from mediacrawl.crawl.context import CrawlContext
     from mediacrawl.crawl.shutdown import Shutdown
-    from mediacrawl.parts import Parts
 
 
 INTERVAL = 1.0
@@ -45,7 +45,7 @@ class Housekeeping:
     def __init__(
         self,
         crawler: Crawler,
-        parts: Parts,
+        parts: CrawlContext,
         *,
         shutdown: Shutdown,
         counted: Counter[str],
@@ -116,7 +116,7 @@ class Housekeeping:
 class WakeUpTimer:
     """One timer, set to the next release time. It is moved only when that time has come nearer."""
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._parts = parts
         self._timer: CallLaterResult | None = None

@@ -19,9 +19,9 @@ from mediacrawl.visit import Visit
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+    from mediacrawl.crawl.context import CrawlContext
     from mediacrawl.crawl.housekeeping import WakeUpTimer
     from mediacrawl.crawl.shutdown import Shutdown
-    from mediacrawl.parts import Parts
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ class Intake:
     """
 
     def __init__(
-        self, crawler: Crawler, parts: Parts, shutdown: Shutdown, counted: Counter[str], timer: WakeUpTimer
+        self, crawler: Crawler, parts: CrawlContext, shutdown: Shutdown, counted: Counter[str], timer: WakeUpTimer
     ) -> None:
         self._crawler = crawler
         self._parts = parts

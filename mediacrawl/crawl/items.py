@@ -10,7 +10,7 @@ from scrapy import signals
 from twisted.python.failure import Failure
 
 from mediacrawl.crawl.leases import note_fault
-from mediacrawl.politeness.retry import after_failure
+from mediacrawl.politeness.backoff import after_failure
 from mediacrawl.records import Drop, End, Outcome
 from mediacrawl.store import StoreError
 from mediacrawl.visit import VISIT, Visit

@@ -17,8 +17,8 @@ from mediacrawl.crawl.fetches import FetchRecorder
 from mediacrawl.crawl.outcomes import evidence, outcome_of
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
+from mediacrawl.politeness.backoff import after_failure
 from mediacrawl.politeness.delay import DAY
-from mediacrawl.politeness.retry import after_failure
 from mediacrawl.records import FINAL, Drop, End, Lease, Limit, Outcome, Trouble
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.signals import visit_ended
@@ -27,12 +27,12 @@ from mediacrawl.visit import VISIT, Visit
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+    from mediacrawl.crawl.context import CrawlContext
     from mediacrawl.crawl.housekeeping import WakeUpTimer
     from mediacrawl.crawl.intake import Intake
     from mediacrawl.crawl.interfaces import LeaseSpider
     from mediacrawl.crawl.rewards import Rewards
     from mediacrawl.crawl.shutdown import Shutdown
-    from mediacrawl.parts import Parts
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class Leases:
     def __init__(
         self,
         crawler: Crawler,
-        parts: Parts,
+        parts: CrawlContext,
         *,
         intake: Intake,
         rewards: Rewards,

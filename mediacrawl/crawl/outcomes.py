@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
-from mediacrawl.politeness.retry import after_failure
+from mediacrawl.politeness.backoff import after_failure, asked_to_wait, trouble_of
 from mediacrawl.records import Drop, End, Kind, Outcome, Trouble
 from mediacrawl.visit import Visit
 

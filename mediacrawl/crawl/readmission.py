@@ -6,11 +6,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.refused import NOTE_KIND, Refused
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
 from mediacrawl.records import Drop, Outcome
 from mediacrawl.threads import in_reactor
 from mediacrawl.visit import Visit
@@ -27,7 +27,7 @@ class Readmission:
         scheduler: answers the crawl's.
     """
 
-    def __init__(self, parts: Parts, scheduler: Callable[[], LeaseHolder]) -> None:
+    def __init__(self, parts: CrawlContext, scheduler: Callable[[], LeaseHolder]) -> None:
         self._allow = [str(entry) for entry in OwnSettings(parts.settings).getlist("GUARD_ALLOW")]
         self._scheduler = scheduler
         self._waiting: list[str] = []

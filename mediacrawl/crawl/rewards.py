@@ -18,7 +18,7 @@ from mediacrawl.visit import Nugget, Visit
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-    from mediacrawl.parts import Parts
+    from mediacrawl.crawl.context import CrawlContext
 
 PATIENCE = 5.0
 """Seconds that a visit waits for Redis to say whether its find is new; most get it in some milliseconds. Then it is
@@ -34,12 +34,14 @@ class Rewards:
     Stats: ``nugget/new``, ``nugget/known``, ``nugget/failed``.
 
     Args:
-        parts: what the doors of this crawl share.
+        parts: what the components of this crawl share.
         count: counts something that happens on every page.
         failed: told of a frontier that cannot be used.
     """
 
-    def __init__(self, parts: Parts, count: Callable[[str], None], failed: Callable[[FrontierError], None]) -> None:
+    def __init__(
+        self, parts: CrawlContext, count: Callable[[str], None], failed: Callable[[FrontierError], None]
+    ) -> None:
         parts.nugget_function.count = count
         self._parts = parts
         self._count = count

@@ -15,15 +15,14 @@ from scrapy.http import Response
 from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.defer import deferred_from_coro
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import is_anticipated, trouble_in
 from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
 from mediacrawl.middlewares.refused import RefusedRequest
-from mediacrawl.observe.critical_log import CriticalLog
-from mediacrawl.observe.errors import Fault, Faults, Kinds, Silence, Telling
-from mediacrawl.observe.format import plural
-from mediacrawl.observe.wording import in_words
+from mediacrawl.observe.errors import ErrorCounts, Fault, FaultReport, Faults, UnreachableSites
+from mediacrawl.observe.format import in_words, plural
+from mediacrawl.observe.log_text import CriticalLog
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
 from mediacrawl.records import Drop, Kind, Outcome, Trouble
 from mediacrawl.scope import site_of
 from mediacrawl.visit import VISIT, Visit
@@ -79,7 +78,7 @@ class Breaker:
     Stats: ``errors/faults``, ``errors/lost`` (that the disk refused).
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         own = OwnSettings(parts.settings)
         self._crawler = crawler
         self._parts = parts
@@ -90,8 +89,8 @@ class Breaker:
             FAULTS_OF_ONE_SITE,
             alone=not parts.leases,
         )
-        self._silence = Silence(own.getint("BREAKER_SITES"), SILENCE)
-        self._kinds = Kinds(self._clock.now())
+        self._silence = UnreachableSites(own.getint("BREAKER_SITES"), SILENCE)
+        self._kinds = ErrorCounts(self._clock.now())
         self._interval = parts.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
         self._stats_before: Counter[str] = Counter()
         self._log = CriticalLog(parts.folder / "log")
@@ -103,7 +102,7 @@ class Breaker:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        breaker = cls(crawler, Parts.of(crawler))
+        breaker = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(breaker._opened, signals.spider_opened)
         connect(breaker._answered, signals.response_received)
@@ -139,8 +138,8 @@ class Breaker:
         now = self._clock.now()
         fault = Fault.of(error, error.__traceback__, *_origin(record, error))
         telling = self._faults.take(fault, now)
-        if telling is not Telling.COUNTED:
-            self._log.write(now, fault, record.getMessage(), error if telling is Telling.WHOLE else None)
+        if telling is not FaultReport.COUNTED:
+            self._log.write(now, fault, record.getMessage(), error if telling is FaultReport.WHOLE else None)
         self._crawler.stats.inc_value("errors/faults")
         self._stop_if_broken()
 

@@ -14,6 +14,7 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from mediacrawl.connection import ConnectionSettingError, connect, hidden, key_of, redis_url
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError, Remote
@@ -21,10 +22,10 @@ from mediacrawl.frontier.redis.start_url_entry import FeedError, FeedKeyError, U
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import cut, printable
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
+from mediacrawl.policies import reach_of
 from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope import Scope
-from mediacrawl.scope.fed import fed
+from mediacrawl.scope.candidates import candidate_of_entry
 from mediacrawl.signals import seeds_joined
 from mediacrawl.threads import in_reactor
 
@@ -63,13 +64,14 @@ class Feeding:
     scope that refused.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         url = redis_url(parts.settings)
         if url is None or not parts.leases:
             raise NotConfigured
         self._crawler = crawler
         self._parts = parts
         self._where = hidden(url)
+        self._reach = reach_of(parts.settings)
         self._most = max(OwnSettings(parts.settings).getint("REDIS_START_URLS_BATCH_SIZE"), 1)
         self._queue: StartUrls | None = None
         self._timer: CallLaterResult | None = None
@@ -87,7 +89,7 @@ class Feeding:
         Raises:
             NotConfigured: no Redis is used, or the scheduler is not ours.
         """
-        feeding = cls(crawler, Parts.of(crawler))
+        feeding = cls(crawler, CrawlContext.of(crawler))
         crawler.signals.connect(feeding._opened, signals.spider_opened)
         # Not before: the seeds tell where the crawl's borders are.
         crawler.signals.connect(feeding._begin, seeds_joined)
@@ -227,7 +229,7 @@ class Feeding:
                 if isinstance(entry, Unreadable):
                     ends.append(entry)
                     continue
-                ends.append(fed(entry, scope, self._parts.reach, self._parts.scores))
+                ends.append(candidate_of_entry(entry, scope, self._reach, self._parts.scores))
                 names.update(entry.passed_over[:_NAMES_SHOWN])
             except Exception as error:  # noqa: BLE001 - one entry must not keep the others from joining
                 fault = fault or error

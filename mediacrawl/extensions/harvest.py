@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
+from mediacrawl.crawl.context import NOTHING, CrawlContext
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.frontier import FrontierError
-from mediacrawl.observe.harvest import CLASSES, Harvest, Tally, tally_of
-from mediacrawl.observe.harvest_lines import HarvestLines
+from mediacrawl.observe.harvest import CLASSES, Harvest, HarvestCounts, HarvestLines, counts_of
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import NOTHING, Parts
 from mediacrawl.priority.again import is_again
 from mediacrawl.records import Outcome
 from mediacrawl.visit import Visit
@@ -40,7 +39,7 @@ class HarvestFile:
     On disk: see `HarvestLines`.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._name = str(OwnSettings(parts.settings).get("HARVEST_FILE"))
         if not self._name:
             raise NotConfigured("HARVEST_FILE is empty")
@@ -58,7 +57,7 @@ class HarvestFile:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        file = cls(crawler, Parts.of(crawler))
+        file = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(file._opened, signals.spider_opened)
         listen_to_visits(crawler, file._visit_ended)
@@ -66,14 +65,14 @@ class HarvestFile:
         return file
 
     @property
-    def run(self) -> Tally:
+    def run(self) -> HarvestCounts:
         """All so far, since this process began."""
         return self._harvest.run
 
     @property
-    def last(self) -> Tally:
+    def last(self) -> HarvestCounts:
         """The last whole window of this process; empty before there was one."""
-        return self._harvest.last or Tally()
+        return self._harvest.last or HarvestCounts()
 
     def _opened(self) -> None:
         path = Path(self._name)
@@ -82,7 +81,7 @@ class HarvestFile:
             # Nothing joined so far: what the file tells is of a crawl that was forgotten.
             return
         try:
-            self._harvest = Harvest(WINDOW, tally_of(self._lines.last()))
+            self._harvest = Harvest(WINDOW, counts_of(self._lines.last()))
         except OSError as error:
             self._tell(error)
 

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, TextIO
 from scrapy import signals
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.extensions.breaker import Breaker
 from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.observe import CrawlFacts, progress_line, summary
-from mediacrawl.observe.harvest import Tally
-from mediacrawl.observe.limits import OverLimits
+from mediacrawl.observe.errors import OverLimits
+from mediacrawl.observe.harvest import HarvestCounts
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
+from mediacrawl.paths import log_folder
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.records import Drop, Kind, Outcome
 from mediacrawl.visit import Visit
@@ -49,7 +50,7 @@ class Progress:
     It must never end up on stdout: scrapyd and feeds live there. It writes to stderr.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._parts = parts
         self._clock = parts.clock
@@ -71,7 +72,7 @@ class Progress:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        progress = cls(crawler, Parts.of(crawler))
+        progress = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(progress._opened, signals.spider_opened)
         listen_to_visits(crawler, progress._visit_ended)
@@ -90,7 +91,7 @@ class Progress:
         catalogue = catalogue_path(self._parts.settings)
         harvest = self._crawler.get_extension(HarvestFile)
         breaker = self._crawler.get_extension(Breaker)
-        run, last = (harvest.run, harvest.last) if harvest else (Tally(), Tally())
+        run, last = (harvest.run, harvest.last) if harvest else (HarvestCounts(), HarvestCounts())
         drops = {str(drop): int(get(f"drop/{drop}", 0)) for drop in Drop}
         return CrawlFacts(
             duration=self._clock.now() - self._began,
@@ -131,7 +132,10 @@ class Progress:
 
     def _log_path(self) -> str:
         """The folder of the request log; empty if none is written."""
-        folder, is_on = self._parts.log_folder, OwnSettings(self._parts.settings).getbool("REQUEST_LOG_ENABLED")
+        folder, is_on = (
+            log_folder(self._parts.settings),
+            OwnSettings(self._parts.settings).getbool("REQUEST_LOG_ENABLED"),
+        )
         return str(folder) if is_on and folder.is_dir() else ""
 
     def _formats(self) -> Mapping[str, int]:

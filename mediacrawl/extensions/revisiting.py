@@ -13,20 +13,21 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, listen_to_visits
+from mediacrawl.crawl.storage import REDIS
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.headers import header
 from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import REDIS, Parts
 from mediacrawl.priority.again import AGAIN, FRONT, Came, came_to, candidate_of, is_again, page_of
 from mediacrawl.priority.fronts import Front, Fronts
 from mediacrawl.priority.hubs import LOST, Again, front_page
 from mediacrawl.priority.revisit import Share, score
 from mediacrawl.records import FINAL, Candidate, Evidence, Kind, Outcome
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.joining import candidate
 from mediacrawl.signals import seeds_joined
 from mediacrawl.visit import VISIT, Visit
 
@@ -76,7 +77,7 @@ class Revisiting:
     time; not counted with Redis), ``revisit/hubs`` (pages that may come back, at the last look).
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         if not parts.leases:
             raise NotConfigured("without our scheduler there is no frontier that pages could come back to")
         self._crawler = crawler
@@ -94,7 +95,7 @@ class Revisiting:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        revisiting = cls(crawler, Parts.of(crawler))
+        revisiting = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(revisiting._opened, signals.spider_opened)
         connect(revisiting._joined, seeds_joined)

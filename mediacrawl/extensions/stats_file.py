@@ -10,12 +10,12 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extensions.progress import Progress
 from mediacrawl.fleet.account import Account
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe import CrawlFacts
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
 from mediacrawl.signals import seeds_joined
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class StatsFile:
     On disk: see `fleet.account.Account`. A kill loses what was counted since it was written last.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         name = OwnSettings(parts.settings).getstr("STATS_FILE")
         if not name:
             raise NotConfigured
@@ -57,7 +57,7 @@ class StatsFile:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        file = cls(crawler, Parts.of(crawler))
+        file = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(file._write_and_go_on, signals.spider_opened)
         connect(file._write, seeds_joined)

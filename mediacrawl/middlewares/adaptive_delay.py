@@ -13,10 +13,10 @@ from scrapy import Request
 from scrapy.core.downloader import Slot
 
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.refused import refuse
-from mediacrawl.parts import Parts
 from mediacrawl.politeness.backoff import after_answer, after_trouble, asked_to_wait, backed_off, trouble_of
 from mediacrawl.politeness.delay import Clocks, after_visit
 from mediacrawl.records import Drop, End, Outcome, Trouble
@@ -53,7 +53,7 @@ class AdaptiveDelayMiddleware:
     ``drop/download_error``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._parts = parts
         self._clock = parts.clock
@@ -63,7 +63,7 @@ class AdaptiveDelayMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        return cls(crawler, Parts.of(crawler))
+        return cls(crawler, CrawlContext.of(crawler))
 
     def process_request(self, request: Request) -> None:
         """Alone: see to it that the slot exists with the right delay before the request enters it.

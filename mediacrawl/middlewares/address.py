@@ -9,14 +9,13 @@ from scrapy.exceptions import NotConfigured
 from twisted.internet.error import DNSLookupError
 
 from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
 from mediacrawl.frontier import FrontierError
 from mediacrawl.middlewares.refused import RefusedRequest, refuse, refuse_address, refuse_late
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
-from mediacrawl.politeness.address_clocks import AddressClocks
-from mediacrawl.politeness.guard import GuardedAddressError
-from mediacrawl.politeness.untried import UntriedAddresses
+from mediacrawl.politeness.address_clocks import AddressClocks, UntriedAddresses
+from mediacrawl.politeness.address_guard import GuardedAddressError
 from mediacrawl.records import Drop, Outcome
 from mediacrawl.scope.sites import host_of
 from mediacrawl.threads import in_reactor
@@ -43,7 +42,7 @@ class AddressMiddleware:
     ``address/waits``, ``address/untried_waits``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
         self._clock = parts.clock
@@ -61,7 +60,7 @@ class AddressMiddleware:
         Raises:
             NotConfigured: there is no scheduler of ours.
         """
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         if not parts.leases:
             raise NotConfigured
         middleware = cls(crawler, parts)

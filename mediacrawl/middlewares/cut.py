@@ -8,9 +8,10 @@ from scrapy import Request, signals
 from scrapy.exceptions import StopDownload
 
 from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extract.content_coding import is_complete
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
+from mediacrawl.policies import probe_policy, worth_opening
 from mediacrawl.priority.nuggets import is_worth_opening
 from mediacrawl.probe.response import BodyLimits, ResponseKind, bytes_wanted, response_kind
 from mediacrawl.records import Drop, End, Kind, Outcome
@@ -49,24 +50,24 @@ class CutMiddleware:
     Stats: ``cut/body``, ``cut/headers``, ``cut/transit`` (answers that broke off), ``list/again``, ``nugget/failed``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
         own = OwnSettings(parts.settings)
+        probe = probe_policy(parts.settings)
         page, lists = own.getint("PAGE_MAX_BYTES"), own.getint("LIST_MAX_BYTES")
-        self._limits = BodyLimits(page, parts.probe.head_bytes, parts.probe.single_bytes, lists)
+        self._limits = BodyLimits(page, probe.head_bytes, probe.single_bytes, lists)
         self._ignores_ranges = parts.ignores_ranges
-        # `ListsMiddleware` made it, and closes what is opened here.
-        self._open_lists = parts.open_lists if "open_lists" in vars(parts) else None
+        self._parts = parts
         self._unpacked = parts.settings.getint("DOWNLOAD_MAXSIZE")
-        self._worth = parts.worth_opening
+        self._worth = worth_opening(parts.settings)
         if self._worth is not None:
             self._worth.count = crawler.stats.inc_value
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        middleware = cls(crawler, Parts.of(crawler))
+        middleware = cls(crawler, CrawlContext.of(crawler))
         crawler.signals.connect(middleware._headers, signals.headers_received)
         crawler.signals.connect(middleware._body, signals.bytes_received)
         return middleware
@@ -128,7 +129,7 @@ class CutMiddleware:
             or visit.fetch.body_limit <= self._limits.page
         ):
             return None
-        return self._open_lists
+        return self._parts.open_lists
 
     def _ask_again(self, visit: Visit) -> None:
         """A list does not fit: it ends here, and waits until there is a place."""

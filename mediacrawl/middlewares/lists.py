@@ -8,10 +8,11 @@ from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
 from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
+from mediacrawl.probe.open_lists import OPEN_BYTES, OpenLists
 from mediacrawl.records import Drop, Kind, Outcome
 from mediacrawl.visit import VISIT, Visit
 
@@ -34,10 +35,10 @@ class ListsMiddleware:
     Stats: ``list/waits``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        self._lists = parts.open_lists
+        self._lists = parts.open_lists = OpenLists(OPEN_BYTES)
         self._clock = parts.clock
         self._longest = OwnSettings(parts.settings).getint("LIST_MAX_BYTES")
 
@@ -48,7 +49,7 @@ class ListsMiddleware:
         Raises:
             NotConfigured: the scheduler or the spider is not ours.
         """
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         if not parts.leases or not parts.is_ours:
             raise NotConfigured
         middleware = cls(crawler, parts)

@@ -12,16 +12,16 @@ from scrapy import Request, signals
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
 from mediacrawl.observe.format import plural
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
 from mediacrawl.records import Drop
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.exclusions.waiting import drop_excluded
+from mediacrawl.scope.exclusions.never import drop_excluded
 
 if TYPE_CHECKING:
     from typing import Self
@@ -53,7 +53,7 @@ class NeverCrawlMiddleware:
     file cannot be read).
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
         self._parts = parts
@@ -73,7 +73,7 @@ class NeverCrawlMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        middleware = cls(crawler, Parts.of(crawler))
+        middleware = cls(crawler, CrawlContext.of(crawler))
         crawler.signals.connect(middleware._opened, signals.spider_opened)
         crawler.signals.connect(middleware._closed, signals.spider_closed)
         return middleware

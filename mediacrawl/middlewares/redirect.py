@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 
 from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import link_filter
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
 from mediacrawl.priority.again import handed_on
 from mediacrawl.records import Drop, End, Kind, Outcome
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Base, Spelling, canonical
-from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.visit import VISIT, Visit
 
@@ -41,7 +41,7 @@ class RedirectCapMiddleware:
     Stats: ``redirect/followed``, ``drop/redirect_cap``, ``drop/redirect_broken``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
         self._cap = OwnSettings(parts.settings).getint("REDIRECT_CAP")
@@ -50,7 +50,7 @@ class RedirectCapMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        return cls(crawler, Parts.of(crawler))
+        return cls(crawler, CrawlContext.of(crawler))
 
     def process_response(self, request: Request, response: Response) -> Response | Request:
         """Pass on what is no redirect; queue the target of what is one.

@@ -8,7 +8,7 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.statscollectors import StatsCollector
 
-from mediacrawl.politeness.guard import GuardedAddressError
+from mediacrawl.politeness.address_guard import GuardedAddressError
 from mediacrawl.records import Drop, End, Outcome
 from mediacrawl.visit import VISIT, Visit
 

@@ -8,11 +8,11 @@ from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.observe import RequestLine
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
 from mediacrawl.records import End, Outcome
 from mediacrawl.scope.sites import site_of
 from mediacrawl.visit import VISIT, FetchFacts, Visit
@@ -41,7 +41,7 @@ class RequestLogMiddleware:
     ``request_log/unfinished``, requests that were out when an earlier process was killed.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         if not OwnSettings(parts.settings).getbool("REQUEST_LOG_ENABLED"):
             raise NotConfigured("REQUEST_LOG_ENABLED is off")
         self._crawler = crawler
@@ -55,7 +55,7 @@ class RequestLogMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         middleware = cls(crawler, parts)
         listen_to_visits(crawler, middleware._visit_ended)
         crawler.signals.connect(middleware._closed, signals.spider_closed)

@@ -13,6 +13,7 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.crawl.interfaces import find_lease_holder, link_filter
 from mediacrawl.headers import header, headers
@@ -20,14 +21,20 @@ from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.middlewares.redirect import target_of
 from mediacrawl.middlewares.refused import RefusedRequest, refuse
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
 from mediacrawl.politeness.backoff import trouble_of
-from mediacrawl.politeness.freshness import lifetime
+from mediacrawl.politeness.caching import lifetime
 from mediacrawl.politeness.robots import is_html
-from mediacrawl.politeness.robots_book import Answer, Learned, RobotsBook, Say, Saying, own_url
+from mediacrawl.politeness.robots_book import (
+    RobotsAction,
+    RobotsAnswer,
+    RobotsBook,
+    RobotsDecision,
+    RobotsUpdate,
+    own_url,
+)
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome, Trouble
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Base, canonical
-from mediacrawl.scope.joining import candidate
 from mediacrawl.scope.sites import authority_of, site_of
 from mediacrawl.visit import VISIT, Visit
 
@@ -64,7 +71,7 @@ class RobotsMiddleware:
     another site), ``robots/redirect_refused`` (one too many, to nowhere we go, or to a site that is not to be asked).
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         own = OwnSettings(parts.settings)
         if not own.getbool("ROBOTS_ENABLED"):
             raise NotConfigured("ROBOTS_ENABLED is off")
@@ -78,7 +85,7 @@ class RobotsMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        return cls(crawler, Parts.of(crawler))
+        return cls(crawler, CrawlContext.of(crawler))
 
     async def process_request(self, request: Request) -> Request | None:
         """Let the request pass, refuse it, or have the robots.txt asked first.
@@ -96,7 +103,7 @@ class RobotsMiddleware:
         authority = authority_of(canonical(request.url) or request.url)
         owed = visit.lease.delay if visit is not None else 0.0
         saying = self._parts.robots.ask(authority, request.url, self._clock.now(), owed=owed)
-        if saying.say is Say.FETCH:
+        if saying.say is RobotsAction.FETCH:
             if visit is not None:
                 return self._robots_request(request, visit, saying)
             await self._fetch(authority, saying)
@@ -131,11 +138,11 @@ class RobotsMiddleware:
             _blame(visit, Trouble.CONNECTION if visit.fetch.broke_off else trouble_of(response.status))
         return response
 
-    def _obey(self, request: Request, visit: Visit | None, saying: Saying) -> None:
-        if saying.say is Say.DENIED:
+    def _obey(self, request: Request, visit: Visit | None, saying: RobotsDecision) -> None:
+        if saying.say is RobotsAction.DENIED:
             logger.debug("robots.txt forbids %s: %s", request.url, saying.rule)
             raise refuse(request, self._stats, Drop.ROBOTS, f"{request.url} ({saying.rule})")
-        if saying.say is not Say.ALLOWED:
+        if saying.say is not RobotsAction.ALLOWED:
             if visit is not None:
                 request_serialization.hide(request, self._crawler.spider)
             detail = f"{request.url} ({saying.rule})"
@@ -143,7 +150,7 @@ class RobotsMiddleware:
 
     # -- what came -------------------------------------------------------------------------------------------
 
-    def _learn(self, authority: str, answer: Answer, response: Response | None = None) -> Learned:
+    def _learn(self, authority: str, answer: RobotsAnswer, response: Response | None = None) -> RobotsUpdate:
         """Take down what came, or that nothing did."""
         now, site = self._clock.now(), site_of(authority)
         learned = self._parts.robots.learn(authority, answer, now)
@@ -159,7 +166,7 @@ class RobotsMiddleware:
             self._parts.frontier.charge(site, outcome, now)
         return learned
 
-    def _count(self, answer: Answer, learned: Learned, response: Response | None) -> None:
+    def _count(self, answer: RobotsAnswer, learned: RobotsUpdate, response: Response | None) -> None:
         count = self._stats.inc_value
         count("robots/fetched" if learned.known else "robots/failed")
         status = response.status if response is not None else 0
@@ -177,7 +184,7 @@ class RobotsMiddleware:
 
     # -- with leases -----------------------------------------------------------------------------------------
 
-    def _sitemaps(self, authority: str, learned: Learned, visit: Visit) -> list[Candidate]:
+    def _sitemaps(self, authority: str, learned: RobotsUpdate, visit: Visit) -> list[Candidate]:
         """The sitemaps that join, of whatever host, if the spider goes where nobody sent it."""
         links = link_filter(self._crawler)
         if links is None or not links.explores:
@@ -241,7 +248,7 @@ class RobotsMiddleware:
         visit.decide(Outcome(End.DONE))
         raise RefusedRequest(Drop.ROBOTS, f"{visit.lease.url} is not waited for any more")
 
-    def _robots_request(self, request: Request, visit: Visit, saying: Saying) -> Request:
+    def _robots_request(self, request: Request, visit: Visit, saying: RobotsDecision) -> Request:
         visit.fetch.url = saying.url
         visit.fetch.kind = Kind.ROBOTS
         if not _carrier(visit):
@@ -263,7 +270,7 @@ class RobotsMiddleware:
         authority, carrier = _authority(visit), _carrier(visit)
         if _is_failure(visit, authority):
             if not carrier or self._parts.robots.carried(authority, carrier) is not None:
-                self._learn(authority, Answer(0, url=visit.fetch.url))
+                self._learn(authority, RobotsAnswer(0, url=visit.fetch.url))
             visit.decide(_outcome(visit))
             if visit.fetch.sent is not None and not carrier:
                 _blame(visit, visit.fetch.trouble or trouble_in(failure.value))
@@ -273,7 +280,7 @@ class RobotsMiddleware:
 
     # -- alone in a Scrapy project ---------------------------------------------------------------------------
 
-    async def _fetch(self, authority: str, saying: Saying) -> None:
+    async def _fetch(self, authority: str, saying: RobotsDecision) -> None:
         """Fetch the file now, in the downloader's slot of its host; who comes meanwhile waits for the same."""
         if authority in self._fetching:
             await maybe_deferred_to_future(self._fetching[authority])
@@ -285,7 +292,7 @@ class RobotsMiddleware:
             del self._fetching[authority]
             done.callback(None)
 
-    async def _fetch_once(self, authority: str, saying: Saying) -> None:
+    async def _fetch_once(self, authority: str, saying: RobotsDecision) -> None:
         """Follow redirects to the file. Each hop is a request of its own, which all middlewares see, but none obeys."""
         url = saying.url
         response = None
@@ -302,25 +309,25 @@ class RobotsMiddleware:
             logger.info("%s could not be had: %s", url, error)
             response = None
         if response is None:
-            self._learn(authority, Answer(0, url=url))
+            self._learn(authority, RobotsAnswer(0, url=url))
         else:
             broke_off = BROKE_OFF in response.flags
             self._learn(authority, _answer(robots, response, self._clock.now(), broke_off=broke_off), response)
 
 
-def _alone(url: str, saying: Saying) -> Request:
+def _alone(url: str, saying: RobotsDecision) -> Request:
     # Others would follow its redirects without telling where they led.
     meta = {"dont_obey_robotstxt": True, "dont_redirect": True, "verbatim_url": True}
     return Request(url, callback=NO_CALLBACK, meta=meta, headers={"Accept-Encoding": "identity"} | _conditions(saying))
 
 
-def _conditions(saying: Saying) -> dict[str, str]:
+def _conditions(saying: RobotsDecision) -> dict[str, str]:
     """The headers by which an unchanged file is not sent again (RFC 9110, section 13.1)."""
     found = {"If-None-Match": saying.etag, "If-Modified-Since": saying.modified}
     return {name: value for name, value in found.items() if value}
 
 
-def _answer(request: Request, response: Response, now: float, *, broke_off: bool) -> Answer:
+def _answer(request: Request, response: Response, now: float, *, broke_off: bool) -> RobotsAnswer:
     """What came, for the book. A redirect that is not followed is as good as nothing, and so is half a file.
 
     Rules may have stood in the other half: an answer that broke off is one that did not come (RFC 9309, 2.3.1.4).
@@ -328,10 +335,10 @@ def _answer(request: Request, response: Response, now: float, *, broke_off: bool
     conditional = any(name in request.headers for name in _CONDITIONS)
     status = response.status
     if 300 <= status < 400 and not (status == 304 and conditional):
-        return Answer(0, url=request.url)
+        return RobotsAnswer(0, url=request.url)
     if broke_off and 200 <= status < 300:
-        return Answer(0, url=canonical(request.url) or request.url)
-    return Answer(
+        return RobotsAnswer(0, url=canonical(request.url) or request.url)
+    return RobotsAnswer(
         status=status,
         body=response.body if 200 <= status < 300 else b"",
         url=request.url,

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.middlewares.refused import refuse
-from mediacrawl.parts import Parts
 from mediacrawl.priority.again import handed_on
 from mediacrawl.records import Drop, Kind
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Spelling
-from mediacrawl.scope.joining import candidate
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ class SeenMiddleware:
     Stats: ``drop/mirror``, ``drop/dust``.
     """
 
-    def __init__(self, crawler: Crawler, parts: Parts) -> None:
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
         self._stats = crawler.stats
         self._parts = parts
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        return cls(crawler, Parts.of(crawler))
+        return cls(crawler, CrawlContext.of(crawler))
 
     def process_request(self, request: Request) -> None:
         """Let the request pass, or refuse it.

@@ -21,7 +21,7 @@ from twisted.web.client import HTTPConnectionPool
 from zope.interface import implementer
 
 from mediacrawl.net.resolver import HostsResolver, NoAnswerError, NoSuchNameError, spelled
-from mediacrawl.politeness.guard import Guard, GuardedAddressError
+from mediacrawl.politeness.address_guard import Guard, GuardedAddressError
 from mediacrawl.scope.hosts import is_address
 
 if TYPE_CHECKING:

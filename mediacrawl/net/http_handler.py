@@ -23,13 +23,13 @@ from twisted.internet.interfaces import ISSLTransport
 from twisted.internet.protocol import connectionDone
 from twisted.web._newclient import ParseError
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.middlewares.cut import ANSWERED
 from mediacrawl.middlewares.refused import refuse_address, refuse_late
 from mediacrawl.net.address_guard import GuardedPool, LeaseOverError, Route, check_before_write, route
 from mediacrawl.net.resolver import spelled
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
-from mediacrawl.politeness.guard import GuardedAddressError
+from mediacrawl.politeness.address_guard import GuardedAddressError
 from mediacrawl.scope.hosts import is_address, is_loopback
 from mediacrawl.visit import VISIT, Visit
 
@@ -80,7 +80,7 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
         from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
 
         self._stats = crawler.stats
-        self._parts = Parts.of(crawler)
+        self._parts = CrawlContext.of(crawler)
         self._names = self._parts.resolver
         self._names.count = crawler.stats.inc_value
         timeout = OwnSettings(crawler.settings).getfloat("CONNECT_TIMEOUT")

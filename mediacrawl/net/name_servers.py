@@ -16,7 +16,7 @@ from twisted.internet import defer, error
 from twisted.names import client, dns
 from twisted.names.error import DNSQueryTimeoutError
 
-from mediacrawl.politeness.dns_answer import (
+from mediacrawl.politeness.dns import (
     AAAA,
     CNAME,
     LINKS,
@@ -24,9 +24,9 @@ from mediacrawl.politeness.dns_answer import (
     NXDOMAIN,
     SOA,
     A,
-    Answer,
+    DnsAnswer,
     DnsAnswerError,
-    Record,
+    DnsRecord,
     read_answer,
 )
 
@@ -55,7 +55,7 @@ class NameServers:
         make: Any = client.Resolver
         self._servers: list[Any] = [make(servers=[server], reactor=reactor) for server in servers]
 
-    async def answer(self, name: str, kind: int, count: Count) -> Answer:
+    async def answer(self, name: str, kind: int, count: Count) -> DnsAnswer:
         """Return the answer for a name in one address family. Run it as a Twisted coroutine.
 
         Args:
@@ -75,7 +75,7 @@ class NameServers:
             name = answer.alias
         raise DnsAnswerError("its aliases have no end")
 
-    async def _answer(self, name: str, kind: int, count: Count) -> Answer:
+    async def _answer(self, name: str, kind: int, count: Count) -> DnsAnswer:
         problem: Exception | None = None
         for seconds in _PATIENCE:
             silent = 0
@@ -100,7 +100,7 @@ class NameServers:
         self._servers.append(server)
 
 
-async def _ask(server: Any, name: str, kind: int, seconds: float) -> Answer:
+async def _ask(server: Any, name: str, kind: int, seconds: float) -> DnsAnswer:
     question = dns.Query(name.encode("ascii"), kind, dns.IN)
     message = await server.queryUDP([question], (seconds,))
     if message.trunc:
@@ -117,13 +117,13 @@ def _is_to(questions: Sequence[dns.Query], name: str, kind: int) -> bool:
     return len(questions) == 1 and _name(questions[0].name) == name and questions[0].type == kind
 
 
-def _records(headers: Iterable[dns.RRHeader]) -> list[Record]:
+def _records(headers: Iterable[dns.RRHeader]) -> list[DnsRecord]:
     return [_record(header) for header in headers if header.cls == dns.IN and header.type in _VALUES]
 
 
-def _record(header: dns.RRHeader) -> Record:
+def _record(header: dns.RRHeader) -> DnsRecord:
     value, minimum = _VALUES[header.type](header.payload)
-    return Record(_name(header.name), header.type, header.ttl, value, minimum)
+    return DnsRecord(_name(header.name), header.type, header.ttl, value, minimum)
 
 
 def _name(name: dns.Name) -> str:

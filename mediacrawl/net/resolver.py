@@ -25,10 +25,19 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from mediacrawl.net.name_servers import Count, NameServers
-from mediacrawl.parts import Parts
-from mediacrawl.politeness.dns_answer import Answer, DnsAnswerError, join
-from mediacrawl.politeness.dns_cache import DnsCache, Known
-from mediacrawl.politeness.names import FAMILIES, NamePolicy, localhost, read_hosts, read_servers
+from mediacrawl.policies import name_policy
+from mediacrawl.politeness.dns import (
+    FAMILIES,
+    CachedName,
+    DnsAnswer,
+    DnsAnswerError,
+    DnsCache,
+    NamePolicy,
+    join,
+    localhost,
+    read_hosts,
+    read_servers,
+)
 from mediacrawl.scope.hosts import canonical_host, is_address
 
 if TYPE_CHECKING:
@@ -80,12 +89,12 @@ class HostsResolver:
         self._cache = DnsCache(policy.limits)
         self._kinds = [FAMILIES[family] for family in policy.families]
         self._turns = DeferredSemaphore(policy.at_once)
-        self._asked: dict[str, list[Deferred[Known]]] = {}
+        self._asked: dict[str, list[Deferred[CachedName]]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: Any) -> Self:
         """Make it for a process. Scrapy passes the process in place of a crawler; both have settings."""
-        return cls(reactor, Parts(crawler.settings).names)
+        return cls(reactor, name_policy(crawler.settings))
 
     def install_on_reactor(self) -> None:
         """Make this the reactor's resolver."""
@@ -145,19 +154,19 @@ class HostsResolver:
         name = spelled(host)
         return self._tell(name, self._at_hand(name, _uncounted) or await self._ask(name, _uncounted), _uncounted)
 
-    def _at_hand(self, name: str, count: Count) -> Known | None:
+    def _at_hand(self, name: str, count: Count) -> CachedName | None:
         """The result from literals, hosts and the cache."""
         if is_address(name):
-            return Known((name.strip("[]"),), inf)
+            return CachedName((name.strip("[]"),), inf)
         fixed = self._hosts.get(name) or localhost(name)
         if fixed:
-            return Known(fixed, inf)
+            return CachedName(fixed, inf)
         known = self._cache.get(name, self._clock())
         if known is not None:
             count("dns/cached")
         return known
 
-    def _tell(self, name: str, known: Known, count: Count) -> tuple[str, ...]:
+    def _tell(self, name: str, known: CachedName, count: Count) -> tuple[str, ...]:
         if known.failed:
             count("dns/no_answer")
             raise NoAnswerError(f"no name server had an answer for {name}")
@@ -166,9 +175,9 @@ class HostsResolver:
             raise NoSuchNameError(f"there is no address of the name {name}")
         return self._cache.ordered(known.addresses, self._clock())
 
-    def _ask(self, name: str, count: Count) -> Deferred[Known]:
+    def _ask(self, name: str, count: Count) -> Deferred[CachedName]:
         """Wait for the one look-up of a name."""
-        asker: Deferred[Known] = Deferred()
+        asker: Deferred[CachedName] = Deferred()
         if name in self._asked:
             self._asked[name].append(asker)
             return asker
@@ -179,10 +188,10 @@ class HostsResolver:
         asked.addCallback(partial(self._learned, name))
         return asker
 
-    def _look_up(self, name: str, count: Count) -> Deferred[Answer | None]:
+    def _look_up(self, name: str, count: Count) -> Deferred[DnsAnswer | None]:
         return Deferred.fromCoroutine(self._families(name, count)).addTimeout(self._policy.timeout, self._reactor)
 
-    async def _families(self, name: str, count: Count) -> Answer | None:
+    async def _families(self, name: str, count: Count) -> DnsAnswer | None:
         """Query all families at once. The answers that came within the time count."""
         asked = [Deferred.fromCoroutine(self._servers.answer(name, kind, count)) for kind in self._kinds]
         with self._hurry(asked):
@@ -190,11 +199,11 @@ class HostsResolver:
         return join(_answer(result) for _, result in results)
 
     @contextmanager
-    def _hurry(self, asked: Sequence[Deferred[Answer]]) -> Iterator[None]:
+    def _hurry(self, asked: Sequence[Deferred[DnsAnswer]]) -> Iterator[None]:
         """Cancel the other queries soon after one has found an address."""
         calls: list[Any] = []
 
-        def found(answer: Answer, seconds: float) -> Answer:
+        def found(answer: DnsAnswer, seconds: float) -> DnsAnswer:
             if answer.addresses:
                 calls.extend(self._reactor.callLater(seconds, other.cancel) for other in asked)
             return answer
@@ -210,7 +219,7 @@ class HostsResolver:
         """Log an unexpected failure; the waiting look-ups get no answer."""
         logger.warning("%s could not be looked up: %s", name, failure.getErrorMessage())
 
-    def _learned(self, name: str, answer: Answer | None) -> None:
+    def _learned(self, name: str, answer: DnsAnswer | None) -> None:
         known = self._cache.put(name, answer, self._clock())
         for asker in self._asked.pop(name):
             asker.callback(known)
@@ -241,10 +250,10 @@ class _Resolution:
         self._found.cancel()
 
 
-def _answer(result: Any) -> Answer | None:
+def _answer(result: Any) -> DnsAnswer | None:
     """The answer for one family; None if it failed or was cancelled."""
     if not isinstance(result, Failure):
-        return cast("Answer", result)
+        return cast("DnsAnswer", result)
     if not isinstance(result.value, (DnsAnswerError, CancelledError)):
         logger.warning("A name server could not be asked: %s", result.getErrorMessage())
     return None

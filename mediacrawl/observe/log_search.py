@@ -12,10 +12,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from mediacrawl.observe.archive import DAMAGE, files, is_packed_already, parse, read_lines
-from mediacrawl.observe.format import elapsed, plural, size
+from mediacrawl.observe.format import elapsed, in_words, plural, size
 from mediacrawl.observe.text import printable
 from mediacrawl.observe.unfinished import UNFINISHED, unfinished
-from mediacrawl.observe.wording import in_words
 
 _TRIES = 10
 """Times that a day is read if it changes meanwhile; packing changes it twice."""

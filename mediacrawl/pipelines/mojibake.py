@@ -20,8 +20,8 @@ from mediacrawl.encoding.history import History
 from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.encoding.native import is_native
 from mediacrawl.encoding.records.fixer import Fixer, FixResult
-from mediacrawl.folders import state_folder
 from mediacrawl.own_settings import OwnSettings
+from mediacrawl.paths import locate, state_folder
 from mediacrawl.records import MediaItem
 from mediacrawl.setting_kinds import fields_setting
 from mediacrawl.threads import in_thread
@@ -190,6 +190,5 @@ def models_setting(settings: BaseSettings) -> tuple[Path, ...]:
     names = OwnSettings(settings).getlist("MOJIBAKE_MODELS")
     if not names:
         return ()
-    from mediacrawl.parts import locate  # noqa: PLC0415 - a crawl's parts take a while to import
 
     return tuple(locate(name.strip()).absolute() for name in names)

@@ -13,10 +13,10 @@ from scrapy.exceptions import CloseSpider
 from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 
-from mediacrawl.folders import state_folder
-from mediacrawl.observe.finds import Finds
+from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.observe.harvest import Finds
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
+from mediacrawl.paths import state_folder
 from mediacrawl.records import MediaItem
 from mediacrawl.store import Catalogue, StoreError, UpsertOutcome, json_line
 
@@ -61,7 +61,7 @@ class CataloguePipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Read the settings."""
         assert crawler.stats is not None
-        return cls(catalogue_path(crawler.settings), crawler.stats, Parts.of(crawler).finds)
+        return cls(catalogue_path(crawler.settings), crawler.stats, CrawlContext.of(crawler).finds)
 
     def open_spider(self) -> None:
         """Open the catalogue; a crawl whose records cannot be stored does not begin.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 
-from mediacrawl.frontier.stores.rules import AGAIN
+from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.priority.hubs import Again, Page
 from mediacrawl.probe.response import ResponseKind, response_kind
 from mediacrawl.records import FINAL, Candidate, Drop, End, Evidence, Kind, Lease, Outcome

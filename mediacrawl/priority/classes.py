@@ -11,7 +11,7 @@ import msgpack
 import numpy as np
 from numpy.typing import NDArray
 
-from mediacrawl.frontier.stores.rules import MOST_CLASSES, class_for
+from mediacrawl.frontier.site_state import MOST_CLASSES, class_for
 from mediacrawl.priority.features import SIZE, WIDTH, Rows
 from mediacrawl.priority.learner import Learner
 

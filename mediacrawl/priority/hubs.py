@@ -17,7 +17,7 @@ from zlib import crc32
 import msgpack
 
 from mediacrawl.notes import Later, Notes
-from mediacrawl.politeness.lru import LastUsed
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.robots_note import shortened
 from mediacrawl.priority.link_class import link_class
 from mediacrawl.priority.revisit import DAY, Posterior, expected, is_owed, score

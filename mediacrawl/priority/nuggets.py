@@ -21,9 +21,9 @@ from typing import Any, Protocol
 import msgpack
 from itemadapter import ItemAdapter
 
-from mediacrawl.facts import BESIDE
+from mediacrawl.facts import EXTERNAL_SOURCES
 from mediacrawl.notes import Later, Notes
-from mediacrawl.politeness.lru import LastUsed
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.probe.record import PAGE_STATUS
 from mediacrawl.records import Drop, End, MediaItem, Outcome
 from mediacrawl.store.rows import plain
@@ -169,7 +169,7 @@ def _texts(tags: Any) -> str:
     """A hash of the file's own texts; of what was decided about them nothing."""
     told = set()
     for element in tags if isinstance(tags, list) else ():
-        if isinstance(element, Mapping) and element.get("source") not in BESIDE:
+        if isinstance(element, Mapping) and element.get("source") not in EXTERNAL_SOURCES:
             place = tuple(str(element.get(name)) for name in ("source", "frame", "desc", "lang", "index"))
             told.add((*place, str(element.get("raw_b64") or element.get("text_declared") or element.get("text"))))
     return blake2b(repr(sorted(told)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

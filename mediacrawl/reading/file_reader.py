@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mediacrawl.clock import written_now
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.cut import BROKE_OFF, ENDED_HERE
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
-from mediacrawl.politeness.retry import is_passing
-from mediacrawl.politeness.wishes import wishes_of
+from mediacrawl.policies import probe_policy
+from mediacrawl.politeness.backoff import is_passing
+from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe import Probe, ProbeResult, build_item
 from mediacrawl.probe.icecast import is_stream, read_stream
 from mediacrawl.probe.response import is_media
@@ -41,10 +42,10 @@ class FileReader:
         stats: the crawl's.
     """
 
-    def __init__(self, parts: Parts, stats: StatsCollector) -> None:
+    def __init__(self, parts: CrawlContext, stats: StatsCollector) -> None:
         self._parts = parts
         self._stats = stats
-        self._policy = parts.probe
+        self._policy = probe_policy(parts.settings)
         self._clock = parts.clock
         self._token = OwnSettings(parts.settings).getstr("ROBOTS_TOKEN")
         self.heard: Callable[[Visit, Odd | None, ProbeResult | None, Probe], None] = _ignore
@@ -57,7 +58,7 @@ class FileReader:
             visit: of a media file, or of what turned out to be one.
             response: any answer.
         """
-        if wishes_of(headers(response, "X-Robots-Tag"), self._token).unlisted(self._clock.now()):
+        if directives_of(headers(response, "X-Robots-Tag"), self._token).unlisted(self._clock.now()):
             visit.drop(Drop.NOINDEX)
             return None
         lease = visit.lease

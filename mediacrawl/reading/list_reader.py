@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from mediacrawl.clock import written_now
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.extract import Listed, Listing, link_header, list_form, parse_list, unpacked
 from mediacrawl.extract.charset import header_charset
@@ -17,8 +18,7 @@ from mediacrawl.facts import FEED, Fact, fact, pack
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
-from mediacrawl.politeness.wishes import wishes_of
+from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe import build_page_item
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
 from mediacrawl.probe.record import build_manifest_item
@@ -27,7 +27,7 @@ from mediacrawl.probe.session import FirstAnswer
 from mediacrawl.reading.document_encodings import DocumentEncodings
 from mediacrawl.reading.page_media import OEMBED, item_of_oembed
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome
-from mediacrawl.scope import Base, Scope, Spelling, joining, site_of
+from mediacrawl.scope import Base, Scope, Spelling, candidates, site_of
 from mediacrawl.threads import in_thread
 from mediacrawl.visit import Visit
 
@@ -80,7 +80,7 @@ class ListReader:
         follows: whether links are followed; else only manifests are read.
     """
 
-    def __init__(self, parts: Parts, scheduler: LeaseHolder, scope: Scope, *, follows: bool) -> None:
+    def __init__(self, parts: CrawlContext, scheduler: LeaseHolder, scope: Scope, *, follows: bool) -> None:
         self._parts = parts
         self._scheduler = scheduler
         self._scope = scope
@@ -136,7 +136,7 @@ class ListReader:
         self._scheduler.count(f"{_COUNTED.get(answer.form, 'playlist')}/read")
         if listing.cut:
             self._scheduler.count("list/cut", listing.cut)
-        wishes = wishes_of(headers(response, "X-Robots-Tag"), self._token)
+        wishes = directives_of(headers(response, "X-Robots-Tag"), self._token)
         listed = not wishes.unlisted(self._parts.clock.now())
         if ending.end is End.AGAIN:
             # It broke off: what it has named so far joins, and the rest is told by the next visit.
@@ -211,7 +211,7 @@ class ListReader:
             facts = pack((*link.facts, *told)) if link.kind is Kind.MEDIA else ""
             evidence = replace(evidence, anchor=link.title[:200], page_title=listing.title[:200], facts=facts)
         depth = visit.lease.depth + 1
-        return joining.candidate(url, evidence, self._parts.scores, link.kind, depth=depth, parent=own)
+        return candidates.candidate(url, evidence, self._parts.scores, link.kind, depth=depth, parent=own)
 
     def _players(self, visit: Visit, response: Response, listing: Listing) -> tuple[list[MediaItem], int]:
         """The records of players, and how many are dropped for their length. Called in a thread."""
@@ -302,7 +302,7 @@ class PollReader(ListReader):
     """
 
     def __init__(
-        self, parts: Parts, scheduler: LeaseHolder, scope: Scope, tell: Callable[[Visit, Listing], None]
+        self, parts: CrawlContext, scheduler: LeaseHolder, scope: Scope, tell: Callable[[Visit, Listing], None]
     ) -> None:
         super().__init__(parts, scheduler, scope, follows=True)
         self._tell = tell

@@ -10,7 +10,7 @@ from mediacrawl.facts import LONGEST_TEXT, PAGE, Fact, fact, pack, stated, unpac
 from mediacrawl.probe import build_page_item
 from mediacrawl.records import Evidence, Kind, Lease, MediaItem
 from mediacrawl.scope import Base, Scope, canonical
-from mediacrawl.scope.joining import kind_of
+from mediacrawl.scope.candidates import kind_of
 
 OEMBED = "oembed"
 """The door to what a site says of a page with a player."""

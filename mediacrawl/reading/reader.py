@@ -7,6 +7,7 @@ from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.extract import (
     Page,
@@ -22,9 +23,8 @@ from mediacrawl.facts import pack
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.headers import header, headers
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
-from mediacrawl.politeness.retry import after_cut, after_status
-from mediacrawl.politeness.wishes import Wishes, wishes_of
+from mediacrawl.politeness.backoff import after_cut, after_status
+from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
 from mediacrawl.priority import Scores
 from mediacrawl.priority.again import is_again
 from mediacrawl.probe import sniff
@@ -35,8 +35,8 @@ from mediacrawl.reading.file_reader import FileReader, takes_unasked
 from mediacrawl.reading.list_reader import ListReader
 from mediacrawl.reading.page_media import PageMedia
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, MediaItem, Outcome, Trouble
-from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, canonical, extension_of, joining
-from mediacrawl.scope.originals import is_named_copy, of_a_copy
+from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, candidates, canonical, extension_of
+from mediacrawl.scope.copies import is_named_copy, of_a_copy
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Reader:
 
     def __init__(
         self,
-        parts: Parts,
+        parts: CrawlContext,
         scheduler: LeaseHolder,
         scope: Scope,
         stats: StatsCollector,
@@ -219,7 +219,7 @@ class Reader:
         accepted, drops = self._scope.sift(page.base, page.oembed, lease.depth + 1, frontier.recent, page.charset)
         fresh, repeated = self._duplicates.sift(lease.url, accepted, frontier.unknown)
         for _, url in fresh[:1]:
-            found = joining.candidate(
+            found = candidates.candidate(
                 url, evidence, self._scores, Kind.LIST, depth=lease.depth + 1, parent=lease.request_url
             )
             visit.decision.found.append(found)
@@ -248,7 +248,7 @@ class Reader:
             return of_a_copy(fresh, original)
         return self._duplicates.leading_on(visit.lease.site, fresh)
 
-    def _may_list(self, wishes: Wishes) -> bool:
+    def _may_list(self, wishes: RobotsDirectives) -> bool:
         """Whether words of a page may stand in records."""
         if not wishes.unlisted(self._clock.now()):
             return True
@@ -276,7 +276,7 @@ class Reader:
                 self._scheduler.count(f"drop/{Drop.NOFOLLOW}")
                 continue
             facts = told.facts(link.href, url.key, link.via) if told else ""
-            if is_directory and told and not facts and joining.kind_of(url.key) is Kind.MEDIA:
+            if is_directory and told and not facts and candidates.kind_of(url.key) is Kind.MEDIA:
                 facts = pack(file_facts(link))
             evidence = Evidence(
                 link.via,
@@ -289,9 +289,9 @@ class Reader:
             )
             visit.decision.found.append(candidate(url, evidence, self._scores, visit))
 
-    def _wishes(self, response: Response, on_page: Sequence[str] = ()) -> Wishes:
+    def _wishes(self, response: Response, on_page: Sequence[str] = ()) -> RobotsDirectives:
         """What an answer asks for, in its header or on the page."""
-        return wishes_of([*headers(response, "X-Robots-Tag"), *on_page], self._token)
+        return directives_of([*headers(response, "X-Robots-Tag"), *on_page], self._token)
 
     async def without_range(self, visit: Visit, why: str) -> MediaItem | None:
         """A later range did not come, see `FileReader.without_range`.
@@ -307,9 +307,9 @@ def candidate(url: str | Spelling, evidence: Evidence, scores: Scores, visit: Vi
     """A URL that was found on the page of a visit, or a seed."""
     kind = Kind.MEDIA if evidence.via in _PLAYERS else None
     if visit is None:
-        return joining.candidate(url, evidence, scores, kind)
+        return candidates.candidate(url, evidence, scores, kind)
     lease = visit.lease
-    return joining.candidate(url, evidence, scores, kind, depth=lease.depth + 1, parent=lease.request_url)
+    return candidates.candidate(url, evidence, scores, kind, depth=lease.depth + 1, parent=lease.request_url)
 
 
 def _media(page: Page) -> list[str]:

@@ -21,11 +21,10 @@ from mediacrawl.priority import link_class
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Drop, Kind
 from mediacrawl.scope import NeverCrawlError, ScopeRules
+from mediacrawl.scope.candidates import kind_of, parse_seeds
 from mediacrawl.scope.canonical import canonical, scheme_of
 from mediacrawl.scope.extensions import extension_of
 from mediacrawl.scope.include import Include, IncludeError
-from mediacrawl.scope.joining import kind_of
-from mediacrawl.scope.seeds import parse_seeds
 from mediacrawl.scope.sites import site_of
 from mediacrawl.workers import WorkerEndedError, workers
 

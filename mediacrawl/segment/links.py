@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.observe.text import cut, printable
 from mediacrawl.segment.engine import Engine, text
 from mediacrawl.segment.examine import SEED, SegmentError

@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
+from scrapy.settings import BaseSettings
 from twisted.python.failure import Failure
 
 from mediacrawl.crawl.arguments import ArgumentError
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.declared_arguments import Argument
 from mediacrawl.crawl.interfaces import find_lease_holder
 from mediacrawl.crawl.shared_clocks import MediaCrawlClocks
+from mediacrawl.crawl.storage import REDIS, is_of_fleet, store_of
 from mediacrawl.frontier import FrontierError
-from mediacrawl.parts import REDIS, Parts
+from mediacrawl.paths import state_folder
+from mediacrawl.policies import frontier_policy, probe_policy, user_agent_of
 from mediacrawl.probe.session import Session
 from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, Trouble
@@ -60,8 +64,9 @@ class ProbingSpider(Spider):
 
     def __init__(self, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._parts = Parts.of(crawler)
-        agent = self._parts.user_agent
+        self._parts = CrawlContext.of(crawler)
+        agent = user_agent_of(crawler.settings)
+        self._probe_policy = probe_policy(crawler.settings)
         self._page_headers = {
             "User-Agent": agent,
             "Accept": "text/html,application/xhtml+xml,application/rss+xml,*/*;q=0.5",
@@ -141,7 +146,7 @@ class ProbingSpider(Spider):
         if visit.fetch.kind is not Kind.MEDIA:
             return Request(visit.fetch.url, headers=self._page_headers, meta=meta)
         once = self._parts.ignores_ranges(visit.fetch.url)
-        session = Session.load(visit.lease.state, self._parts.probe, once=once)
+        session = Session.load(visit.lease.state, self._probe_policy, once=once)
         headers = dict(self._media_headers)
         if session.asks_range:
             start, stop = session.probe.next_range() or (0, 1)
@@ -253,28 +258,28 @@ class OwnFrontierSpider(ProbingSpider):
         self._media_clocks: MediaCrawlClocks | None = None
 
     @classmethod
-    def own_folder(cls, parts: Parts) -> Path:
+    def own_folder(cls, settings: BaseSettings) -> Path:
         """Where its frontier lies.
 
         Raises:
             ArgumentError: the media crawl's frontier is in Redis, where it cannot be looked into.
         """
-        if parts.store == REDIS or parts.is_of_fleet:
+        if store_of(settings) == REDIS or is_of_fleet(settings):
             raise ArgumentError(
                 f"{cls.name} asks sites beside the crawl, and keeps their delays with the frontier of one machine "
                 "only; beside a fleet or with SCHEDULER_STORE = 'redis' it cannot see what the workers ask, so it does"
                 " not start"
             )
-        return parts.folder / cls.folder
+        return state_folder(settings) / cls.folder
 
     @classmethod
-    def move(cls, parts: Parts) -> None:
+    def move(cls, parts: CrawlContext) -> None:
         """Give a crawl the frontier of its own, in which sites have no budget: all that is asked for is to be asked.
 
         Raises:
             ArgumentError: see `own_folder`.
         """
-        parts.frontier_folder = cls.own_folder(parts)
+        parts.frontier_folder = cls.own_folder(parts.settings)
         parts.policy = replace(parts.policy, budget=0)
 
     def _open_media_clocks(self) -> None:
@@ -283,7 +288,7 @@ class OwnFrontierSpider(ProbingSpider):
         Raises:
             FrontierError: a crawl is working on it, or it cannot be used.
         """
-        policy = Parts(self.crawler.settings).policy
+        policy = frontier_policy(self.crawler.settings)
         self._media_clocks = MediaCrawlClocks.of(self._parts.folder, policy, self._parts.clock.now())
 
     def _copy_clocks(self, site: str) -> None:

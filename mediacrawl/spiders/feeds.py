@@ -22,6 +22,7 @@ from mediacrawl.crawl.arguments import (
     rounds_of,
     switch,
 )
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.polled_sources import FILE, Source, Sources, SourcesError, delete_sources
@@ -31,15 +32,14 @@ from mediacrawl.frontier.stores import delete_store
 from mediacrawl.headers import header, headers
 from mediacrawl.observe.format import plural
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
-from mediacrawl.politeness.freshness import lifetime
+from mediacrawl.politeness.caching import lifetime
 from mediacrawl.politeness.robots_note import shortened
 from mediacrawl.priority.polling import PollPolicy
 from mediacrawl.reading.list_reader import PollReader, shown
 from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scope import Spelling, canonical, spelling
-from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.spiders.base import OwnFrontierSpider
 from mediacrawl.visit import VISIT, Visit
 
@@ -140,9 +140,9 @@ class FeedsSpider(OwnFrontierSpider):
             ArgumentError: an argument cannot be used, or there is none of its name.
         """
         refuse_unknown(kwargs, cls)
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         arguments = FeedsArguments.read(feeds, rounds, fresh)
-        check_contact(parts, arguments.urls)
+        check_contact(crawler.settings, arguments.urls)
         cls.move(parts)
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
@@ -162,11 +162,10 @@ class FeedsSpider(OwnFrontierSpider):
         Raises:
             ArgumentError: it cannot; one sentence says why and what to do.
         """
-        parts = Parts(settings)
-        own = cls.own_folder(parts)
+        own = cls.own_folder(settings)
         known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
         read = FeedsArguments.read(**known)
-        check_contact(parts, read.urls)
+        check_contact(settings, read.urls)
         check_nevercrawl(settings)
         if not read.urls and not (own / FILE).exists():
             where = own.resolve()
@@ -181,7 +180,7 @@ class FeedsSpider(OwnFrontierSpider):
             self._sources = Sources(self._parts.frontier_folder)
             if self.arguments.urls:
                 self._sources.listing(self.arguments.urls)
-            check_contact(self._parts, self._sources.polled())
+            check_contact(self.crawler.settings, self._sources.polled())
             self._forget_polls()
         except (FrontierError, SourcesError, ArgumentError) as error:
             self.logger.critical("%s", error)

@@ -23,6 +23,7 @@ from mediacrawl.crawl.arguments import (
     confidence,
     switch,
 )
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
@@ -32,7 +33,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.observe.format import plural
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.parts import Parts
+from mediacrawl.paths import state_folder
 from mediacrawl.pipelines.mojibake import fixer_of
 from mediacrawl.priority import Scores
 from mediacrawl.probe.record import item_id
@@ -41,7 +42,7 @@ from mediacrawl.recheck.round import Round, RoundError, delete_round, report
 from mediacrawl.recheck.stored_records import ItemsError, check_items, is_catalogue, records
 from mediacrawl.records import Candidate, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scope import Spelling, canonical, spelling
-from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.spiders.base import OwnFrontierSpider
 from mediacrawl.visit import VISIT, Visit
 
@@ -122,9 +123,9 @@ class RecheckSpider(OwnFrontierSpider):
             ArgumentError: an argument cannot be used, or there is none of its name.
         """
         refuse_unknown(kwargs, cls)
-        parts = Parts.of(crawler)
+        parts = CrawlContext.of(crawler)
         arguments = RecheckArguments.read(parts.folder, items, below, fresh)
-        _check_contact(parts, arguments)
+        _check_contact(crawler.settings, arguments)
         cls.move(parts)
         if is_catalogue(arguments.items):
             crawler.settings.set("MEDIACRAWL_DB", str(arguments.items.resolve()), priority="spider")
@@ -151,11 +152,10 @@ class RecheckSpider(OwnFrontierSpider):
         Raises:
             ArgumentError: it cannot; one sentence says why and what to do.
         """
-        parts = Parts(settings)
-        own = cls.own_folder(parts)
+        own = cls.own_folder(settings)
         known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
-        read = RecheckArguments.read(parts.folder, **known)
-        _check_contact(parts, read)
+        read = RecheckArguments.read(state_folder(settings), **known)
+        _check_contact(settings, read)
         check_nevercrawl(settings)
         check_frontiers(settings, own, fresh=read.fresh or not (own / SQLITE_FILE).exists())
 
@@ -355,12 +355,12 @@ def _candidate(url: Spelling, record: Mapping[str, Any], scores: Scores) -> Cand
     return candidate(url, Evidence(**known), scores, Kind.MEDIA, parent=_text(record.get("page_url")))
 
 
-def _check_contact(parts: Parts, arguments: RecheckArguments) -> None:
+def _check_contact(settings: BaseSettings, arguments: RecheckArguments) -> None:
     try:
         first = check_items(arguments.items)
     except ItemsError as error:
         raise ArgumentError(str(error)) from error
-    check_contact(parts, [str(first["content_url"])] if first else [])
+    check_contact(settings, [str(first["content_url"])] if first else [])
 
 
 def _succeed(old: Mapping[str, Any], item: MediaItem) -> None:

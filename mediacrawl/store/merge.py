@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mediacrawl.facts import BESIDE
+from mediacrawl.facts import EXTERNAL_SOURCES
 from mediacrawl.store.rows import MediaRow
 
 SIGHTING = frozenset((
@@ -31,7 +31,8 @@ def merge(old: MediaRow, new: MediaRow) -> MediaRow:
       probe that shows another file than before: titles of a file that is gone are no facts.
     * Otherwise a complete description stays and is only filled where it has gaps; an incomplete one takes the newest
       known values. So a probe that broke off never erases one that did not.
-    * What pages and feeds said of it (`facts.BESIDE`) stays until something else is said, unless it is another file.
+    * What pages and feeds said of it (`facts.EXTERNAL_SOURCES`) stays until something else is said, unless it is
+      another file.
     * `extra` is joined key by key, the newest wins.
 
     Args:
@@ -66,7 +67,9 @@ def _keep_facts(old: MediaRow, row: MediaRow) -> None:
     if not told or _facts(row):
         return
     row["tags"] = [*(row["tags"] or ()), *told]
-    own = {each.get("key") for each in old["tags"] if isinstance(each, dict) and each.get("source") not in BESIDE}
+    own = {
+        each.get("key") for each in old["tags"] if isinstance(each, dict) and each.get("source") not in EXTERNAL_SOURCES
+    }
     for key in {str(element.get("key")) for element in told} - own:
         if key in row and row[key] is None:
             row[key] = old[key]
@@ -74,7 +77,7 @@ def _keep_facts(old: MediaRow, row: MediaRow) -> None:
 
 def _facts(row: MediaRow) -> list[Any]:
     elements = row["tags"] if isinstance(row["tags"], list) else []
-    return [element for element in elements if isinstance(element, dict) and element.get("source") in BESIDE]
+    return [element for element in elements if isinstance(element, dict) and element.get("source") in EXTERNAL_SOURCES]
 
 
 def shows_another_file(old: MediaRow, new: MediaRow) -> bool:

@@ -15,7 +15,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mediacrawl.facts import BESIDE
+from mediacrawl.facts import EXTERNAL_SOURCES
 from mediacrawl.store.rows import media_id as id_of
 
 LEAST_HEAD = 4096
@@ -151,7 +151,7 @@ def _texts(tags: Any) -> dict[tuple[Any, ...], Any]:
         return {}
     found = {}
     for element in elements if isinstance(elements, list) else []:
-        if isinstance(element, Mapping) and element.get("source") not in BESIDE:
+        if isinstance(element, Mapping) and element.get("source") not in EXTERNAL_SOURCES:
             place = tuple(str(element.get(name)) for name in ("source", "frame", "desc", "lang", "index"))
             found[place] = element.get("raw_b64") or element.get("text")
     return found

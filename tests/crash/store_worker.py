@@ -23,7 +23,9 @@ import sys
 from pathlib import Path
 
 from mediacrawl.frontier import FrontierPolicy
-from mediacrawl.frontier.stores import inbox, open_store, sieve
+from mediacrawl.frontier.sqlite import inbox
+from mediacrawl.frontier.sqlite import seen as sieve
+from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, End, Outcome
 

@@ -8,7 +8,7 @@ from reactor_thread import running, wait_for
 
 from mediacrawl.net import name_servers, resolver
 from mediacrawl.net.resolver import HostsResolver
-from mediacrawl.politeness.names import NamePolicy, server_of
+from mediacrawl.politeness.dns import NamePolicy, server_of
 
 LONG = 60.0
 """Seconds in which every answer comes, however slow the machine is."""

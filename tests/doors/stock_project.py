@@ -115,7 +115,8 @@ class StockProject:
         self.settings.write_text(self.template + self.added, encoding="utf-8")
         self.items = self.state / "items.jl"
         self.log = self.state / "crawl.log"
-        arguments = ["crawl", spider, "-O", str(self.items), "-a", f"urls={','.join(urls)}", *self.constants, *extra]
+        named = ["-a", f"urls={','.join(urls)}"] if urls else []
+        arguments = ["crawl", spider, "-O", str(self.items), *named, *self.constants, *extra]
         with self.log.open("wb") as log:
             environment = dict(os.environ)
             self.process = launcher().start("scrapy", arguments, self.folder, environment, log, log, "default")

@@ -11,11 +11,11 @@ from stock_project import SPIDER
 from twisted.python.failure import Failure
 
 from mediacrawl.crawl import rewards
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.rewards import Rewards
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
 from mediacrawl.notes import NoNotes
-from mediacrawl.parts import Parts
 from mediacrawl.priority.nuggets import Nuggets
 from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.visit import FetchFacts, Nugget, Visit, VisitDecision
@@ -30,7 +30,7 @@ def shown(response, item):
 
 @pytest.fixture
 def parts():
-    return Parts.of(get_crawler(settings_dict={"NUGGET_FUNCTION": shown, "SCHEDULER": None}))
+    return CrawlContext.of(get_crawler(settings_dict={"NUGGET_FUNCTION": shown, "SCHEDULER": None}))
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from command_line import MEDIACRAWL, run
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.mailbox import Mailbox
+from mediacrawl.frontier.sqlite.database import lock
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.frontier.stores.lock_file import lock
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import link_class
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome

@@ -9,7 +9,7 @@ from twisted.internet.endpoints import TCP4ClientEndpoint
 from twisted.internet.protocol import Factory, Protocol
 
 from mediacrawl.net.address_guard import GuardedNames, GuardedPool, Route, _GuardedEndpoint
-from mediacrawl.politeness.guard import Guard, GuardedAddressError
+from mediacrawl.politeness.address_guard import Guard, GuardedAddressError
 
 
 def on_loop(deferred):

@@ -7,16 +7,16 @@ from scrapy import Spider, signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extensions import HarvestFile, harvest
-from mediacrawl.observe.harvest import ClassTold
-from mediacrawl.parts import Parts
+from mediacrawl.observe.harvest import ClassScore
 from mediacrawl.priority.orders import Rules
 from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.signals import visit_ended
 from mediacrawl.visit import FetchFacts, Visit
 
-BEST = ClassTold("/episode/# article/a", "podcast.example", 40, 31.5, 0.81)
-WORST = ClassTold("/cart?add", "shop.example", 9, 0, 0.002)
+BEST = ClassScore("/episode/# article/a", "podcast.example", 40, 31.5, 0.81)
+WORST = ClassScore("/cart?add", "shop.example", 9, 0, 0.002)
 
 
 class NamedSpider(Spider):
@@ -39,6 +39,7 @@ class Told:
         ours["EXTENSIONS_BASE"] = {}
         self.crawler = get_crawler(NamedSpider, {**ours, "MEDIACRAWL_DIR": str(folder), **settings})
         self.path = folder / "harvest.jl"
+        CrawlContext.of(self.crawler).open()
         self.door = HarvestFile.from_crawler(self.crawler)
         self.send(signals.spider_opened)
 
@@ -75,7 +76,7 @@ def test_the_best_and_the_worst_classes_are_those_of_the_order(tmp_path, monkeyp
     monkeypatch.setattr(harvest, "WINDOW", 1)
     told = Told(tmp_path, PRIORITY="rules")
     told.visit(Outcome(End.DONE))
-    vars(Parts.of(told.crawler))["priority"] = Knowing()
+    CrawlContext.of(told.crawler).priority = Knowing()
     told.visit(Outcome(End.DONE))
     without, with_classes = (line["classes"] for line in told.lines)
     assert without is None

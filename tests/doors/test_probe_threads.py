@@ -9,8 +9,8 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.demo import grow_mp3, media_bytes
-from mediacrawl.parts import Parts
 from mediacrawl.reading import file_reader
 from mediacrawl.reading.file_reader import FileReader, takes_unasked
 from mediacrawl.records import End, Evidence, Kind, Lease
@@ -31,7 +31,7 @@ def visit():
 
 @pytest.fixture
 def reader():
-    return FileReader(Parts(Settings()), StatsCollector(get_crawler()))
+    return FileReader(CrawlContext(Settings()), StatsCollector(get_crawler()))
 
 
 def read(reader, visit, response, monkeypatch, meanwhile=lambda: None):

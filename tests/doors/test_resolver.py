@@ -30,7 +30,7 @@ from twisted.internet.error import DNSLookupError
 from mediacrawl.net import name_servers
 from mediacrawl.net import resolver as module
 from mediacrawl.net.resolver import NoAnswerError, NoSuchNameError
-from mediacrawl.politeness.dns_cache import DnsLimits
+from mediacrawl.politeness.dns import DnsLimits
 
 __all__ = ["patient"]
 pytestmark = pytest.mark.usefixtures("patient")

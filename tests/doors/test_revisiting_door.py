@@ -10,17 +10,17 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extensions import Revisiting
 from mediacrawl.frontier import FrontierError
 from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware
 from mediacrawl.middlewares.refused import RefusedRequest
-from mediacrawl.parts import Parts
 from mediacrawl.priority.again import AGAIN, FRONT, is_again
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.revisit import DAY, Posterior
 from mediacrawl.records import Drop, End, Evidence, Kind, Outcome
 from mediacrawl.scheduler import PenaltyBoxScheduler
-from mediacrawl.scope.joining import candidate
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.visit import VISIT, FetchFacts, Nugget, Visit
 
 NOW = 1_700_000_000.0
@@ -48,11 +48,12 @@ class Told:
         # Chance decides nothing here: neither who is asked, nor which rates are drawn.
         ours |= {"FRONTIER_EXPLORE": 0.0}
         self.crawler = get_crawler(ListeningSpider, {**ours, "MEDIACRAWL_DIR": str(folder), **settings})
-        self.parts = Parts.of(self.crawler)
+        self.parts = CrawlContext.of(self.crawler)
         self.parts.clock = SimpleNamespace(now=lambda: self.now)
         self.crawler.spider = ListeningSpider()
         self.crawler.spider.revisit = revisit
         self.crawler.spider.scope = self.parts.scope()
+        self.parts.open()
         self.scheduler = PenaltyBoxScheduler.from_crawler(self.crawler)
         wakes = SimpleNamespace(schedule=lambda: None)
         slot = SimpleNamespace(inprogress=set(), nextcall=wakes, closing=None)
@@ -269,7 +270,7 @@ def test_a_front_page_that_ended_long_ago_comes_back_unless_nothing_was_there(to
     told.scheduler.add([told.found(FRONT_PAGE)])
     told.end(told.take(), status=status)
     # So many pages later, or after a restart, it is not remembered.
-    vars(told.parts)["hubs"] = Hubs(told.frontier)
+    told.parts._hubs = Hubs(told.frontier)
     told.hub()
     told.lively(FRONT_PAGE)
     assert set(told.look()) == ({FRONT_PAGE} if status == 200 else set())
@@ -341,7 +342,7 @@ def test_without_the_argument_nothing_is_kept(tmp_path, revisit):
     told.scheduler.add([told.found(SHOWS)])
     told.end(told.take(), links=[SONG])
     told.end(told.take(), finds=1)
-    assert "hubs" not in vars(told.parts)
+    assert told.parts._hubs is None
     assert not told.scheduler.has_pending_requests()
     told.send(signals.spider_closed)
 

@@ -90,7 +90,7 @@ def test_every_setting_of_scope_and_of_scores_counts_as_in_a_crawl(folder):
 
 
 def test_the_queue_is_a_list_of_seeds(folder):
-    from mediacrawl.scope.seeds import parse_seeds
+    from mediacrawl.scope.candidates import parse_seeds
 
     segment(folder, "*.jl*", "-o", "next.txt").check()
     seeds, problems = parse_seeds((folder / "next.txt").read_bytes(), "next.txt")

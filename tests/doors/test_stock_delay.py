@@ -6,7 +6,7 @@ import pytest
 from long_forms import slow
 from stock_project import CLOCK, SPIDER, refused
 
-from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.frontier.sqlite.reader import FrontierReader
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from mediacrawl.fleet.telling import prefixed
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.observe import CrawlFacts, RequestLine, RequestLog, progress_line, summary
-from mediacrawl.observe.limits import OverLimits
+from mediacrawl.observe.errors import OverLimits
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Tag
 from mediacrawl.store import Catalogue
 

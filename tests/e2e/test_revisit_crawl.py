@@ -14,7 +14,7 @@ from sins_media import song
 from sins_traps import prose
 
 from mediacrawl.demo.message import Resource, strong_etag
-from mediacrawl.frontier.stores.check import check
+from mediacrawl.frontier.tools.check import check
 from mediacrawl.priority.again import AGAIN
 
 QUICK = (

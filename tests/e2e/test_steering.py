@@ -4,7 +4,7 @@ import pytest
 from judging import Verdict, stat
 
 from mediacrawl.frontier.mailbox import Mailbox
-from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.priority import link_class
 from mediacrawl.scope import site_of
 

@@ -112,7 +112,7 @@ NO_RULES = {
     f"{URL_RULES}.max_segments": 1000,
     f"{URL_RULES}.first_year": 0,
     f"{URL_RULES}.years_ahead": 1000,
-    "mediacrawl.parts.SITE_EARNS": EARNS,
+    "mediacrawl.frontier.contract.FrontierPolicy.earns": EARNS,
 }
 ENDLESS = ("calendar", "facets", "growing", "dust")
 

@@ -5,7 +5,7 @@ from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from typing import NamedTuple
 
-from mediacrawl.frontier.stores.rules import class_for
+from mediacrawl.frontier.site_state import class_for
 from mediacrawl.politeness.backoff import BackoffPolicy
 from mediacrawl.politeness.delay import Clocks, DelayPolicy, after_restart, after_visit
 from mediacrawl.records import End, Lease

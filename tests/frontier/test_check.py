@@ -14,9 +14,9 @@ from long_forms import examples
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.order import Levels
 from mediacrawl.frontier.stores import delete_store, open_store
-from mediacrawl.frontier.stores.check import check
-from mediacrawl.frontier.stores.rebuild import Remake
-from mediacrawl.frontier.stores.salvage import repair
+from mediacrawl.frontier.tools.check import check
+from mediacrawl.frontier.tools.rebuild import Remake
+from mediacrawl.frontier.tools.repair import repair
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import link_class
 from mediacrawl.records import Candidate, Drop, End, Outcome

@@ -20,8 +20,10 @@ from long_forms import slow
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import BestFirst, Levels
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.stores import classes, front, inbox, sieve, sites, sqlite
-from mediacrawl.frontier.stores.check import check
+from mediacrawl.frontier.sqlite import classes, front, inbox, sites
+from mediacrawl.frontier.sqlite import seen as sieve
+from mediacrawl.frontier.sqlite import store as sqlite
+from mediacrawl.frontier.tools.check import check
 from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import Clocks, after_visit
 from mediacrawl.records import Candidate, Drop, End, Outcome, SiteState, Trouble

@@ -14,8 +14,9 @@ from long_forms import examples
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.stores import classes, front, open_store, sites
-from mediacrawl.frontier.stores.totals import bytes_of_rows
+from mediacrawl.frontier.sqlite import classes, front, sites
+from mediacrawl.frontier.sqlite.totals import bytes_of_rows
+from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Kind, Outcome, SiteState
 
@@ -227,9 +228,7 @@ class Machine(RuleBasedStateMachine):
         assert self.frontier.counts().bytes == self._bytes()
 
     def _bytes(self):
-        sites = self.frontier._sites.values()
-        waiting = [row for site in sites for found in site.classes.values() for row in found.rows]
-        return sum(row.size for row in waiting + [site.row for site in sites if site.row is not None])
+        return bytes_of_rows(self.frontier._db)
 
     @rule(site=st.sampled_from(SITES), link_class=st.sampled_from("xyz"), score=st.floats(-1, 2))
     def rescore(self, site, link_class, score):
@@ -297,9 +296,6 @@ class SQLiteMachine(Machine):
 
     def _waits_anew(self, url):
         return url_key(url) in self.frontier._again
-
-    def _bytes(self):
-        return bytes_of_rows(self.frontier._db)
 
     def _is_paused(self, site):
         info = self.frontier.site(site)

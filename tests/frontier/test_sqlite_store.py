@@ -12,11 +12,12 @@ import msgpack
 import pytest
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
-from mediacrawl.frontier.stores import check_store, classes, delete_store, open_store, sites
-from mediacrawl.frontier.stores.check import check
-from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.frontier.sqlite import classes, sites
+from mediacrawl.frontier.sqlite.reader import FrontierReader
+from mediacrawl.frontier.stores import check_store, delete_store, open_store
+from mediacrawl.frontier.tools.check import check
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, Drop, End, Outcome
+from mediacrawl.records import Candidate, Drop, End, Evidence, Outcome
 
 POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.0)
 
@@ -27,6 +28,18 @@ def start(folder, now=1000.0):
 
 def candidates(number, site="a.org"):
     return [Candidate(f"http://{site}/{n}", site, "pages") for n in range(number)]
+
+
+def test_facts_that_are_empty_take_no_room_in_a_row(tmp_path):
+    store = start(tmp_path)
+    found = [Evidence("a", "Lied"), Evidence("a", "Lied", facts="{}"), Evidence("a", "Lied", path="main/a")]
+    store.add([Candidate(f"http://{n}.org/", f"{n}.org", evidence=one) for n, one in enumerate(found)])
+    store.commit()
+    lengths = [len(msgpack.unpackb(facts)) for (facts,) in store._db.execute("SELECT facts FROM inbox ORDER BY seq")]
+    assert lengths == [13, 14, 15]
+    assert check(tmp_path / "frontier.db").problems == []
+    assert [lease.evidence for lease in store.take(1000.0, 3)] == found
+    store.close()
 
 
 def test_a_second_crawl_in_the_same_folder_is_refused_with_a_sentence(tmp_path):

@@ -9,7 +9,7 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 
-from mediacrawl.parts import Parts
+from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Candidate
 from mediacrawl.scheduler import PenaltyBoxScheduler
@@ -45,7 +45,8 @@ class PagePass:
         crawler = get_crawler(_PageSpider, settings, prevent_warnings=False)
         crawler.stats = MemoryStatsCollector(crawler)
         crawler.spider = _PageSpider(crawler)
-        self._parts = parts = Parts.of(crawler)
+        self._parts = parts = CrawlContext.of(crawler)
+        parts.open()
         self._scheduler = scheduler = PenaltyBoxScheduler.from_crawler(crawler)
         self._reader = Reader(parts, scheduler, parts.scope(None, None), crawler.stats)
         scheduler.frontier.add([Candidate(URL, site_of(URL))])
@@ -74,4 +75,4 @@ class PagePass:
             found.close()
         self._scheduler.end(self.visit)
         self.seconds = time.process_time() - began
-        self._parts.frontier.close()
+        self._parts.close()

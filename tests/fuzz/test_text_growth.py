@@ -29,9 +29,9 @@ from mediacrawl.extract.texts import moment, seconds, whole, yes_or_no
 from mediacrawl.facts import pack
 from mediacrawl.frontier.redis.start_url_entry import read_entry
 from mediacrawl.politeness.backoff import asked_to_wait
-from mediacrawl.politeness.freshness import lifetime
+from mediacrawl.politeness.caching import lifetime
 from mediacrawl.politeness.robots import RobotsRules, is_html
-from mediacrawl.politeness.wishes import wishes_of
+from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.priority.features import places
 from mediacrawl.probe import build_item, sniff
@@ -42,8 +42,7 @@ from mediacrawl.rerun import json_lines
 from mediacrawl.rerun.csv_cells import split
 from mediacrawl.rerun.text_encoding import UTF8
 from mediacrawl.scope import Base, Scope, canonical, spelling
-from mediacrawl.scope.joining import candidate
-from mediacrawl.scope.seeds import parse_seeds
+from mediacrawl.scope.candidates import candidate, parse_seeds
 
 URL = "https://www.station.example/shows/page.html"
 RULE = b"User-agent: *\nDisallow: /%s\n"
@@ -59,7 +58,7 @@ def read_page(body):
     fingerprint(page, [link.href for link in page.links if link.via != "a"]).shape  # noqa: B018 - it is made now
     if is_open_directory(page):
         page.links = without_steering(page)
-    wishes_of(page.robots, "mediacrawl")
+    directives_of(page.robots, "mediacrawl")
     if page.base:
         base = Base(page.base, charset=page.charset)
         for facts in facts_by_url(page.media, base.canonical).values():
@@ -92,7 +91,7 @@ def read_robots(body):
 def read_header(raw):
     """All that reads a header; of an answer that has it several times too."""
     text = raw.decode("latin-1")
-    link_header([text, text], "canonical"), wishes_of([text, text], "mediacrawl"), response_kind(text)
+    link_header([text, text], "canonical"), directives_of([text, text], "mediacrawl"), response_kind(text)
     (
         read_content_range(text),
         list(read_parts(text, raw)),

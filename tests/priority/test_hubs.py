@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.frontier.redis.worker import RedisWorker
+from mediacrawl.frontier.sqlite.memory import MemoryFrontier
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.frontier.stores.memory import MemoryFrontier
 from mediacrawl.notes import NoNotes
 from mediacrawl.priority import hubs as rooms
 from mediacrawl.priority.hubs import BUCKETS, LOST, SOONEST, Hubs, Page, pack, unpack
@@ -312,22 +312,28 @@ def test_a_restart_knows_all_hubs_as_they_were(tmp_path, store):
     assert known(after) == known(before)
 
 
+def written(frontier):
+    """The notes of a frontier."""
+    rows = frontier._db.execute("SELECT room, key, record FROM note")
+    return {(room, key): record for room, key, record in rows}
+
+
 def test_what_changed_is_written_some_notes_at_a_time_and_once():
     frontier = MemoryFrontier(FrontierPolicy())
     hubs = filled(frontier)
     changed = len(hubs._dirty)
     hubs.save(10)
-    assert len(frontier._notes) == 10
+    assert len(written(frontier)) == 10
     hubs.save_all()
-    assert len(frontier._notes) == changed
-    frontier._notes.clear()
+    assert len(written(frontier)) == changed
+    frontier._db.execute("DELETE FROM note")
     hubs.save_all()
-    assert not frontier._notes
+    assert not written(frontier)
     url = next(iter(known(hubs)))
     hubs.gone(url, NOW)
     hubs.save()
-    assert len(frontier._notes) == 1
-    assert url not in {hub.url for record in frontier._notes.values() for hub in unpack(record)}
+    assert len(written(frontier)) == 1
+    assert url not in {hub.url for record in written(frontier).values() for hub in unpack(record)}
 
 
 ROW = ("http://a.example/", "a.example", "page", "c", 1, 0.3, 10.0, NOW, 2.0, "", "", True)
@@ -365,7 +371,7 @@ def test_a_damaged_note_costs_its_own_hubs_alone():
     frontier = MemoryFrontier(FrontierPolicy())
     hubs = filled(frontier)
     hubs.save_all()
-    (room, bucket), record = next(iter(frontier._notes.items()))
+    (room, bucket), record = next(iter(written(frontier).items()))
     lost = {one.url for one in unpack(record)}
     for damaged in (record[:-1], record + b"x", msgpack.packb((2, [])), msgpack.packb("x"), b"\xc1"):
         frontier.set_note(room, bucket, damaged)

@@ -328,7 +328,7 @@ def test_a_note_that_cannot_be_read_is_none():
     store = open_store("memory", Path(), FrontierPolicy(), time.time())
     asked = nuggets(notes=store)
     meet(asked, URL, "k")
-    ((room, name),) = store._notes
+    ((room, name),) = store._db.execute("SELECT room, key FROM note")
     assert room == ROOM
     for damaged in (b"", b"\xc1", b"\x01", b"\x92\x01\x02"):
         store.set_note(room, name, damaged)

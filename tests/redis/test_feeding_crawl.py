@@ -11,7 +11,7 @@ from judging import stat
 from redis_server import RedisServer
 
 from mediacrawl.extensions.feeding import PATIENCE
-from mediacrawl.frontier.stores.reading import FrontierReader
+from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.scope import site_of
 from mediacrawl.settings import EXTENSIONS
 

@@ -8,7 +8,7 @@ from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import link_class
 from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope import NeverCrawl, site_of
-from mediacrawl.scope.exclusions.waiting import drop_excluded
+from mediacrawl.scope.exclusions.never import drop_excluded
 
 URLS = [
     "http://a.example/",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mediacrawl import settings
 from mediacrawl.records import Drop
 from mediacrawl.scope import Base, ExtensionFilter, NeverCrawl, Scope, Traps, canonical, is_loopback
-from mediacrawl.scope.ports import REFUSED_PORTS, port_of
+from mediacrawl.scope.hosts import REFUSED_PORTS, port_of
 
 
 def today():

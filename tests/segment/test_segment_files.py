@@ -10,8 +10,8 @@ from segment_run import go, rows_of, write_lines
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.exchange import write
+from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.frontier.stores.reading import FrontierReader
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Candidate, End, Evidence, Kind, MediaItem, Outcome

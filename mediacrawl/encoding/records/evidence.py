@@ -32,7 +32,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast, get_args
 
 from mediacrawl.encoding.decision import DecisionName, FieldDecision
-from mediacrawl.facts import BESIDE
+from mediacrawl.facts import EXTERNAL_SOURCES
 from mediacrawl.records import Tag
 
 _DECISIONS = frozenset(get_args(DecisionName))
@@ -209,8 +209,8 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
 
     Those of `LINK_FIELDS` that have evidence are there too.
 
-    The file itself goes before what is said of it elsewhere (`facts.BESIDE`); of its own sources those that cut long
-    texts (ID3v1, Lyrics3) are the last. The language is what the file declares; if it declares none, the one that most
+    The file's own texts come before those of `facts.EXTERNAL_SOURCES`. Of its own sources those that cut long texts
+    (ID3v1, Lyrics3) come last. The language is what the file declares; if it declares none, the one that most
     of its surely read texts are in. What is said of the file elsewhere counts for that only if the file has no title of
     its own and none of its texts is surely read; titles of pages, texts of links and names in URLs never count.
 
@@ -240,7 +240,7 @@ def _best(found: Sequence[Mapping[str, Any]], key: str) -> str | None:
 
 def _rank(element: Mapping[str, Any]) -> int:
     source = element["source"]
-    return 2 if source in BESIDE else 1 if source in _SHORT else 0
+    return 2 if source in EXTERNAL_SOURCES else 1 if source in _SHORT else 0
 
 
 def _genre_names(text: str) -> Iterable[str]:
@@ -256,11 +256,13 @@ def _genre_names(text: str) -> Iterable[str]:
 
 def _language_read(elements: Sequence[Mapping[str, Any]]) -> str | None:
     """The language of most texts; the first one met of several that are equally frequent."""
-    own = [element for element in elements if element["source"] not in BESIDE]
+    own = [element for element in elements if element["source"] not in EXTERNAL_SOURCES]
     votes = _votes(own)
     if not votes and not any(element["key"] == "title" and element["text"] for element in own):
         votes = _votes(
-            element for element in elements if element["source"] in BESIDE and element["key"] not in _OF_PLACES
+            element
+            for element in elements
+            if element["source"] in EXTERNAL_SOURCES and element["key"] not in _OF_PLACES
         )
     return votes.most_common(1)[0][0] if votes else None
 

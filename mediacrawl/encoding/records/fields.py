@@ -28,7 +28,7 @@ from mediacrawl.encoding.records.evidence import (
     stored_decision,
     tag_element,
 )
-from mediacrawl.facts import BESIDE, FEED, LONGEST_TEXT, OCTETS, PAGE, PLAYLIST, SITEMAP, URL, Fact
+from mediacrawl.facts import EXTERNAL_SOURCES, FEED, LONGEST_TEXT, OCTETS, PAGE, PLAYLIST, SITEMAP, URL, Fact
 from mediacrawl.records import Evidence, Tag
 
 EVIDENCE = "mojibake"
@@ -83,7 +83,7 @@ class TextField:
     def is_as_document(self) -> bool:
         """Whether the decision on the document that the text comes from is the text's own, see `document_element`."""
         by, encoding = self.proof.get("document"), self.proof.get("encoding")
-        if not isinstance(encoding, str) or self.proof.get("source") not in BESIDE:
+        if not isinstance(encoding, str) or self.proof.get("source") not in EXTERNAL_SOURCES:
             return False
         first, *undone = encoding.split(">")
         if first != self.declared:
@@ -130,7 +130,7 @@ class TagField(TextField):
             new["text_declared"] = self.before
         if self.raw is not None and self.element.get("raw_b64") is None:
             new["raw_b64"] = base64.b64encode(self.raw).decode("ascii")
-        is_of_document = self.element["source"] in BESIDE and self.declared not in {OCTETS, "utf-8"}
+        is_of_document = self.element["source"] in EXTERNAL_SOURCES and self.declared not in {OCTETS, "utf-8"}
         passing = _PASSING if is_of_document else (*_PASSING, "document")
         old = [name for name in passing if name not in new and self.element.get(name) is not None]
         for name in old:

@@ -22,7 +22,7 @@ from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.pricing.decoding import read_alike
 from mediacrawl.encoding.records.evidence import FILE_FIELDS, best_values, clean, rounded_confidence, stored_decision
 from mediacrawl.encoding.records.fields import PlainItem, TagField, TextField, by_user, element_field, is_element
-from mediacrawl.facts import BESIDE, OCTETS
+from mediacrawl.facts import EXTERNAL_SOURCES, OCTETS
 from mediacrawl.observe.text import clean as without_surrogates
 
 COMMON_NAMES = (
@@ -303,7 +303,7 @@ class _Origin(IntEnum):  # as dictionary keys, integers take a fifth of the time
 def _origin(field: TextField) -> _Origin:
     if field.raw is None:
         return _Origin.LOST
-    if not isinstance(field, TagField) or field.element["source"] not in BESIDE:
+    if not isinstance(field, TagField) or field.element["source"] not in EXTERNAL_SOURCES:
         return _Origin.FILE
     if field.declared in {OCTETS, "utf-8"}:
         return _Origin.EXTERNAL

@@ -1,0 +1,1 @@
+"""The frontier in one SQLite file, or in memory."""

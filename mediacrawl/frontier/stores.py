@@ -1,0 +1,82 @@
+"""The stores: one file each, one contract. `open_store` reads the setting ``SCHEDULER_STORE``."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+from mediacrawl.frontier.contract import Frontier, FrontierError, FrontierPolicy
+from mediacrawl.frontier.sqlite.database import connect, lock, mark, marked, store_files
+
+SQLITE_FILE = "frontier.db"
+
+
+def open_store(
+    name: str, folder: Path, policy: FrontierPolicy, now: float, rng: random.Random | None = None
+) -> Frontier:
+    """Open a store by its name in settings.
+
+    Args:
+        name: ``sqlite`` (a file in `folder`) or ``memory`` (gone with the process).
+        folder: where the crawl's state lies; made if missing.
+        policy: the frontier's numbers.
+        now: seconds since the epoch.
+        rng: source of the even picks.
+
+    Raises:
+        FrontierError: unknown name, or the file cannot be used.
+    """
+    if name == "memory":
+        from mediacrawl.frontier.sqlite.memory import MemoryFrontier  # noqa: PLC0415 - only what is used is loaded
+
+        return MemoryFrontier(policy, rng)
+    if name == "sqlite":
+        from mediacrawl.frontier.sqlite.store import SQLiteFrontier  # noqa: PLC0415
+
+        return SQLiteFrontier(folder / SQLITE_FILE, policy, now, rng)
+    raise FrontierError(f"SCHEDULER_STORE = {name!r} is not a store; use 'sqlite', 'memory' or 'redis'")
+
+
+def check_store(name: str, folder: Path, *, fresh: bool = False) -> None:
+    """See that a crawl may work in `folder`, and that it can read what lies there.
+
+    Args:
+        name: as in `open_store`.
+        folder: where the crawl's state lies.
+        fresh: what lies there will be deleted, so it need not be readable.
+
+    Raises:
+        FrontierError: it may not, or it cannot, and why.
+    """
+    if name != "sqlite":
+        return
+    path = folder / SQLITE_FILE
+    descriptor = lock(path)
+    try:
+        if not fresh and (path.exists() or marked(descriptor)):
+            connect(path, descriptor).close()
+    finally:
+        os.close(descriptor)
+
+
+def delete_store(folder: Path) -> list[Path]:
+    """Delete the SQLite store in `folder`; answers the files that went.
+
+    Raises:
+        FrontierError: a crawl is working on it, or a file cannot be deleted.
+    """
+    path = folder / SQLITE_FILE
+    files = store_files(path)
+    if not files and not path.with_suffix(".lock").exists():
+        return []
+    descriptor = lock(path)
+    try:
+        for name in files:
+            name.unlink()
+        mark(descriptor, 0)
+    except OSError as error:
+        raise FrontierError(f"{error.filename} cannot be deleted: {error.strerror}") from error
+    finally:
+        os.close(descriptor)
+    return files

@@ -1,0 +1,421 @@
+"""Whether a frontier's file is whole: SQLite's own check, and what our tables promise each other.
+
+The file is only read. All questions are answered as of one commit, so a crawl may go on writing meanwhile; its WAL
+grows until the check ends. Memory does not grow with the file: what is to be sorted goes to temporary files, some 40
+bytes a waiting URL (``SQLITE_TMPDIR`` says where). It takes some 8 s a million URLs.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from sys import float_info
+from typing import NamedTuple
+
+from mediacrawl.frontier.byte_budget import on_disk
+from mediacrawl.frontier.contract import FrontierError
+from mediacrawl.frontier.order import BestFirst, Order
+from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.sqlite.database import (
+    CLASS_BITS,
+    check_layout,
+    lost_log,
+    marked,
+    missing_commits,
+    noted_commits,
+)
+from mediacrawl.frontier.sqlite.seen import ROOM
+from mediacrawl.frontier.sqlite.totals import BYTES
+from mediacrawl.frontier.tools.pages import Image
+from mediacrawl.frontier.tools.row_shapes import LATEST, facts_fit, samples_fit, standing_fits
+from mediacrawl.observe.text import printable
+
+Progress = Callable[[str], None]
+"""Is told, in a few words, what is being done now."""
+
+NOISE = 100
+"""No layout has this number; one that is higher is damage."""
+
+_EXAMPLES = 3
+_UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What reading a damaged file raises; the latter if SQLite's sentence quotes noise."""
+_SITE = f">> {CLASS_BITS}"
+
+
+@dataclass(slots=True)
+class Report:
+    """What a check found.
+
+    Attributes:
+        path: the frontier.
+        live: whether a crawl was working on it; then this is about its last commit.
+        problems: one sentence each; none if the file is sound.
+        facts: ``seen``, ``waiting``, ``leased``, ``ended``, ``sites``, ``classes``: how many there are. What cannot be
+            read is missing.
+    """
+
+    path: Path
+    live: bool = False
+    problems: list[str] = field(default_factory=list)
+    facts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+    def __str__(self) -> str:
+        """What was found, as lines that can be printed."""
+        facts = ", ".join(f"{number} {name}" for name, number in self.facts.items())
+        first = f"{self.path}: {facts}" + (" (a crawl is working on it: as of its last commit)" if self.live else "")
+        if self.sound:
+            return f"{first}\nIt is sound."
+        return "\n".join(map(printable, (first, *self.problems, "What can be saved: mediacrawl frontier repair")))
+
+
+class _Rule(NamedTuple):
+    """`offenders` selects one text for each row that breaks the rule, `says` what that means."""
+
+    says: str
+    offenders: str
+
+
+_HELP = (
+    (
+        "CREATE TEMP TABLE waits (key INTEGER, seq INTEGER, class INTEGER, place INTEGER,"
+        " PRIMARY KEY (key, seq, class, place)) WITHOUT ROWID"
+    ),
+    (
+        "INSERT INTO waits SELECT key_of(CAST(url AS BLOB)), seq, class, 0 FROM main.url"
+        " UNION ALL SELECT key_of(CAST(url AS BLOB)), seq, class, 1 FROM main.inbox ORDER BY 1"
+    ),
+    "CREATE TEMP TABLE anew (key INTEGER PRIMARY KEY)",
+    f"INSERT OR IGNORE INTO anew SELECT CAST(key AS INTEGER) FROM main.note WHERE room = '{ROOM}'",
+    "CREATE TEMP TABLE filled (class INTEGER PRIMARY KEY, rows INTEGER)",
+    (
+        "INSERT INTO filled SELECT class, sum(rows) FROM (SELECT class, count(*) AS rows FROM main.url GROUP BY class"
+        " UNION ALL SELECT class, count(*) FROM main.inbox GROUP BY class) GROUP BY class"
+    ),
+    "CREATE TEMP TABLE home (site INTEGER PRIMARY KEY, rows INTEGER)",
+    f"INSERT INTO home SELECT class {_SITE} AS site, sum(rows) FROM filled GROUP BY site",
+    "CREATE TEMP TABLE counted (code INTEGER PRIMARY KEY, urls INTEGER)",
+    "INSERT INTO counted SELECT code, count(*) FROM main.ended GROUP BY code",
+)
+"""What several rules ask: all waiting URLs by key; those of them that had ended before; how many there are by class,
+and by site; ends by name."""
+
+_RULES = (
+    _Rule(
+        "URLs wait in a class that is not there", "SELECT class FROM filled WHERE class NOT IN (SELECT id FROM class)"
+    ),
+    _Rule(
+        "URLs wait on a site that is not there", "SELECT site FROM home WHERE site NOT IN (SELECT id FROM main.site)"
+    ),
+    _Rule(
+        "link classes belong to a site that is not there",
+        f"SELECT id FROM class WHERE id {_SITE} NOT IN (SELECT id FROM site)",
+    ),
+    _Rule(
+        "sites have gaps in the numbers of their classes, or a name twice",
+        f"SELECT id {_SITE} AS site FROM class GROUP BY site"
+        f" HAVING max(id) - (site << {CLASS_BITS}) + 1 != count(*) OR count(DISTINCT name) != count(*)",
+    ),
+    _Rule("URLs wait twice", "SELECT key FROM waits GROUP BY key HAVING count(*) > 1"),
+    _Rule(
+        "waiting URLs are not known as seen",
+        "SELECT key FROM waits WHERE place = 0 AND key NOT IN (SELECT key FROM seen)",
+    ),
+    _Rule(
+        "rows of the inbox have the key of another URL",
+        "SELECT url FROM inbox WHERE key != key_of(CAST(url AS BLOB))",
+    ),
+    _Rule(
+        "rows of the inbox are older than rows that left it",
+        "SELECT seq FROM inbox WHERE seq <= (SELECT max(seq) FROM waits WHERE place = 0)",
+    ),
+    _Rule(
+        "URLs wait that have ended",
+        "SELECT DISTINCT key FROM ended WHERE key IN (SELECT key FROM waits) AND key NOT IN (SELECT key FROM anew)",
+    ),
+    _Rule(
+        "URLs that are to be visited anew do not wait", "SELECT key FROM anew WHERE key NOT IN (SELECT key FROM waits)"
+    ),
+    _Rule(
+        "URLs have ended that are not known as seen", "SELECT key FROM ended WHERE key NOT IN (SELECT key FROM seen)"
+    ),
+    _Rule(
+        "waiting URLs have facts that cannot be read",
+        "SELECT url FROM url WHERE NOT facts_fit(facts) UNION ALL SELECT url FROM inbox WHERE NOT facts_fit(facts)",
+    ),
+    _Rule(
+        "leases have no waiting URL",
+        "SELECT seq FROM lease"
+        " WHERE NOT EXISTS (SELECT 1 FROM url WHERE url.class = lease.class AND url.seq = lease.seq)"
+        " AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.seq = lease.seq AND inbox.class = lease.class)",
+    ),
+    _Rule("leases name another site than their class", f"SELECT seq FROM lease WHERE site != class {_SITE}"),
+    _Rule("sites are leased twice", "SELECT site FROM lease GROUP BY site HAVING count(*) > 1"),
+    _Rule(
+        "sites count as active, but nothing waits there",
+        "SELECT name FROM site WHERE place = 1 AND id NOT IN (SELECT site FROM home)",
+    ),
+    _Rule(
+        "sites count as idle, but something waits there",
+        "SELECT name FROM site WHERE place = 0 AND id IN (SELECT site FROM home)",
+    ),
+    _Rule("sites are at a place that there is not", "SELECT name FROM site WHERE place NOT IN (0, 1, 2, 3)"),
+    _Rule(
+        "sites would be asked before their release time",
+        "SELECT name FROM site WHERE place = 1 AND due < release AND id NOT IN (SELECT site FROM lease)",
+    ),
+    _Rule(
+        "sites have times or numbers that cannot be",
+        f"SELECT name FROM site WHERE NOT (abs(due) < {LATEST} AND release BETWEEN 0 AND {LATEST}"
+        f" AND delay BETWEEN 0 AND {LATEST} AND crawl_delay BETWEEN 0 AND {LATEST}"
+        " AND typeof(visits) = 'integer' AND visits >= 0"
+        " AND typeof(earned) = 'integer' AND typeof(granted) = 'integer')",
+    ),
+    _Rule("sites have response times that cannot be read", "SELECT name FROM site WHERE NOT samples_fit(samples)"),
+    _Rule("what is held against sites cannot be read", "SELECT name FROM site WHERE NOT standing_fits(standing)"),
+    _Rule("sites rest where nothing waits", "SELECT name FROM site WHERE rests NOT IN (0, 1) OR rests > (place = 1)"),
+    _Rule(
+        "link classes count as empty, but URLs wait there",
+        "SELECT id FROM class WHERE filled = 0 AND id IN (SELECT class FROM filled)",
+    ),
+    _Rule(
+        "names of ends count other URLs than ended so",
+        "SELECT name FROM ending WHERE urls !="
+        " coalesce((SELECT counted.urls FROM counted WHERE counted.code = ending.code), 0)",
+    ),
+    _Rule("ends have no name", "SELECT code FROM counted WHERE code NOT IN (SELECT code FROM ending)"),
+)
+
+_RANKS = _Rule(
+    "sites have a rank that no score has",
+    "SELECT name FROM site WHERE place = 1"
+    f" AND rank NOT BETWEEN rank_of(-{float_info.max}) AND rank_of({float_info.max})",
+)
+"""Not that of their best class: what is found or scored while a site is leased counts when it comes back, and after a
+kill that is the next time it is asked. A rank that is too low or too high by that harms nothing."""
+
+_SEEN = "(SELECT count(*) FROM seen) + (SELECT count(*) FROM inbox WHERE key NOT IN (SELECT key FROM seen))"
+_TOTALS = {
+    "seen": _SEEN,
+    "waiting": "coalesce((SELECT sum(rows) FROM home), 0)",
+    "bytes": f"coalesce(({BYTES}), 0)",
+    "active": "(SELECT count(*) FROM site WHERE place = 1)",
+    "resting": "(SELECT count(*) FROM site WHERE rests = 1)",
+    "shelved": "coalesce((SELECT sum(rows) FROM home JOIN main.site ON site.id = home.site WHERE place > 1), 0)"
+    " - (SELECT count(*) FROM lease JOIN main.site ON site.id = lease.site WHERE place > 1)",
+}
+_FACTS = {
+    "seen": _SEEN,
+    "waiting": "(SELECT count(*) FROM url) + (SELECT count(*) FROM inbox)",
+    "leased": "(SELECT count(*) FROM lease)",
+    "ended": "(SELECT count(*) FROM ended)",
+    "sites": "(SELECT count(*) FROM site)",
+    "classes": "(SELECT count(*) FROM class)",
+}
+
+
+def silent(step: str) -> None:
+    """A `Progress` that tells nobody."""
+
+
+def check(path: Path, *, order: Order | None = None, progress: Progress = silent) -> Report:
+    """Read a whole frontier and tell what is wrong with it. The file is not changed.
+
+    Args:
+        path: the database file.
+        order: makes ranks of scores; ranks of another order are not checked.
+        progress: is told what is being done.
+
+    Raises:
+        FrontierError: there is no file, it is of another version, or not a frontier at all.
+    """
+    if not path.exists():
+        raise FrontierError(f"there is no frontier at {path}")
+    return examine(path, order or BestFirst(), progress, live=_is_live(path))
+
+
+def examine(path: Path, order: Order, progress: Progress, *, live: bool = False) -> Report:
+    """As `check`, for who knows whether a crawl works on the file."""
+    report = Report(path, live)
+    if _is_emptied(path):
+        # Not even opened: SQLite would delete the log of a file without content, and with it what can be saved.
+        report.problems.append("it is empty, though a crawl was here")
+        return report
+    try:
+        with _reading(path) as db:
+            if not _has_tables(db, report):
+                return report
+            db.create_function("rank_of", 1, order.rank, deterministic=True)
+            db.execute("BEGIN")
+            _check_commits(db, report)
+            _check_pages(db, report, progress)
+            _count(db, report)
+            _check_rows(db, report, order, progress)
+    except _UNREADABLE as error:
+        report.problems.append(f"SQLite cannot read the file ({error})")
+    return report
+
+
+def _is_emptied(path: Path) -> bool:
+    if path.stat().st_size:
+        return False
+    try:
+        with path.with_suffix(".lock").open("rb") as file:
+            return marked(file.fileno()) > 0
+    except OSError:
+        return False
+
+
+def _check_commits(db: sqlite3.Connection, report: Report) -> None:
+    with suppress(OSError), report.path.with_suffix(".lock").open("rb") as file:
+        missing, excused = missing_commits(db, file.fileno())
+        if missing and not report.live:
+            report.problems.append(_lost(report.path, missing, excused=excused))
+
+
+def _lost(path: Path, missing: int, *, excused: bool) -> str:
+    if excused:
+        return f"the last {missing} commits are missing: the machine went down"
+    return f"the {lost_log(path, missing)}"
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """The file opened for reading. SQLite may leave an empty WAL beside it, which the next crawl takes away."""
+    # It shares memory with a writer by a file in the folder; where none can be made, nobody can write, either.
+    mode = "mode=ro" if os.access(path.parent, os.W_OK) else "immutable=1"
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)) as db:
+        db.create_function("key_of", 1, _key_of, deterministic=True)
+        db.create_function("on_disk", 1, on_disk, deterministic=True)
+        db.create_function("facts_fit", 1, facts_fit, deterministic=True)
+        db.create_function("samples_fit", 1, samples_fit, deterministic=True)
+        db.create_function("standing_fits", 1, standing_fits, deterministic=True)
+        db.execute("PRAGMA temp_store = FILE")
+        db.execute("PRAGMA cache_size = -65536")
+        yield db
+
+
+def _has_tables(db: sqlite3.Connection, report: Report) -> bool:
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if not 0 <= version < NOISE:
+        report.problems.append(f"its header is damaged: it says layout {version}")
+    elif not check_layout(db, report.path):
+        with suppress(OSError), report.path.with_suffix(".lock").open("rb") as file:
+            missing, excused = noted_commits(file.fileno())
+            if missing:
+                report.problems.append(_lost(report.path, missing, excused=excused))
+                return False
+        raise FrontierError(f"{report.path} is empty; the next crawl makes a frontier of it")
+    return True
+
+
+def _is_live(path: Path) -> bool:
+    """Whether a crawl holds the lock. The lock's file is not made, and not kept."""
+    try:
+        descriptor = os.open(path.with_suffix(".lock"), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _check_pages(db: sqlite3.Connection, report: Report, progress: Progress) -> None:
+    progress("reading all pages")
+    try:
+        found = [row[0] for row in db.execute("PRAGMA integrity_check(4)")]
+    except _UNREADABLE as error:
+        found = [str(error)]
+    report.problems.extend(_file_problems(report))
+    if found != ["ok"]:
+        text = "; ".join(" ".join(line.split()) for line in found)
+        report.problems.append(f"SQLite finds the file damaged: {text}")
+
+
+def _file_problems(report: Report) -> Iterator[str]:
+    """What SQLite passes over: the end of the file, and the end of the WAL. Both grow while a crawl writes."""
+    if report.live:
+        return
+    with closing(Image(report.path)) as image:
+        if image.missing:
+            yield f"the file is cut short: {image.missing} of its {image.count} pages are not there"
+        if image.late_pages:
+            yield f"its WAL is damaged: {image.late_pages} pages that were written behind the damage would be lost"
+
+
+def _count(db: sqlite3.Connection, report: Report) -> None:
+    for name, expression in _FACTS.items():
+        try:
+            (report.facts[name],) = db.execute(f"SELECT {expression}").fetchone()
+        except _UNREADABLE:
+            # The other tables may be readable.
+            continue
+
+
+def _check_rows(db: sqlite3.Connection, report: Report, order: Order, progress: Progress) -> None:
+    progress("sorting what waits")
+    try:
+        for statement in _HELP:
+            db.execute(statement)
+        totals = dict(db.execute("SELECT name, value FROM total"))
+        for rule in (*_RULES, _RANKS) if totals.get("order", repr(order)) == repr(order) else _RULES:
+            progress(f"checking whether {rule.says}")
+            _check_rule(db, report, rule)
+        progress("checking totals")
+        _check_totals(db, report, totals)
+    except _UNREADABLE as error:
+        report.problems.append(f"its tables cannot be read to their ends ({error})")
+
+
+def _check_rule(db: sqlite3.Connection, report: Report, rule: _Rule) -> None:
+    examples: list[str] = []
+    broken = 0
+    for (example,) in db.execute(
+        f"WITH offenders (example) AS ({rule.offenders}) SELECT CAST(example AS BLOB) FROM offenders"
+    ):
+        broken += 1
+        if len(examples) < _EXAMPLES:
+            examples.append((example or b"nothing").decode(errors="replace"))
+    if broken:
+        report.problems.append(f"{broken} {rule.says} ({', '.join(examples)}{', ...' if broken > _EXAMPLES else ''})")
+
+
+def _check_totals(db: sqlite3.Connection, report: Report, totals: dict[str, object]) -> None:
+    for name, expression in _TOTALS.items():
+        if name == "bytes" and name not in totals:
+            # An earlier version wrote the file, or a repair; the next start counts them.
+            continue
+        (counted,) = db.execute(f"SELECT {expression}").fetchone()
+        if totals.get(name, 0) != counted:
+            report.problems.append(f"the total of {name} says {totals.get(name, 0)}, the tables say {counted}")
+    last = totals.get("seq", 0)
+    (highest,) = db.execute("SELECT coalesce(max(seq), 0) FROM waits").fetchone()
+    if not isinstance(last, int) or last < highest:
+        report.problems.append(f"the last place given is {last}, but a URL waits at {highest}")
+    seen, ended = report.facts["seen"], report.facts["ended"]
+    (waiting,) = db.execute("SELECT count(*) FROM waits").fetchone()
+    again = totals.get("again", 0)
+    if not isinstance(again, int) or seen + again != waiting + ended:
+        times = f" and {again} times one joined once more" if again else ""
+        report.problems.append(f"{seen} URLs are known{times}, but {waiting} wait and {ended} have ended")
+
+
+def _key_of(url: bytes) -> int:
+    """The key of a URL as the file has it; 0 if that is not text."""
+    try:
+        return url_key(url.decode())
+    except UnicodeDecodeError:
+        return 0

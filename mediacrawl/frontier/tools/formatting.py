@@ -1,0 +1,217 @@
+"""What ``scrapy frontier`` says of a frontier: plain text for a terminal, without a line feed at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from mediacrawl.frontier.sqlite.reader import Overview, Whereabouts
+from mediacrawl.observe.format import count, elapsed, plural, size
+from mediacrawl.observe.log_search import UrlHistory
+from mediacrawl.observe.text import pad, printable
+from mediacrawl.politeness.robots_note import RobotsNote
+from mediacrawl.records import Drop, End, SiteInfo, SiteState, Trouble
+
+_LABEL = 14
+_CLASSES = 10
+"""Link classes that are shown."""
+
+_NOT_HERE = (
+    "scope would let it in: nothing that was read has named it, or a rule on copies, parameters or facets passed it"
+    " over, or it was pruned (drop/... in the crawl's stats)"
+)
+_MEANINGS = {
+    End.DONE: "it was visited, and what it gave is stored",
+    Drop.OPERATOR: "mediacrawl frontier drop",
+    Drop.ADDRESS: "its name leads to an address that is no public server's",
+    Drop.ROBOTS: "its robots.txt forbids it",
+    Drop.NEVERCRAWL: "its domain is on a NeverCrawl list",
+    Drop.HTTP_STATUS: "the server refused it, or failed at each attempt",
+    Drop.DOWNLOAD_ERROR: "no answer came at any attempt",
+    Drop.UNREADABLE: "its body could not be unpacked at any attempt",
+    Drop.CONTENT_TYPE: "it is neither a page, nor a feed, nor media",
+    Drop.REDIRECT_CAP: "too many redirects in a row led to it",
+}
+
+
+def overview_text(overview: Overview, now: float) -> str:
+    """The frontier in numbers.
+
+    Args:
+        overview: see there.
+        now: seconds since the epoch.
+    """
+    sites = ", ".join(f"{count(number)} {state}" for state, number in overview.sites.items() if number)
+    first = "nothing waits" if overview.first_due is None else _when(overview.first_due, now)
+    anew = f", {count(overview.again)} times one of them anew" if overview.again else ""
+    accepted = f"{count(overview.seen)} accepted{anew}"
+    return told_rows(
+        [
+            ("URLs", f"{accepted}: {plural(overview.waiting, '', 'waits')}, {plural(overview.leased, '', 'is')} out"),
+            ("ended", ", ".join(f"{name} {count(number)}" for name, number in overview.ends.items())),
+            ("sites", sites or "none"),
+            ("next", first),
+            (overview.medium, size(overview.bytes)),
+        ]
+    )
+
+
+def site_text(site: SiteInfo, before: int, now: float) -> str:
+    """A site.
+
+    Args:
+        site: see there.
+        before: sites that go before it.
+        now: seconds since the epoch.
+    """
+    rows = [
+        (site.name, _state(site, before, now)),
+        ("delay", _delay(site)),
+        ("trouble", _trouble(site, now)),
+        ("visits", f"{plural(site.visits, 'request')}, {plural(site.earned, 'find')}"),
+        ("waiting", f"{plural(site.waiting, 'URL')} in {plural(len(site.classes), 'link class')}"),
+    ]
+    shown = [(name, score, urls) for name, score, urls in site.classes if urls][:_CLASSES]
+    rows += [("", f"{score:6.3f}  {count(urls):>9}  {name}") for name, score, urls in shown]
+    return told_rows(rows)
+
+
+def url_text(
+    url: str,
+    where: Whereabouts,
+    refusal: Drop | None,
+    *,
+    before: UrlHistory,
+    rules: UrlHistory,
+    robots: RobotsNote | None,
+    now: float,
+) -> str:
+    """Where a URL is, and why, and what was answered when it was asked last.
+
+    Args:
+        url: as it was asked about; one that waits is shown as it will be requested.
+        where: see there.
+        refusal: why scope would refuse it now, if it would.
+        before: what the request log says of it.
+        rules: the same of the robots.txt of its authority.
+        robots: what is known of the robots.txt of its authority; None if nothing is.
+        now: seconds since the epoch.
+    """
+    shown = where.candidate.request_url if where.candidate else url
+    end = where.end or (before.end if where.known and where.candidate is None else "")
+    rows = [
+        *_where(replace(where, end=end), refusal),
+        ("last asked", before.summary()),
+        ("robots.txt", _robots(robots, now) or rules.summary() or "not asked yet"),
+        ("guard", _guard(shown) if end == Drop.ADDRESS else ""),
+        ("asked again", _never(end) if where.known and where.candidate is None else ""),
+    ]
+    return "\n".join([printable(shown), told_rows(rows)])
+
+
+def _robots(note: RobotsNote | None, now: float) -> str:
+    """What the robots.txt of an authority answered last; empty if nothing is kept of it."""
+    if note is not None and note.failing is not None:
+        failing = note.failing
+        answer = str(failing.status or "no answer")
+        times = f"{plural(failing.times, 'time')} in a row, last " if failing.times > 1 else ""
+        return f"{answer}, {times}{_ago(failing.last, now)}: nothing is asked without it"
+    if note is None or note.copy is None:
+        return ""
+    status = note.copy.status
+    rules = "" if 200 <= status < 300 else ": there are no rules"
+    return f"{status}, {_ago(note.copy.fetched, now)}{rules}"
+
+
+def _ago(when: float, now: float) -> str:
+    return f"{elapsed(max(now - when, 0.0))} ago"
+
+
+def _guard(url: str) -> str:
+    """How a host that was refused is allowed."""
+    host = url.partition("://")[2].partition("/")[0]
+    host = host.rpartition("@")[2]
+    name = host.partition("]")[0].lstrip("[") if host.startswith("[") else host.partition(":")[0]
+    return printable(f"-s GUARD_ALLOW={name} allows it; the next start with that lets it join again")
+
+
+def _never(end: str) -> str:
+    if end == Drop.ADDRESS:
+        return ""
+    return "no, it has ended; pages that led to finds are with -a revisit=yes, and -a fresh=1 begins anew"
+
+
+def meaning(end: str) -> str:
+    """An end in words: its name, and what it means where the name does not say."""
+    said = next((text for name, text in _MEANINGS.items() if name == end), "")
+    return f"{end} ({said})" if said else end
+
+
+def _where(where: Whereabouts, refusal: Drop | None) -> list[tuple[str, str]]:
+    refused = f"scope refuses it now: {meaning(refusal)}" if refusal else ""
+    if not where.known:
+        return [("not here", refused or _NOT_HERE)]
+    if where.candidate is None:
+        return [("ended", meaning(where.end) if where.end else "how is not known any more"), ("", refused)]
+    found = where.candidate
+    waits = "is out: it is asked now" if where.leased else f"{count(where.before)} URLs of its class before it"
+    named = f" ({found.evidence.anchor!r})" if found.evidence.anchor else ""
+    source = f"on {found.parent}" if found.parent else "as a seed"
+    return [
+        ("waits", waits),
+        ("class", f"{where.link_class}, score {where.score:.3f}"),
+        ("found", f"{source} by {found.evidence.via}{named}, depth {found.depth}, {found.hops} redirects"),
+        ("attempts", f"{count(where.attempt)}, not counting failures of its whole site" if where.attempt else ""),
+        ("when taken", refused and f"{refused}: it will be dropped"),
+    ]
+
+
+def _state(site: SiteInfo, before: int, now: float) -> str:
+    if site.state in {SiteState.READY, SiteState.WAITING, SiteState.RESTING}:
+        return f"{site.state}, {_when(site.release, now)}; {plural(before, 'site', 'goes')} before it"
+    explained = {
+        SiteState.LEASED: "a request is out",
+        SiteState.PAUSED: "by the operator, until mediacrawl frontier resume",
+        SiteState.RETIRED: f"{_why_retired(site)}, until mediacrawl frontier resume",
+        SiteState.IDLE: f"nothing waits; {_when(site.release, now)}",
+    }
+    return f"{site.state}: {explained[site.state]}"
+
+
+def _why_retired(site: SiteInfo) -> str:
+    if not site.gone:
+        return "it has had its budget of requests (FRONTIER_SITE_BUDGET)"
+    if site.trouble is Trouble.FORBIDDEN:
+        return f"it has answered 403 to {plural(site.forbidden, 'request')} in a row"
+    return "nothing but trouble for too long (BACKOFF_RETIRE_AFTER)"
+
+
+def _trouble(site: SiteInfo, now: float) -> str:
+    """What is held against a site; empty if nothing is."""
+    said = []
+    if site.troubles:
+        said.append(f"{count(site.troubles)} in a row for {elapsed(now - site.since)}, the last: {site.trouble}")
+    if site.forbidden:
+        said.append(f"{plural(site.forbidden, 'time')} 403 in a row")
+    if site.level:
+        said.append(f"its delay is doubled {plural(site.level, 'time')}")
+    return "; ".join(said)
+
+
+def _when(release: float, now: float) -> str:
+    return f"may be asked in {elapsed(release - now)}" if release > now else "may be asked now"
+
+
+def _delay(site: SiteInfo) -> str:
+    samples = " ".join(f"{seconds:.2f}" for seconds in site.samples) or "none yet"
+    asked = f"; robots.txt asks for {elapsed(site.crawl_delay)}" if site.crawl_delay else ""
+    return f"{elapsed(site.delay)} after its last visit; response times in seconds: {samples}{asked}"
+
+
+def told_rows(rows: Iterable[tuple[str, str]]) -> str:
+    """Rows of label and text, one below the other; without those that have no text.
+
+    Args:
+        rows: to be told, whatever stands in them.
+    """
+    return "\n".join(printable(f"  {pad(label, _LABEL)} {text}") for label, text in rows if text)

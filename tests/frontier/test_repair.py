@@ -1,0 +1,683 @@
+"""A frontier's file that the disk spoiled: what repair makes of it."""
+
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from long_forms import examples, slow
+
+from mediacrawl.frontier import FrontierError, FrontierPolicy
+from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.stores import open_store
+from mediacrawl.frontier.tools.check import check
+from mediacrawl.frontier.tools.pages import Image
+from mediacrawl.frontier.tools.repair import Remake, repair
+from mediacrawl.frontier.tools.row_shapes import SHAPES
+from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome
+
+POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.0)
+NOW = 1_000_000.0
+LATER = NOW + 5_000.0
+
+
+def site_of(url):
+    return url.split("/")[2]
+
+
+def link_class(url):
+    return url.split("/")[3]
+
+
+REMAKE = Remake(site_of, link_class)
+
+
+@dataclass
+class Story:
+    """A crawl that went on for a while, and what its file must know."""
+
+    folder: Path
+    waiting: set = field(default_factory=set)
+    ended: set = field(default_factory=set)
+
+
+def candidate(url):
+    scores = {"pages": 0.1, "media": 4.0, "feeds": 1.5}
+    name = link_class(url)
+    facts = '{"title": "Lied"}' if name == "media" else ""
+    evidence = Evidence(anchor="A link " * 5, facts=facts, path="" if name == "feeds" else f"main/ul.{name}/li/a")
+    return Candidate(url, site_of(url), name, score=scores[name], evidence=evidence)
+
+
+def some_urls(rng, number, sites):
+    found = set()
+    while len(found) < number:
+        site = f"s{int(sites * rng.random() ** 2)}.example"
+        found.add(f"http://{site}/{rng.choice(['pages', 'media', 'feeds'])}/{rng.randrange(1_000_000)}?x=" + "y" * 20)
+    return sorted(found)
+
+
+def crawl(store, story, rng, now, rounds):
+    for _ in range(rounds):
+        now += 11.0
+        for lease in store.take(now, 30):
+            end = rng.choice([End.DONE, End.DONE, End.DROPPED, End.AGAIN, End.CONTINUE, End.RETURNED])
+            outcome = Outcome(
+                end,
+                reason=Drop.ROBOTS if end is End.DROPPED else None,
+                response_time=rng.random(),
+                state=b"\x01probe" * rng.choice([1, 2000]),
+                kind=Kind.MEDIA if end is End.CONTINUE else None,
+                hold=500.0 if rng.random() < 0.02 else 0.0,
+            )
+            store.finish(lease, outcome, now)
+            if end in {End.DONE, End.DROPPED}:
+                story.waiting.discard(lease.url)
+                story.ended.add(lease.url)
+    return now
+
+
+def tell(folder, *, urls=3_000, sites=150, rounds=25, clean=True):
+    """A file with leases, ends, pauses, notes, rows at their places and rows in the inbox."""
+    rng = random.Random(7)
+    story = Story(folder)
+    store = open_store("sqlite", folder, POLICY, NOW, random.Random(1))
+    found = some_urls(rng, urls, sites)
+    cut = urls * 2 // 3
+    store.add(map(candidate, found[:cut:]))
+    store.prune(urls * 10)
+    store._merge()
+    story.waiting.update(found[:cut])
+    now = crawl(store, story, rng, NOW, rounds)
+    store.commit()
+    store._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    store.add(map(candidate, found[cut:]))
+    story.waiting.update(found[cut:])
+    now = crawl(store, story, rng, now, rounds)
+    for number in (3, 30, 60):
+        store.pause(f"s{number}.example")
+        store.set_note("robots", f"s{number}.example", b"record" * 300)
+    store.take(now + 11.0, 9)
+    store.commit()
+    if clean:
+        with closing(sqlite3.connect(folder / "frontier.db")) as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    os.close(store._lock)
+    store._db.close() if clean else None
+    story.store = store
+    return story
+
+
+@pytest.fixture(scope="session")
+def told(tmp_path_factory):
+    """With everything in the database file. Never changed: tests copy it."""
+    return tell(tmp_path_factory.mktemp("told"))
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory):
+    """Likewise, of some forty pages."""
+    return tell(tmp_path_factory.mktemp("small"), urls=600, sites=60)
+
+
+@pytest.fixture(scope="session")
+def small_in_wal(tmp_path_factory):
+    """Likewise, killed."""
+    return tell(tmp_path_factory.mktemp("small_in_wal"), urls=600, sites=60, clean=False)
+
+
+@pytest.fixture(scope="session")
+def told_in_wal(tmp_path_factory):
+    """Killed, with everything since the last checkpoint in the WAL."""
+    return tell(tmp_path_factory.mktemp("told_in_wal"), clean=False)
+
+
+def copy(story, folder):
+    folder.mkdir(exist_ok=True)
+    for file in story.folder.iterdir():
+        if file.suffix != ".lock" and not file.name.endswith("-shm"):
+            shutil.copy(file, folder)
+    return folder / "frontier.db"
+
+
+def mend(path, **options):
+    return repair(path, LATER, REMAKE, delay=60.0, **options)
+
+
+def contents(path):
+    """Waiting URLs, keys of ended ones and of all known ones, as the tables have them."""
+    with closing(sqlite3.connect(path)) as db:
+        waiting = [url for (url,) in db.execute("SELECT url FROM url UNION ALL SELECT url FROM inbox")]
+        ended = {key for (key,) in db.execute("SELECT key FROM ended")}
+        seen = {key for (key,) in db.execute("SELECT key FROM seen")}
+    assert len(waiting) == len(set(waiting))
+    return set(waiting), ended, seen | set(map(url_key, waiting))
+
+
+def everything_comes_out(path):
+    """Crawl a repaired file to its end; answers the URLs that were asked."""
+    store = open_store("sqlite", path.parent, POLICY, LATER, random.Random(2))
+    asked = set()
+    for number in list(store._sites.among(2)):
+        store.resume(number.name)
+    now = LATER
+    while (release := store.next_release()) is not None:
+        now = max(now, release)
+        for lease in store.take(now, 500):
+            assert lease.url not in asked
+            asked.add(lease.url)
+            store.finish(lease, Outcome(End.DONE, asked=False), now)
+    counts = store.counts()
+    assert counts.waiting == counts.leased == 0
+    assert counts.seen == sum(counts.ends.values())
+    store.close()
+    return asked
+
+
+def page_map(path):
+    """Tree -> its pages."""
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+        pages = {}
+        for name, number in db.execute("SELECT name, pageno FROM dbstat"):
+            pages.setdefault(name, []).append(number)
+        return pages
+
+
+def damage(path, at, content):
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(content)
+
+
+def noise(rng, size):
+    return rng.randbytes(size)
+
+
+def on_page(path, number):
+    """URLs that wait, and keys of those that ended, by the rows of one page."""
+    urls, ended = set(), set()
+    with closing(Image(path)) as image:
+        node = image.node(number)
+        for row in image.rows(node) if node and node.has_rows else ():
+            if (found := SHAPES["url"].row(*row)) and node.is_index:
+                urls.add(found[2])
+            elif not node.is_index and (found := SHAPES["inbox"].row(*row)):
+                urls.add(found[3])
+            elif not node.is_index and (found := SHAPES["ended"].row(*row)):
+                ended.add(found[0])
+    return urls, ended
+
+
+@pytest.mark.parametrize("kind", ["noise", *slow("zeros", "another page")])
+def test_a_page_that_is_lost_takes_only_its_own_rows_with_it(small, tmp_path, kind):
+    rng = random.Random(4)
+    path = copy(small, tmp_path)
+    whole = path.read_bytes()
+    waiting, ended, seen = contents(path)
+    for number in range(1, len(whole) // 4096 + 1):
+        path.write_bytes(whole)
+        urls, ends = on_page(path, number)
+        other = 4096 * rng.randrange(len(whole) // 4096)
+        content = {"noise": noise(rng, 4096), "zeros": bytes(4096), "another page": whole[other : other + 4096]}[kind]
+        damage(path, (number - 1) * 4096, content)
+        mend(path)
+        assert check(path).sound
+        waits_now, ended_now, seen_now = contents(path)
+        assert waiting - urls <= waits_now <= waiting
+        assert ended - ends <= ended_now
+        assert ended <= seen_now <= seen, "who ended stays known, even if it is lost how"
+        if kind == "another page":
+            continue
+        assert not (seen - seen_now) - {url_key(url) for url in urls}
+
+
+@pytest.mark.parametrize("tree", ["url", "sqlite_schema", *slow("inbox", "site", "seen", "ended", "class", "note")])
+def test_a_crawl_goes_on_when_the_top_of_a_table_is_lost(told, tmp_path, tree):
+    path = copy(told, tmp_path)
+    waiting, _, _ = contents(path)
+    root = page_map(path)[tree][0]
+    damage(path, (root - 1) * 4096, noise(random.Random(1), 4096))
+    hit = on_page(told.folder / "frontier.db", root)[0] if tree != "sqlite_schema" else set()
+    mend(path)
+    assert everything_comes_out(path) == waiting - hit
+
+
+@pytest.mark.parametrize("trees", [("site", "sqlite_autoindex_site_1"), *slow(("class",), ("site", "class"))])
+def test_sites_and_classes_are_made_anew_of_their_urls(told, tmp_path, trees):
+    path = copy(told, tmp_path)
+    pages = page_map(path)
+    waiting, _, _ = contents(path)
+    for tree in trees:
+        for number in pages[tree]:
+            damage(path, (number - 1) * 4096, noise(random.Random(1), 4096))
+    done = mend(path)
+    assert done.made["sites"] > 50 or "site" not in trees
+    assert done.made["classes"] > 300 or "class" not in trees
+    with closing(sqlite3.connect(path)) as db:
+        for site, name, url in db.execute(
+            "SELECT site.name, class.name, url.url FROM url JOIN class ON class.id = url.class"
+            " JOIN site ON site.id = class.id >> 8"
+        ):
+            assert (site, name) == (site_of(url), link_class(url))
+    assert everything_comes_out(path) == waiting
+
+
+def test_a_url_that_was_lost_while_it_waited_can_be_found_again(told, tmp_path):
+    path = copy(told, tmp_path)
+    number = page_map(path)["url"][-1]
+    lost = sorted(on_page(path, number)[0])
+    damage(path, 4096 * (number - 1), noise(random.Random(1), 4096))
+    done = mend(path)
+    assert done.made["forgotten"] == done.lost["waiting"] == len(lost) > 10
+    store = open_store("sqlite", tmp_path, POLICY, LATER)
+    assert store.unknown(lost) == lost
+    assert store.add(map(candidate, lost)).new == len(lost)
+    store.close()
+
+
+def test_a_url_that_ended_stays_known_when_it_is_lost_how(told, tmp_path):
+    path = copy(told, tmp_path)
+    number = page_map(path)["ended"][-1]
+    ends = on_page(path, number)[1]
+    damage(path, 4096 * (number - 1), noise(random.Random(1), 4096))
+    done = mend(path)
+    assert done.made["uncertain"] == done.lost["ended"] == len(ends) > 10
+    store = open_store("sqlite", tmp_path, POLICY, LATER)
+    assert store.counts().ends["lost"] == len(ends)
+    assert store.unknown(sorted(url for url in told.ended if url_key(url) in ends)) == []
+    store.close()
+
+
+def test_a_site_that_lost_its_release_time_waits_its_first_delay(told, tmp_path):
+    path = copy(told, tmp_path)
+    for number in page_map(path)["site"]:
+        damage(path, (number - 1) * 4096, bytes(4096))
+    done = mend(path)
+    assert done.made["sites"] == 150
+    store = open_store("sqlite", tmp_path, POLICY, LATER)
+    assert store.take(LATER + 59.0, 1000) == []
+    assert len(store.take(LATER + 60.0, 1000)) > 50
+    assert store.counts().shelved_sites == (3, 0), "the index knows who is paused"
+    store.close()
+
+
+def test_a_site_that_rests_goes_on_resting_when_its_row_is_lost(told, tmp_path):
+    path = copy(told, tmp_path)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE site SET release = ?1, due = ?1 WHERE name = 's5.example'", (LATER * 2,))
+        db.commit()
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for number in page_map(path)["site"]:
+        damage(path, (number - 1) * 4096, bytes(4096))
+    mend(path)
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT count(*) FROM site WHERE release = ?", (LATER * 2,)).fetchone() == (1,)
+
+
+def test_the_new_file_may_be_read_by_whom_the_old_one_might(told, tmp_path):
+    path = copy(told, tmp_path)
+    path.chmod(0o640)
+    damage(path, 8192, bytes(4096))
+    mend(path)
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_all_sites_wait_when_it_is_lost_who_was_being_asked(told, tmp_path):
+    path = copy(told, tmp_path)
+    damage(path, (page_map(path)["lease"][0] - 1) * 4096, noise(random.Random(3), 4096))
+    mend(path)
+    store = open_store("sqlite", tmp_path, POLICY, LATER)
+    assert store.take(LATER + 59.0, 1000) == []
+    store.close()
+
+
+def test_clocks_scores_states_and_notes_are_kept(told, tmp_path):
+    path = copy(told, tmp_path)
+    before = dump(path)
+    damage(path, (page_map(path)["seen"][0] - 1) * 4096, noise(random.Random(3), 4096))
+    mend(path)
+    after = dump(path)
+    assert after == before
+    assert any(len(state or b"") > 4096 for *_, state in before["url"]), "some are longer than a page"
+
+
+def anew(told, folder):
+    """A copy of the file in which some URLs joined once more, and some of them ended so; answers its path and these."""
+    path = copy(told, folder)
+    store = open_store("sqlite", folder, POLICY, LATER, random.Random(3))
+    urls = sorted(told.ended)[:60]
+    assert all(store.rejoin(candidate(url)) for url in urls)
+    crawl(store, Story(folder), random.Random(3), LATER, 5)
+    store.close()
+    waiting, _, _ = contents(path)
+    assert 0 < len(waiting.intersection(urls)) < len(urls)
+    return path, waiting.intersection(urls)
+
+
+def test_visits_anew_are_kept(told, tmp_path):
+    path, waiting = anew(told, tmp_path)
+    before = dump(path)
+    damage(path, (page_map(path)["seen"][0] - 1) * 4096, noise(random.Random(3), 4096))
+    done = repair(path, LATER + 1_000.0, REMAKE)
+    assert dump(path) == before
+    assert not any(done.lost.values())
+    store = open_store("sqlite", tmp_path, POLICY, LATER + 1_000.0)
+    counts = store.counts()
+    assert (counts.again, sum(counts.ends.values())) == (60, counts.seen + 60 - counts.waiting)
+    assert not any(store.rejoin(candidate(url)) for url in waiting)
+    store.close()
+
+
+def test_where_it_is_lost_that_urls_are_visited_anew_they_have_ended(told, tmp_path):
+    path, waiting = anew(told, tmp_path)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("DELETE FROM note WHERE room = 'again'")
+        db.commit()
+    assert any("URLs wait that have ended" in problem for problem in check(path).problems)
+    before = contents(path)
+    repair(path, LATER + 1_000.0, REMAKE)
+    after = contents(path)
+    assert (after[0], after[1], after[2]) == (before[0] - waiting, before[1], before[2])
+    store = open_store("sqlite", tmp_path, POLICY, LATER + 1_000.0)
+    assert all(store.rejoin(candidate(url)) for url in waiting)
+    store.close()
+
+
+def dump(path):
+    with closing(sqlite3.connect(path)) as db:
+        questions = {
+            "url": "SELECT class, seq, url, facts, state FROM url UNION ALL SELECT class, seq, url, facts, state"
+            " FROM inbox ORDER BY class, seq",
+            "site": "SELECT id, name, place, release, delay, crawl_delay, samples, visits, earned, granted FROM site",
+            "class": "SELECT id, name, score, held FROM class",
+            "note": "SELECT * FROM note",
+            "lease": "SELECT * FROM lease",
+            "ended": "SELECT * FROM ended JOIN ending USING (code)",
+        }
+        return {name: list(db.execute(question)) for name, question in questions.items()}
+
+
+@pytest.mark.parametrize("share", [0.1, *slow(0.5), 0.999])
+def test_a_file_that_was_cut_short_keeps_what_it_has(told, tmp_path, share):
+    path = copy(told, tmp_path)
+    waiting, _, seen = contents(path)
+    size = int(path.stat().st_size * share)
+    here = set().union(*(on_page(path, number)[0] for number in range(1, size // 4096 + 1)))
+    os.truncate(path, size)
+    done = mend(path)
+    assert check(path).sound
+    waits_now, _, seen_now = contents(path)
+    assert here <= waits_now <= waiting
+    assert done.saved["waiting"] == len(waits_now)
+    assert done.lost["waiting"] == len(waiting) - len(waits_now)
+    assert seen_now <= seen
+    assert everything_comes_out(path) == waits_now
+
+
+@pytest.mark.parametrize("size", [0, 10, 3000])
+def test_a_file_with_nothing_in_it_is_refused_and_kept(told, tmp_path, size):
+    path = copy(told, tmp_path)
+    os.truncate(path, size)
+    before = path.read_bytes()
+    with pytest.raises(FrontierError, match="nothing of a frontier"):
+        mend(path)
+    assert path.read_bytes() == before
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["frontier.db", "frontier.lock"]
+
+
+@pytest.mark.parametrize("size", [16, 100, 4096])
+def test_a_header_of_noise_costs_nothing(told, tmp_path, size):
+    path = copy(told, tmp_path)
+    before = dump(path)
+    damage(path, 0, noise(random.Random(size), size))
+    mend(path)
+    assert dump(path) == before
+
+
+def test_what_was_deleted_does_not_come_back_from_free_pages(told, tmp_path):
+    path = copy(told, tmp_path)
+    store = open_store("sqlite", tmp_path, POLICY, LATER)
+    store.prune(100)
+    store.commit()
+    store.close()
+    waiting, _, seen = contents(path)
+    damage(path, (page_map(path)["ended"][-1] - 1) * 4096, noise(random.Random(2), 4096))
+    mend(path)
+    assert (contents(path)[0], contents(path)[2]) == (waiting, seen)
+
+
+# -- the WAL -------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_only_in_the_wal_is_read_there(told_in_wal, tmp_path):
+    path = copy(told_in_wal, tmp_path)
+    waiting, ended, seen = contents(copy(told_in_wal, tmp_path / "same"))
+    with closing(Image(path)) as image:
+        number = next(
+            number for number in range(image.count, 0, -1) if number not in image._wal.frames and image.node(number)
+        )
+    urls, ends = on_page(path, number)
+    damage(path, 4096 * (number - 1), noise(random.Random(5), 4096))
+    wal = path.with_name("frontier.db-wal").read_bytes()
+    mend(path)
+    waits_now, ended_now, seen_now = contents(path)
+    assert waiting - urls <= waits_now <= waiting
+    assert ended - ends <= ended_now
+    assert ended <= seen_now <= seen
+    assert path.with_name("frontier.db.broken-1-wal").read_bytes() == wal
+    assert not path.with_name("frontier.db-wal").exists()
+
+
+@pytest.mark.parametrize("part", [0, *slow(1, 2, 3, 4)])
+def test_what_was_committed_behind_noise_in_the_wal_is_found(told_in_wal, tmp_path, part):
+    path = copy(told_in_wal, tmp_path)
+    waiting, ended, _ = contents(copy(told_in_wal, tmp_path / "same"))
+    wal = path.with_name("frontier.db-wal")
+    at = wal.stat().st_size * part // 5
+    damage(wal, at, noise(random.Random(part), 1000))
+    assert "WAL" in check(path).problems[0]
+    mend(path)
+    assert check(path).sound
+    waits_now, ended_now, _ = contents(path)
+    assert len(waits_now & waiting) > 0.97 * len(waiting)
+    assert len(ended_now & ended) > 0.9 * len(ended)
+    assert everything_comes_out(path) == waits_now
+
+
+@pytest.mark.parametrize("share", [0.0, *slow(0.01, 0.4), 0.99])
+def test_without_the_end_of_the_wal_the_file_is_as_it_was_before(told_in_wal, tmp_path, share):
+    path = copy(told_in_wal, tmp_path)
+    _, ended, seen = contents(copy(told_in_wal, tmp_path / "same"))
+    wal = path.with_name("frontier.db-wal")
+    os.truncate(wal, int(wal.stat().st_size * share))
+    damage(path, 4096 * 50, bytes(4096))
+    mend(path)
+    assert check(path).sound
+    waits_now, ended_now, seen_now = contents(path)
+    assert seen_now <= seen
+    assert ended_now <= ended
+    assert everything_comes_out(path) == waits_now
+
+
+# -- any damage ----------------------------------------------------------------------------------------------------
+
+HITS = st.lists(st.tuples(st.floats(0, 1), st.integers(1, 5000), st.booleans()), min_size=1, max_size=6)
+
+
+@settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(hits=HITS, wal=st.booleans(), seed=st.integers(0, 1000), cut=st.floats(0.3, 1))
+def test_no_noise_makes_repair_fail_or_a_second_repair_change_anything(
+    small, small_in_wal, tmp_path, hits, wal, seed, cut
+):
+    story = small_in_wal if wal else small
+    shutil.rmtree(tmp_path)
+    path = copy(story, tmp_path)
+    waiting, ended, _ = contents(copy(story, tmp_path / "same"))
+    rng = random.Random(seed)
+    for share, length, zeros in hits:
+        file = path.with_name("frontier.db-wal") if wal and rng.random() < 0.5 else path
+        damage(file, int(share * file.stat().st_size), bytes(length) if zeros else rng.randbytes(length))
+    os.truncate(path, int(path.stat().st_size * cut))
+    try:
+        mend(path)
+    except FrontierError as error:
+        sentence = str(error)
+    else:
+        sentence = ""
+    if sentence:
+        assert re.search("nothing of a frontier|layout", sentence)
+        return
+    assert check(path).sound
+    waits_now, _, _ = contents(path)
+    assert len(waits_now - waiting - {url for url in waits_now if url_key(url) in ended}) <= len(hits)
+    after = path.read_bytes()
+    files = sorted(file.name for file in tmp_path.iterdir())
+    assert mend(path).kept is None
+    assert path.read_bytes() == after
+    assert sorted(file.name for file in tmp_path.iterdir()) == files
+    assert everything_comes_out(path) == waits_now
+
+
+# -- the files -----------------------------------------------------------------------------------------------------
+
+
+def test_a_sound_file_is_left_as_it_is(told_in_wal, tmp_path):
+    path = copy(told_in_wal, tmp_path)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    done = mend(path)
+    assert done.kept is None
+    assert "nothing was changed" in str(done)
+    before["frontier.lock"] = b""
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_the_broken_file_is_kept_under_a_new_name_each_time(told, tmp_path):
+    path = copy(told, tmp_path)
+    (tmp_path / "frontier.bloom").write_bytes(b"of the old file")
+    for number in (1, 2):
+        damage(path, 8192, noise(random.Random(number), 4096))
+        broken = path.read_bytes()
+        done = mend(path)
+        assert done.kept == tmp_path / f"frontier.db.broken-{number}"
+        assert done.kept.read_bytes() == broken
+        assert str(done.kept) in str(done)
+    assert not (tmp_path / "frontier.bloom").exists()
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "frontier.db",
+        "frontier.db.broken-1",
+        "frontier.db.broken-2",
+        "frontier.lock",
+    ]
+
+
+def test_a_file_that_a_crawl_works_on_is_not_repaired(tmp_path):
+    store = open_store("sqlite", tmp_path, POLICY, NOW)
+    with pytest.raises(FrontierError, match="another crawl is working"):
+        mend(tmp_path / "frontier.db")
+    store.close()
+
+
+def test_what_is_not_ours_is_refused(told, tmp_path):
+    for path in (tmp_path / "frontier.db", tmp_path / "nowhere" / "frontier.db"):
+        with pytest.raises(FrontierError, match="there is no frontier"):
+            mend(path)
+    assert not (tmp_path / "nowhere").exists()
+    with closing(sqlite3.connect(tmp_path / "frontier.db")) as db:
+        db.execute("CREATE TABLE precious (x)")
+    with pytest.raises(FrontierError, match="not a frontier"):
+        mend(tmp_path / "frontier.db")
+    path = copy(told, tmp_path)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA user_version = 99")
+    with pytest.raises(FrontierError, match="layout 99"):
+        mend(path)
+
+
+def mend_dying(path, step):
+    """Repair in a process that is killed before so many calls that rename or sync a file; answers its exit code."""
+    pid = os.fork()
+    if pid:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    calls = [step]
+
+    def dying(real):
+        def call(*args, **kwargs):
+            calls[0] -= 1
+            if calls[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return real(*args, **kwargs)
+
+        return call
+
+    code = 1
+    try:
+        for name in ("unlink", "link", "rename", "replace", "fsync"):
+            setattr(os, name, dying(getattr(os, name)))
+        mend(path)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def unlogged_page(path):
+    """A page that the log does not have: what is damaged there counts."""
+    with closing(Image(path)) as image:
+        used = {number for numbers in page_map(path).values() for number in numbers}
+        return min(used - image._wal.frames.keys() - {1})
+
+
+@pytest.mark.slow
+def test_a_kill_at_any_step_leaves_the_old_file_or_the_new_one(small_in_wal, tmp_path):
+    """Killed before each call that changes a file's name, or syncs one."""
+    outcomes = []
+    whole = None
+    for step in range(1, 40):
+        folder = tmp_path / str(step)
+        path = copy(small_in_wal, folder)
+        damage(path, (unlogged_page(path) - 1) * 4096, noise(random.Random(1), 4096))
+        old = path.read_bytes()
+        code = mend_dying(path, step)
+        is_old = path.read_bytes() == old
+        outcomes.append(is_old)
+        mend(path)
+        assert check(path).sound
+        whole = whole or contents(path)
+        assert contents(path) == whole, "whatever the kill left, the next repair gets all"
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+    assert outcomes == sorted(outcomes, reverse=True)
+    assert outcomes[0]
+    assert not outcomes[-1]
+    assert len(outcomes) > 5
+
+
+def test_a_full_disk_leaves_the_old_file(told, tmp_path):
+    path = copy(told, tmp_path)
+    damage(path, 8192, noise(random.Random(1), 4096))
+    before = path.read_bytes()
+    program = "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[2]); import test_repair as t\n"
+    program += "try:\n t.mend(Path(sys.argv[1]))\nexcept t.FrontierError as error: print(error)"
+
+    def small_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+
+    command = [sys.executable, "-B", "-c", program, str(path), str(Path(__file__).parent)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [Path.cwd(), Path(__file__).parents[1]]))}
+    done = subprocess.run(command, preexec_fn=small_files, capture_output=True, text=True, env=environment, check=True)
+    assert "make room" in done.stdout
+    assert path.read_bytes() == before
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["frontier.db", "frontier.lock"]
