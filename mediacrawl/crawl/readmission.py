@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.frontier import Frontier, FrontierError
+from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.refused import NOTE_KIND, Refused
 from mediacrawl.own_settings import OwnSettings
@@ -15,16 +15,8 @@ from mediacrawl.records import Drop, Outcome
 from mediacrawl.threads import in_reactor
 from mediacrawl.visit import Visit
 
-
-class FrontierHolder(Protocol):
-    """The scheduler, as far as `Readmission` uses it."""
-
-    @property
-    def frontier(self) -> Frontier:
-        """The frontier, opened."""
-
-    def stop(self, reason: str, error: Exception) -> None:
-        """End the crawl because of an error."""
+if TYPE_CHECKING:
+    from mediacrawl.crawl.interfaces import LeaseHolder
 
 
 class Readmission:
@@ -35,7 +27,7 @@ class Readmission:
         scheduler: answers the crawl's.
     """
 
-    def __init__(self, parts: CrawlContext, scheduler: Callable[[], FrontierHolder]) -> None:
+    def __init__(self, parts: CrawlContext, scheduler: Callable[[], LeaseHolder]) -> None:
         self._allow = [str(entry) for entry in OwnSettings(parts.settings).getlist("GUARD_ALLOW")]
         self._scheduler = scheduler
         self._waiting: list[str] = []
