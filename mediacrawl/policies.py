@@ -29,7 +29,7 @@ from mediacrawl.scope import DuplicatePolicy, NeverCrawl, Scope, ScopeRules, Tra
 from mediacrawl.scope.hosts import canonical_host
 from mediacrawl.scope.include import Include
 from mediacrawl.scope.rules import ContactScope
-from mediacrawl.setting_kinds import user_function
+from mediacrawl.setting_types import user_function
 
 PLACEHOLDER = "example.invalid"
 """Part of ``MEDIACRAWL_CONTACT`` until the user sets it."""

@@ -1,7 +1,7 @@
 """Other values for constants of mediacrawl, for crawls that are to end in seconds.
 
 Crawls in processes of their own get them as settings whose names are paths of a module's constant, as in
-``-s mediacrawl.crawl.leases.LEASES_AT_ONCE=4``, or of a policy's field, as in
+``-s mediacrawl.scheduler.LEASES_AT_ONCE=4``, or of a policy's field, as in
 ``-s mediacrawl.politeness.backoff.BackoffPolicy.jitter=0``. `launcher` changes them in that process and takes the words
 out of the command.
 """
@@ -40,12 +40,12 @@ def change_field(owner, name, value):
 
 def take(arguments):
     """Change the constants that a command names; answers its other words."""
-    words = list(arguments)
-    for place in reversed(range(len(words) - 1)):
-        if place + 1 >= len(words):
-            continue
-        path, is_one, value = words[place + 1].partition("=")
-        if words[place] == "-s" and path.startswith("mediacrawl.") and is_one:
+    words = []
+    for word in arguments:
+        path, is_one, value = word.partition("=")
+        if words[-1:] == ["-s"] and path.startswith("mediacrawl.") and is_one:
             change(path, json.loads(value))
-            del words[place : place + 2]
+            words.pop()
+        else:
+            words.append(word)
     return words

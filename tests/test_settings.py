@@ -1,17 +1,23 @@
-"""The settings file is the whole truth about settings."""
+"""Each setting is declared once, in ``mediacrawl/settings.py``, read with that default, and documented."""
 
 import ast
 import itertools
 import re
+import runpy
+import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 import scrapy.settings.default_settings as scrapy_defaults
+from launcher import ROOT, environment
 from scrapy.settings import BaseSettings
 
 import mediacrawl.settings as ours
-from mediacrawl.setting_kinds import KINDS, wrong_values
+from mediacrawl.scope.ports import REFUSED_PORTS
+from mediacrawl.scope.sessions import SESSION_NAMES
+from mediacrawl.setting_checks import REMOVED, TYPES, wrong_values
 
 PACKAGE = Path(ours.__file__).parent
 OURS = {name for name in vars(ours) if name.isupper() and not hasattr(scrapy_defaults, name)}
@@ -25,7 +31,7 @@ class Read(NamedTuple):
     name: str
     where: str
     by: str
-    """What it is read from: ``own``, ``OwnSettings(...)``, ``parts.settings``."""
+    """What it is read from: ``own``, ``OwnSettings(...)``, ``crawler.settings``."""
     has_default: bool
 
 
@@ -108,20 +114,49 @@ def test_every_setting_of_ours_has_its_reason_beside_it():
     assert bare == []
 
 
-def test_every_setting_of_ours_has_its_kind_and_none_that_is_gone_has_one():
-    known = {name for name in vars(ours) if name.isupper()}
-    assert {name for name in known if not hasattr(scrapy_defaults, name)} - KINDS.keys() == set()
-    assert KINDS.keys() - known - set(dir(scrapy_defaults)) == set()
+def test_every_setting_of_ours_has_its_type_and_none_that_is_gone_has_one():
+    assert OURS - TYPES.keys() == set()
+    assert TYPES.keys() - OURS - set(dir(scrapy_defaults)) == set()
+    assert TYPES.keys() & REMOVED.keys() == set()
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_every_default_is_of_its_kind(name):
+def test_there_are_at_most_ninety_settings_of_ours():
+    assert len(OURS) <= 90
+
+
+def test_the_lists_that_the_scope_has_by_default_are_those_of_the_settings():
+    """The settings module imports no package, and scope knows no settings."""
+    assert list(SESSION_NAMES) == ours.SCOPE_SESSION_NAMES
+    assert list(REFUSED_PORTS) == ours.SCOPE_REFUSED_PORTS
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_every_default_is_of_its_type(name):
     default = getattr(ours, name, getattr(scrapy_defaults, name, None))
-    KINDS[name].read(BaseSettings({name: default}), name)
+    TYPES[name].read(BaseSettings({name: default}), name)
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_no_kind_takes_anything(name):
+@pytest.mark.parametrize("name", TYPES)
+def test_no_type_takes_anything(name):
     (sentence,) = wrong_values(BaseSettings({name: object()}))
     assert sentence.startswith(name)
     assert "\n" not in sentence
+
+
+def test_the_settings_are_a_plain_module_that_needs_no_scrapy(tmp_path):
+    """Scrapy takes its upper-case names for settings: no other ones, and none of a type."""
+    told = (
+        "import sys, mediacrawl.settings as s; print(sorted(n for n in dir(s) if n.isupper()), 'scrapy' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", told], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=True
+    )
+    names = sorted(name for name in vars(ours) if name.isupper())
+    assert done.stdout.strip() == f"{names} False"
+    assert OURS | {name for name in names if hasattr(scrapy_defaults, name)} == set(names)
+
+
+def test_the_table_of_the_docs_is_made_from_the_declarations():
+    """``python docs/settings_table.py`` writes it."""
+    made = runpy.run_path(str(ROOT / "docs" / "settings_table.py"))["table"]()
+    assert (ROOT / "docs" / "settings.md").read_text(encoding="utf-8") == made

@@ -16,7 +16,7 @@ from scrapy.settings import Settings
 from scrapy.utils.project import inside_project
 
 from mediacrawl.observe.text import printable
-from mediacrawl.setting_kinds import SettingsError, check_settings
+from mediacrawl.setting_checks import SettingsError, check_settings
 
 INTERRUPTED = 130
 """Exit code of a program that was ended by Ctrl-C (128 and the number of the signal)."""

@@ -29,7 +29,7 @@ from mediacrawl.nearest import did_you_mean
 from mediacrawl.paths import state_folder
 from mediacrawl.pipelines.mojibake import use_settings
 from mediacrawl.policies import address_policy, frontier_policy
-from mediacrawl.setting_kinds import unknown_names, wrong_values
+from mediacrawl.setting_checks import unknown_names, wrong_values
 
 logger = logging.getLogger(__name__)
 

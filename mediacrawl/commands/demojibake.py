@@ -21,7 +21,7 @@ from mediacrawl.own_settings import OwnSettings
 from mediacrawl.pipelines.mojibake import models_setting
 from mediacrawl.rerun import RerunError, RerunOptions, rerun
 from mediacrawl.rerun.console import RerunConsole, is_coloured, refuse_unreadable, write_report
-from mediacrawl.setting_kinds import fields_setting
+from mediacrawl.setting_types import fields_setting
 
 _ROWS = 40
 """Rows of the table that a dry run shows unless asked otherwise."""

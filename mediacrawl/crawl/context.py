@@ -49,7 +49,7 @@ from mediacrawl.scope import Duplicates, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.include import Include
 from mediacrawl.scope.sites import authority_of
-from mediacrawl.setting_kinds import SettingsError, check_settings
+from mediacrawl.setting_checks import SettingsError, check_settings
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

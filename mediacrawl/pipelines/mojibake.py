@@ -23,7 +23,7 @@ from mediacrawl.encoding.records.fixer import Fixer, FixResult
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.paths import locate, state_folder
 from mediacrawl.records import MediaItem
-from mediacrawl.setting_kinds import fields_setting
+from mediacrawl.setting_types import fields_setting
 from mediacrawl.threads import in_thread
 
 logger = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from launcher import ROOT
 from scrapy.settings import BaseSettings
 from stock_project import refused
 
-from mediacrawl.setting_kinds import unknown_names, wrong_values
+from mediacrawl.setting_checks import unknown_names, wrong_values
 
 NUMBERS = "must be a number of seconds, 0 or more, as in"
 
@@ -84,7 +84,7 @@ def test_a_value_that_may_hold_a_password_is_not_shown():
 )
 def test_a_name_that_nobody_reads_is_told_with_the_nearest(name, nearest):
     (sentence,) = unknown_names(BaseSettings({name: "1"}))
-    assert sentence.startswith(f"{name} is no setting of mediacrawl")
+    assert sentence.startswith(f"{name} is not a setting of mediacrawl")
     assert sentence.endswith(f"; did you mean {nearest}?")
 
 
@@ -137,10 +137,10 @@ def test_mistyped_names_in_a_settings_module_and_on_the_command_line_are_warned_
     own = {"PYTHONPATH": f"{ROOT}:{tmp_path}", "SCRAPY_SETTINGS_MODULE": "own_settings"}
     settings = {**QUICK, "BREAKER_SITE": "0"}
     done = run(tmp_path, *crawl_command({"seed": site.url("/")}, settings), **own).check()
-    warned = [line.partition("WARNING: ")[2] for line in done.err.splitlines() if "is no setting" in line]
+    warned = [line.partition("WARNING: ")[2] for line in done.err.splitlines() if "is not a setting" in line]
     assert warned == [
-        "POLITENESS_MIN_DELY is no setting of mediacrawl, and changes nothing; did you mean POLITENESS_MIN_DELAY?",
-        "BREAKER_SITE is no setting of mediacrawl, and changes nothing; did you mean BREAKER_SITES?",
+        "POLITENESS_MIN_DELY is not a setting of mediacrawl and has no effect; did you mean POLITENESS_MIN_DELAY?",
+        "BREAKER_SITE is not a setting of mediacrawl and has no effect; did you mean BREAKER_SITES?",
     ]
     assert site.paths == ["/"]
 
@@ -154,7 +154,7 @@ def test_other_commands_tell_it_as_well(tmp_path, words):
     done = run(tmp_path, *MEDIACRAWL, *words, *wrong)
     warning, _, rest = done.err.partition("\n")
     assert warning == (
-        "warning: FRONTIER_ATTEMPT is no setting of mediacrawl, and changes nothing; did you mean FRONTIER_ATTEMPTS?"
+        "warning: FRONTIER_ATTEMPT is not a setting of mediacrawl and has no effect; did you mean FRONTIER_ATTEMPTS?"
     )
     done.err = rest
     assert done.sentence == "FRONTIER_ATTEMPTS = 'x' cannot be used: it must be a whole number, 1 or more, as in 3"
