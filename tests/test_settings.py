@@ -12,11 +12,11 @@ from typing import NamedTuple
 import pytest
 import scrapy.settings.default_settings as scrapy_defaults
 from launcher import ROOT, environment
-from mediacrawl.scope.ports import REFUSED_PORTS
-from mediacrawl.scope.sessions import SESSION_NAMES
 from scrapy.settings import BaseSettings
 
 import mediacrawl.settings as ours
+from mediacrawl.scope.hosts import REFUSED_PORTS
+from mediacrawl.scope.parameters import SESSION_NAMES
 from mediacrawl.setting_checks import REMOVED, TYPES, wrong_values
 
 PACKAGE = Path(ours.__file__).parent
