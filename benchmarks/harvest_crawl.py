@@ -33,9 +33,9 @@ from harvest_server import seeds
 from harvest_web import Web
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
-import mediacrawl.extensions.harvest as harvest, mediacrawl.scheduler as scheduler
+import mediacrawl.crawl.leases as leases, mediacrawl.extensions.harvest as harvest
 
-harvest.WINDOW, scheduler.LEASES_AT_ONCE = 500, 4
+harvest.WINDOW, leases.LEASES_AT_ONCE = 500, 4
 web, port, delay = Web(int(sys.argv[2])), int(sys.argv[3]), float(sys.argv[4])
 settings = Settings()
 settings.setmodule("mediacrawl.settings")

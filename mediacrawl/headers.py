@@ -1,4 +1,4 @@
-"""Headers of an answer as text: octets mean themselves, whatever encoding the server had in mind."""
+"""HTTP headers of responses, decoded as Latin-1."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from scrapy.http import Response
+
+ANSWERED = b"X-Mediacrawl-Status"
+"""The header by which `net.http_handler.PoliteHTTPHandler` passes the status on together with the headers. It stands
+before those of the server, so one of this name that a server sends is not read; the response does not have it."""
 
 
 def header(response: Response, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Where a room keeps what it learned about a host, a site or a page, so that it outlives the process."""
+"""Notes: small records that a package keeps about a host, a site or a page, and that outlive the process."""
 
 from __future__ import annotations
 
@@ -7,56 +7,59 @@ from concurrent.futures import Future
 from typing import Protocol
 
 Later = Callable[[str, str, Callable[[bytes | None], bytes]], "Future[bytes]"]
-"""Makes a note of the one before while nobody else does, see `frontier.contract.Remote.later`."""
+"""Changes a note that other processes change too, see `frontier.contract.Remote.later`."""
 
 
 class Notes(Protocol):
-    """Small records of other rooms, kept in the same file and the same commits as the URLs; every frontier is one."""
+    """A store of notes by namespace and key. Every frontier is one: notes are in its file and in its commits."""
 
     @property
     def shared(self) -> bool:
-        """Whether other processes write here too: then nothing that was read once may be held for true."""
+        """Whether other processes write notes too. Then no copy of a note may be kept and trusted."""
         ...
 
-    def note(self, room: str, key: str) -> bytes | None:
-        """What `set_note` stored last under this name, or None.
+    def note(self, namespace: str, key: str) -> bytes | None:
+        """The note that was stored last under a key, or None.
 
         Args:
-            room: who keeps it: ``robots``, ``parameters`` ...
-            key: what it is about: an authority, a site, a hash of a text.
+            namespace: of the package that keeps it: ``robots``, ``parameters`` ...
+            key: an authority, a site, a hash of a text.
         """
         ...
 
-    def set_note(self, room: str, key: str, record: bytes) -> None:
-        """Keep a record in the room's own format (msgpack or JSON, never pickle)."""
+    def set_note(self, namespace: str, key: str, record: bytes) -> None:
+        """Store a note in the package's own format: msgpack or JSON, never pickle."""
         ...
 
-    def update_note(self, room: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
-        """Make a record of the one before, while nobody else does; answers it.
+    def update_note(self, namespace: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
+        """Change a note in one atomic step.
 
         Args:
-            room: see `note`.
+            namespace: see `note`.
             key: see there.
-            change: what it becomes. It may be asked more than once, and has no effect of its own.
+            change: makes the new note of the old one. It may be called more than once, so it has no side effect.
+
+        Returns:
+            The new note.
         """
         ...
 
 
 class NoNotes:
-    """Keeps nothing: for a project without our frontier."""
+    """A store that keeps nothing, for a crawl without our frontier."""
 
     @property
     def shared(self) -> bool:
-        """There is nothing."""
+        """False."""
         return False
 
-    def note(self, room: str, key: str) -> bytes | None:  # noqa: ARG002
-        """Nothing is known."""
+    def note(self, namespace: str, key: str) -> bytes | None:  # noqa: ARG002
+        """None."""
         return None
 
-    def set_note(self, room: str, key: str, record: bytes) -> None:
-        """Nothing is kept."""
+    def set_note(self, namespace: str, key: str, record: bytes) -> None:
+        """Do nothing."""
 
-    def update_note(self, room: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:  # noqa: ARG002
-        """Nothing was known, and nothing is kept."""
+    def update_note(self, namespace: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:  # noqa: ARG002
+        """Return what `change` makes of no note."""
         return change(None)

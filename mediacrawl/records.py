@@ -42,7 +42,7 @@ class Drop(StrEnum):
     NOT_INCLUDED = "not_included"
     PLACEHOLDER_CONTACT = "placeholder_contact"
     PORT = "port"
-    """It names a port of another protocol: SMTP, Redis ... (`scope.ports`)."""
+    """It names a port of another protocol: SMTP, Redis ... (`scope.hosts`)."""
     ADDRESS = "address"
     """Its name leads to an address that is nobody's web server: private, loopback, link-local, metadata ..."""
     PAGE_BYTES = "page_bytes"

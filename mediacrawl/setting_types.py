@@ -129,15 +129,13 @@ def _loaded(setting: str, path: Any) -> Any:
         raise ValueError(f"{setting} = {path!r} cannot be loaded: {error}") from error
 
 
-def fields_setting(settings: BaseSettings) -> Sequence[str] | Mapping[str, str] | None:
-    """Read ``MOJIBAKE_FIELDS``: a list, a mapping, or text: ``title,artist`` or JSON. None if it is empty.
+def fields_setting(value: object) -> Sequence[str] | Mapping[str, str] | None:
+    """Read the value of ``MOJIBAKE_FIELDS``: a list, a mapping, or text: ``title,artist`` or JSON. None if it is empty.
 
     Raises:
         ValueError: it is none of these.
     """
-    from mediacrawl.own_settings import OwnSettings  # noqa: PLC0415 - it imports the settings, which import this
-
-    fields = OwnSettings(settings).get("MOJIBAKE_FIELDS") or None
+    fields = value or None
     if isinstance(fields, str):
         fields = _of_json(fields) if fields.lstrip().startswith(("{", "[")) else fields.split(",")
     if isinstance(fields, Mapping):
@@ -195,7 +193,7 @@ def _read_object(settings: BaseSettings, name: str) -> None:
 
 
 def _read_extensions(settings: BaseSettings, name: str) -> None:
-    from mediacrawl.paths import locate  # noqa: PLC0415
+    from mediacrawl.files import locate  # noqa: PLC0415
     from mediacrawl.scope.extensions import ExtensionFilter  # noqa: PLC0415
 
     if not settings.get(name):
@@ -278,7 +276,9 @@ Hours = Annotated[dict[str, float], SettingType("a mapping of hours to factors, 
 ExtensionsFile = Annotated[str, SettingType("the path of a file", _read_extensions)]
 Ports = Annotated[list[int], SettingType("a list of ports, 0 to 65,535", _read_ports)]
 RuleScores = Annotated[dict[str, float], SettingType("a mapping of rules to scores, as {'media': 1.0}", _read_scores)]
-FieldNames = Annotated[list[str] | dict[str, str], SettingType(_FIELDS, lambda settings, _: fields_setting(settings))]
+FieldNames = Annotated[
+    list[str] | dict[str, str], SettingType(_FIELDS, lambda settings, name: fields_setting(settings.get(name)))
+]
 Hosts = Annotated[
     dict[str, str | list[str]], SettingType("a mapping of names to addresses, written as JSON", _read_hosts)
 ]

@@ -6,11 +6,9 @@ from pathlib import Path
 import mediacrawl
 
 ROOT = Path(mediacrawl.__file__).parent
-DOWNLOADER_SIDE = ("scheduler.py", "middlewares/", "net/", "crawl/fetches.py", "crawl/request_serialization.py")
-SPIDER_SIDE = (
-    *("spiders/", "reading/", "scheduler.py", "crawl/leases.py", "crawl/rewards.py", "priority/nuggets.py"),
-    "commands/",
-)
+DOWNLOADER_SIDE = ("middlewares/", "net/", "crawl/fetches.py", "crawl/request_serialization.py")
+LIFE_CYCLE = ("crawl/leases.py", "crawl/intake.py", "crawl/items.py", "crawl/rewards.py")
+SPIDER_SIDE = ("spiders/", "reading/", "commands/", "priority/nuggets.py", *LIFE_CYCLE)
 CHANGES = frozenset({"append", "extend", "insert", "add", "update", "clear", "pop", "remove", "discard"})
 
 

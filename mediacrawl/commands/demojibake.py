@@ -190,7 +190,7 @@ def _learned(pairs: str | None) -> Substitutions | None:
 
 def _setting(settings: BaseSettings) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
     """``MOJIBAKE_FIELDS``: names of text fields, and pairs of a text field and that of its bytes."""
-    fields = fields_setting(settings)
+    fields = fields_setting(OwnSettings(settings).get("MOJIBAKE_FIELDS"))
     raws = tuple(fields.items()) if isinstance(fields, Mapping) else ()
     return tuple(fields or ()), tuple((name, raw) for name, raw in raws if raw)
 

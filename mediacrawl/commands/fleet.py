@@ -23,7 +23,7 @@ from mediacrawl.commands import refuse_options, say
 from mediacrawl.commands.crawl import Command as CrawlCommand
 from mediacrawl.connection import redis_url
 from mediacrawl.crawl.arguments import ArgumentError, switch
-from mediacrawl.crawl.kept_scope import Borders
+from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.crawl.storage import REDIS, store_of
 from mediacrawl.fleet import Fleet, FleetError, Orders, Plan, World, alone
 from mediacrawl.fleet.server import Server, is_there, started
@@ -211,8 +211,8 @@ def _environment(server: Server | None) -> dict[str, str]:
 
 def _take_over(folder: Path) -> None:
     """Give the first worker the borders of the crawl that lies here, if it has none of its own."""
-    borders, first = Borders.load(folder), folder / "worker-1"
-    if borders is not None and Borders.load(first) is None:
+    borders, first = CrawlScope.load(folder), folder / "worker-1"
+    if borders is not None and CrawlScope.load(first) is None:
         borders.save(first)
 
 
@@ -222,7 +222,7 @@ def _hand_on(first: Path, others: list[Path]) -> None:
     Raises:
         OSError: there are none, or they cannot be written.
     """
-    borders = Borders.load(first)
+    borders = CrawlScope.load(first)
     if borders is None:
         raise FileNotFoundError(f"the borders of the crawl cannot be read in {first}")
     for folder in (first.parent, *others):

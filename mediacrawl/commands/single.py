@@ -11,7 +11,8 @@ from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 from twisted.python.failure import Failure
 
-from mediacrawl.crawl.shared_clocks import Neighbour
+from mediacrawl.crawl.interfaces import listen_to_visits
+from mediacrawl.crawl.shared_clocks import MediaCrawlClocks
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
@@ -24,8 +25,7 @@ from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome, Si
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import spelling
 from mediacrawl.scope.sites import authority_of, site_of
-from mediacrawl.signals import visit_ended
-from mediacrawl.spiders.probing import ProbingSpider
+from mediacrawl.spiders.base import ProbingSpider
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class SingleSpider(ProbingSpider):
         """By authority: what was asked for there first."""
         self._ranges: dict[int, str] = {}
         self._odd: dict[int, Odd | None] = {}
-        self._neighbours: list[Neighbour] = []
+        self._media_clocks: list[MediaCrawlClocks] = []
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, **arguments: Any) -> Self:
@@ -96,7 +96,7 @@ class SingleSpider(ProbingSpider):
         spider = cls(crawler, **arguments)
         spider._set_crawler(crawler)
         crawler.signals.connect(spider._opened, signals.spider_opened)
-        crawler.signals.connect(spider._visit_ended, visit_ended)
+        listen_to_visits(crawler, spider._visit_ended)
         crawler.signals.connect(spider._closed, signals.spider_closed)
         return spider
 
@@ -106,10 +106,10 @@ class SingleSpider(ProbingSpider):
         try:
             self._meet_crawl()
             own = self._folder / FOLDER
-            self._neighbours.append(Neighbour(open_store("sqlite", own, parts.policy, parts.clock.now())))
+            self._media_clocks.append(MediaCrawlClocks(open_store("sqlite", own, parts.policy, parts.clock.now())))
             for url in self._urls:
-                for neighbour in self._neighbours:
-                    neighbour.introduce(site_of(url), self.scheduler.frontier, parts.clock.now())
+                for clocks in self._media_clocks:
+                    clocks.copy(site_of(url), self.scheduler.frontier, parts.clock.now())
             for site in dict.fromkeys(map(site_of, self._urls)):
                 if (left := self._left(site)) > _LONG:
                     self.logger.warning("%s is left alone for %s more", site, elapsed(left))
@@ -125,7 +125,7 @@ class SingleSpider(ProbingSpider):
         """
         now = self._parts.clock.now()
         try:
-            neighbour = Neighbour.of(self._folder, self._parts.policy, now)
+            clocks = MediaCrawlClocks.of(self._folder, self._parts.policy, now)
         except FrontierError:
             with FrontierReader(self._folder / SQLITE_FILE) as running:
                 for site in dict.fromkeys(map(site_of, self._urls)):
@@ -139,8 +139,8 @@ class SingleSpider(ProbingSpider):
                         visit = Outcome(End.DONE, retry_after=known.release - now)
                         self.scheduler.frontier.charge(site, visit, now)
             return
-        if neighbour is not None:
-            self._neighbours.append(neighbour)
+        if clocks is not None:
+            self._media_clocks.append(clocks)
 
     async def start(self) -> AsyncIterator[Any]:
         """Hand the URLs to the frontier."""
@@ -195,8 +195,8 @@ class SingleSpider(ProbingSpider):
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         account, lease = self._account(visit), visit.lease
-        for neighbour in self._neighbours:
-            neighbour.tell(lease.site, outcome, self._parts.clock.now())
+        for clocks in self._media_clocks:
+            clocks.charge(lease.site, outcome, self._parts.clock.now())
         if outcome.end is End.DROPPED:
             account.why = self._why(visit, outcome)
         elif visit.fetch.location:
@@ -248,5 +248,5 @@ class SingleSpider(ProbingSpider):
         return _WORDS.get(str(outcome.reason)) or in_words(visit.error) or str(outcome.reason)
 
     def _closed(self) -> None:
-        for neighbour in self._neighbours:
-            neighbour.close()
+        for clocks in self._media_clocks:
+            clocks.close()

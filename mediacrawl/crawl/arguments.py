@@ -6,17 +6,18 @@ import time
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from mediacrawl.crawl.kept_scope import Borders
+from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.crawl.storage import REDIS, open_redis, redis_client, store_of
+from mediacrawl.extract import list_form, parse_list
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, check_store
 from mediacrawl.paths import state_folder
 from mediacrawl.policies import contact_of, is_anonymous, load_nevercrawl, reach_of, scope_rules, user_agent_of
 from mediacrawl.politeness.identity import agent_problem, contact_problem
 from mediacrawl.recheck.stored_records import ItemsError, locate_items
-from mediacrawl.scope import NeverCrawlError, site_of
+from mediacrawl.scope import NeverCrawlError, site_of, spelling
 from mediacrawl.scope.candidates import SeedError, parse_seeds, read_seed_source, split_inline
 from mediacrawl.scope.hosts import port_of
 from mediacrawl.scope.include import Include, IncludeError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.settings import BaseSettings
+
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"", "0", "false", "no", "off"})
@@ -62,12 +64,12 @@ class Arguments:
     seeds: list[str] = field(default_factory=list)
     lists: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    borders: Borders = field(default_factory=Borders)
+    borders: CrawlScope = field(default_factory=CrawlScope)
     include: Include | None = None
     fresh: bool = False
     stop_below: int = 0
     said: frozenset[str] = frozenset()
-    before: Borders | None = None
+    before: CrawlScope | None = None
 
     @classmethod
     def read(
@@ -100,8 +102,8 @@ class Arguments:
         arguments = cls(fresh=switch("fresh", fresh), stop_below=sites(stop_below))
         given = {"scope": scope, "include": include, "revisit": revisit.strip()}
         arguments.said = frozenset(name for name, value in given.items() if value)
-        arguments.before = None if arguments.fresh else Borders.load(folder)
-        arguments.borders = _borders(arguments.before or Borders(), scope, include)
+        arguments.before = None if arguments.fresh else CrawlScope.load(folder)
+        arguments.borders = _borders(arguments.before or CrawlScope(), scope, include)
         if "revisit" in arguments.said:
             arguments.borders = replace(arguments.borders, revisit=share_of_revisits(revisit, share))
         arguments.include = _include(arguments.borders.include, is_kept="include" not in arguments.said)
@@ -127,7 +129,7 @@ class Arguments:
         check_contact(settings, self.seeds + self.lists)
         self._tell_ports(scope_rules(settings).refused_ports)
 
-    def adopt(self, borders: Borders, before: Borders | None) -> None:
+    def adopt(self, borders: CrawlScope, before: CrawlScope | None) -> None:
         """Keep to the borders of the crawl that this one is a worker of.
 
         Args:
@@ -363,7 +365,7 @@ def same_site(text: str) -> bool:
     return text == "site"
 
 
-def _borders(before: Borders, scope: str, include: str) -> Borders:
+def _borders(before: CrawlScope, scope: str, include: str) -> CrawlScope:
     return replace(
         before,
         same_site=same_site(scope) if scope else before.same_site,
@@ -394,3 +396,64 @@ def _include(path: str, *, is_kept: bool) -> Include | None:
     except IncludeError as error:
         kept = "\nthe crawl here began with this whitelist; -a include=FILE names another one, -a fresh=1 begins anew"
         raise ArgumentError(f"{error}{kept if is_kept else ''}") from error
+
+
+_MOST_DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class FeedsArguments:
+    """What the user asked for.
+
+    Attributes:
+        urls: sources, as they are requested; none for those of the earlier run.
+        problems: one sentence for each line that could not be used.
+        rounds: end after so many; 0 for never.
+        fresh: forget what is known.
+    """
+
+    urls: tuple[str, ...]
+    problems: tuple[str, ...]
+    rounds: int
+    fresh: bool
+
+    @classmethod
+    def read(cls, feeds: str = "", rounds: str = "", fresh: str = "") -> Self:
+        """Read the arguments as the command line gives them.
+
+        Raises:
+            ArgumentError: one of them cannot be used.
+        """
+        urls, problems = _read_list(feeds.strip()) if feeds.strip() else ([], [])
+        if feeds.strip() and not urls:
+            why = f": {problems[0]}" if problems else ""
+            raise ArgumentError(f"no feed can be used in {feeds[:200]!r}{why}")
+        return cls(tuple(dict.fromkeys(urls)), tuple(problems), rounds_of(rounds), switch("fresh", fresh))
+
+
+def rounds_of(text: str) -> int:
+    """Read ``rounds``: a number of rounds, 0 for no end.
+
+    Raises:
+        ArgumentError: it is no whole number.
+    """
+    written = text.strip()
+    if written and not (written.isdecimal() and len(written) <= _MOST_DIGITS):
+        raise ArgumentError(f"rounds={text[:40]} is no number of rounds; it is a whole one, as in rounds=1")
+    return int(written or 0)
+
+
+def _read_list(feeds: str) -> tuple[list[str], list[str]]:
+    if "://" in feeds:
+        text, where = "\n".join(split_inline(feeds)).encode("utf-8", "surrogateescape"), "feeds"
+    else:
+        try:
+            text, where = read_seed_source(feeds, Path.cwd())
+        except SeedError as error:
+            raise ArgumentError(str(error)) from error
+        if list_form("", text, "") == "opml":
+            found = {link.href: spelling(link.href) for link in parse_list("opml", text, "").links}
+            unusable = [f"{where}: no URL of http or https: {href[:200]!r}" for href, url in found.items() if not url]
+            return [url.requested for url in found.values() if url], unusable
+    seeds, problems = parse_seeds(text, where)
+    return [url for _, url in seeds], problems

@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from mediacrawl.net.guarded_names import GuardedNames
 
 logger = logging.getLogger(__name__)
 
@@ -313,13 +312,6 @@ class CrawlContext:
             ValueError: the setting ``GUARD_ALLOW`` or ``RESOLVER_HOSTS`` cannot be used.
         """
         return guard_of(self.settings)
-
-    @cached_property
-    def resolver(self) -> GuardedNames:
-        """What looks up the address that a host is asked at."""
-        from mediacrawl.net.guarded_names import GuardedNames  # noqa: PLC0415 - most commands look up no name
-
-        return GuardedNames(self.guard)
 
     @cached_property
     def request_log(self) -> RequestLog:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from scrapy.settings import BaseSettings
 
 from mediacrawl.crawl.storage import REDIS, store_of
+from mediacrawl.files import locate
 from mediacrawl.frontier import Frontier
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.paths import locate, state_folder
+from mediacrawl.paths import state_folder
 from mediacrawl.policies import priority_name
 from mediacrawl.priority.credit import CreditPolicy
 from mediacrawl.priority.orders import MODEL, Alike, ModelError, Priority, Rules, SiteRate

@@ -16,7 +16,7 @@ from mediacrawl.threads import in_reactor
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
-    from mediacrawl.scheduler import PenaltyBoxScheduler
+    from mediacrawl.crawl.interfaces import LeaseHolder
 
 
 class Readmission:
@@ -27,7 +27,7 @@ class Readmission:
         scheduler: answers the crawl's.
     """
 
-    def __init__(self, parts: CrawlContext, scheduler: Callable[[], PenaltyBoxScheduler]) -> None:
+    def __init__(self, parts: CrawlContext, scheduler: Callable[[], LeaseHolder]) -> None:
         self._allow = [str(entry) for entry in OwnSettings(parts.settings).getlist("GUARD_ALLOW")]
         self._scheduler = scheduler
         self._waiting: list[str] = []

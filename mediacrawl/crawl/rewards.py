@@ -29,7 +29,7 @@ Waiting = Coroutine[Any, Any, None] | None
 """What is to be awaited before the visit ends; None if it may end at once."""
 
 
-class Crediting:
+class Rewards:
     """Shows answers and their records to the nugget function, and writes into the visit what it says.
 
     Stats: ``nugget/new``, ``nugget/known``, ``nugget/failed``.

@@ -1,4 +1,4 @@
-"""The frontier of the media crawl in the same state folder: a site has one delay, whoever of the two asks it."""
+"""Shares the delays of sites between the media crawl and another crawl in the same state folder."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.records import End, Outcome, SiteState
 
 
-class Neighbour:
-    """Reads the clocks of sites out of the other frontier, and writes back every visit, with a commit each.
+class MediaCrawlClocks:
+    """The clocks of sites in the media crawl's frontier. Every visit of the other crawl is committed there.
 
-    While it is open no media crawl can work in the state folder: two crawls at once would ask a site twice.
+    While it is open no media crawl can run in the state folder.
 
     Args:
-        store: the other frontier.
+        store: the media crawl's frontier.
     """
 
     def __init__(self, store: Frontier) -> None:
@@ -32,12 +32,12 @@ class Neighbour:
         """
         return cls(open_store("sqlite", folder, policy, now)) if (folder / SQLITE_FILE).exists() else None
 
-    def introduce(self, site: str, own: Frontier, now: float) -> None:
-        """Let our frontier know, before it first asks a site, that the other crawl asked it a moment ago.
+    def copy(self, site: str, own: Frontier, now: float) -> None:
+        """Copy the release time of a site into another frontier, the first time that it is named.
 
         Args:
-            site: registrable domain. The names are remembered, as our frontier remembers sites where something waits.
-            own: our frontier.
+            site: registrable domain.
+            own: the frontier of the other crawl.
             now: seconds since the epoch.
         """
         if site in self._met:
@@ -46,22 +46,22 @@ class Neighbour:
         known = self._store.site(site)
         if known is None or known.release <= now:
             return
-        # As if we had made that visit now: the site then waits a whole delay, and what it is owed for its troubles.
+        # As a visit now: the site waits a whole delay, and what its troubles add to it.
         last, left = known.samples[-1] if known.samples else None, known.release - now
         visit = Outcome(End.DONE, response_time=last, crawl_delay=known.crawl_delay or None, retry_after=left)
         own.charge(site, visit, now)
 
-    def leaves_alone(self, site: str) -> bool:
-        """Whether the other crawl does not ask a site any more: it sent us away, is dead, or the operator said so."""
+    def excludes(self, site: str) -> bool:
+        """Whether the media crawl has retired a site for trouble, or the operator has paused it."""
         known = self._store.site(site)
         return known is not None and (known.gone or known.state is SiteState.PAUSED)
 
-    def tell(self, site: str, outcome: Outcome, now: float) -> None:
-        """Tell the other frontier of a visit of ours."""
+    def charge(self, site: str, outcome: Outcome, now: float) -> None:
+        """Count a visit of the other crawl."""
         if outcome.asked:
             self._store.charge(site, outcome, now)
             self._store.commit()
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the frontier."""
         self._store.close()

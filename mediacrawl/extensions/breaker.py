@@ -6,7 +6,7 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
 from scrapy import Request, signals
@@ -17,22 +17,20 @@ from scrapy.utils.defer import deferred_from_coro
 
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import is_anticipated, trouble_in
-from mediacrawl.middlewares.refused import RefusedRequest
+from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
+from mediacrawl.crawl.refusals import RefusedRequest
 from mediacrawl.observe.errors import ErrorCounts, Fault, FaultReport, Faults, UnreachableSites
 from mediacrawl.observe.format import in_words, plural
 from mediacrawl.observe.log_text import CriticalLog
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.records import Drop, Kind, Outcome, Trouble
 from mediacrawl.scope import site_of
-from mediacrawl.signals import visit_ended
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
-
-    from mediacrawl.scheduler import PenaltyBoxScheduler
 
 logger = logging.getLogger(__name__)
 
@@ -108,7 +106,7 @@ class Breaker:
         connect = crawler.signals.connect
         connect(breaker._opened, signals.spider_opened)
         connect(breaker._answered, signals.response_received)
-        connect(breaker._visit_ended, visit_ended)
+        listen_to_visits(crawler, breaker._visit_ended)
         connect(breaker._closed, signals.spider_closed)
         connect(breaker._stopped, signals.engine_stopped)
         return breaker
@@ -201,7 +199,7 @@ class Breaker:
     def _stop(self, reason: str, sentence: str) -> None:
         self._over = True
         if self._parts.leases:
-            cast("PenaltyBoxScheduler", self._crawler.engine.scheduler).stop(reason, BreakerError(sentence))
+            lease_holder(self._crawler).stop(reason, BreakerError(sentence))
             return
         logger.critical("%s", sentence)
         call_later(0, lambda: deferred_from_coro(self._crawler.engine.close_spider_async(reason=reason)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
@@ -15,6 +15,7 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from mediacrawl.connection import ConnectionSettingError, connect, hidden, key_of, redis_url
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError, Remote
 from mediacrawl.frontier.redis.start_url_entry import FeedError, FeedKeyError, Unreadable, read_entry
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
     from mediacrawl.frontier.redis.start_urls import StartUrls, Taken
-    from mediacrawl.scheduler import PenaltyBoxScheduler
 
 logger = logging.getLogger(__name__)
 
@@ -98,8 +98,8 @@ class Feeding:
         return feeding
 
     @property
-    def _scheduler(self) -> PenaltyBoxScheduler:
-        return cast("PenaltyBoxScheduler", self._crawler.engine.scheduler)
+    def _scheduler(self) -> LeaseHolder:
+        return lease_holder(self._crawler)
 
     def _opened(self) -> None:
         """Make ready.

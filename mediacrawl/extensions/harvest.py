@@ -10,12 +10,12 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from mediacrawl.crawl.context import NOTHING, CrawlContext
+from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe.harvest import CLASSES, Harvest, HarvestCounts, HarvestLines, counts_of
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.priority.again import is_again
 from mediacrawl.records import Outcome
-from mediacrawl.signals import visit_ended
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class HarvestFile:
         file = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(file._opened, signals.spider_opened)
-        connect(file._visit_ended, visit_ended)
+        listen_to_visits(crawler, file._visit_ended)
         connect(file._closed, signals.spider_closed)
         return file
 

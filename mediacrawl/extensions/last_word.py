@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.observe.crawl_messages import nothing_read
 from mediacrawl.records import FINAL, End, Kind, Outcome, Trouble
-from mediacrawl.signals import visit_ended
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class LastWord:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
         word = cls(crawler, CrawlContext.of(crawler))
-        crawler.signals.connect(word._visit_ended, visit_ended)
+        listen_to_visits(crawler, word._visit_ended)
         crawler.signals.connect(word._closed, signals.spider_closed)
         return word
 

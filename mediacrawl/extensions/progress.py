@@ -15,6 +15,7 @@ from scrapy import signals
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.extensions.breaker import Breaker
 from mediacrawl.extensions.harvest import HarvestFile
 from mediacrawl.observe import CrawlFacts, progress_line, summary
@@ -24,7 +25,6 @@ from mediacrawl.own_settings import OwnSettings
 from mediacrawl.paths import log_folder
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.records import Drop, Kind, Outcome
-from mediacrawl.signals import visit_ended
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Progress:
         progress = cls(crawler, CrawlContext.of(crawler))
         connect = crawler.signals.connect
         connect(progress._opened, signals.spider_opened)
-        connect(progress._visit_ended, visit_ended)
+        listen_to_visits(crawler, progress._visit_ended)
         connect(progress._closed, signals.spider_closed)
         return progress
 

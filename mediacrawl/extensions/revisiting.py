@@ -14,6 +14,7 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, listen_to_visits
 from mediacrawl.crawl.storage import REDIS
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
@@ -27,7 +28,7 @@ from mediacrawl.priority.revisit import Share, score
 from mediacrawl.records import FINAL, Candidate, Evidence, Kind, Outcome
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.signals import seeds_joined, visit_ended
+from mediacrawl.signals import seeds_joined
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from mediacrawl.scheduler import PenaltyBoxScheduler
     from mediacrawl.scope import Scope
 
 logger = logging.getLogger(__name__)
@@ -103,8 +103,8 @@ class Revisiting:
         return revisiting
 
     @property
-    def _scheduler(self) -> PenaltyBoxScheduler:
-        return cast("PenaltyBoxScheduler", self._crawler.engine.scheduler)
+    def _scheduler(self) -> LeaseHolder:
+        return lease_holder(self._crawler)
 
     @property
     def _scope(self) -> Scope:
@@ -134,7 +134,7 @@ class Revisiting:
         self._share = Share(share)
         self._fronts = Fronts(frontier, frontier.later if isinstance(frontier, Remote) else None)
         self._crawler.signals.connect(self._received, signals.response_received)
-        self._crawler.signals.connect(self._visit_ended, visit_ended)
+        listen_to_visits(self._crawler, self._visit_ended)
         self._scheduler.stay()
         self._timer = call_later(self._interval, self._tick)
         logger.info(

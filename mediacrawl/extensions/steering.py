@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
@@ -16,6 +16,7 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.defer import deferred_from_coro
 
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.exchange import is_json, lines_of, write
 from mediacrawl.frontier.mailbox import Mailbox, Order
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from mediacrawl.scheduler import PenaltyBoxScheduler
 
 logger = logging.getLogger(__name__)
 
@@ -88,8 +88,8 @@ class Steering:
         return Mailbox(self._parts.frontier_folder)
 
     @property
-    def _scheduler(self) -> PenaltyBoxScheduler:
-        return cast("PenaltyBoxScheduler", self._crawler.engine.scheduler)
+    def _scheduler(self) -> LeaseHolder:
+        return lease_holder(self._crawler)
 
     def _opened(self) -> None:
         self._timer = call_later(INTERVAL, self._look)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
@@ -10,14 +10,15 @@ from twisted.internet.error import DNSLookupError
 
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
+from mediacrawl.crawl.refusals import RefusedRequest, refuse, refuse_address, refuse_late
 from mediacrawl.frontier import FrontierError
-from mediacrawl.middlewares.refused import RefusedRequest, refuse, refuse_address, refuse_late
+from mediacrawl.net.address_guard import GuardedNames
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.address_clocks import AddressClocks, UntriedAddresses
 from mediacrawl.politeness.address_guard import GuardedAddressError
 from mediacrawl.records import Drop, Outcome
 from mediacrawl.scope.sites import host_of
-from mediacrawl.signals import visit_ended
 from mediacrawl.threads import in_reactor
 from mediacrawl.visit import VISIT, Visit
 
@@ -46,7 +47,8 @@ class AddressMiddleware:
         self._crawler = crawler
         self._stats = crawler.stats
         self._clock = parts.clock
-        self._names = parts.resolver
+        self._names = GuardedNames(parts.guard)
+        self._names.count = crawler.stats.inc_value
         self._parts = parts
         slots = parts.settings.getint("CONCURRENT_REQUESTS")
         share = OwnSettings(parts.settings).getfloat("UNTRIED_SHARE")
@@ -64,7 +66,7 @@ class AddressMiddleware:
         if not parts.leases:
             raise NotConfigured
         middleware = cls(crawler, parts)
-        crawler.signals.connect(middleware._ended, visit_ended)
+        listen_to_visits(crawler, middleware._ended)
         return middleware
 
     async def process_request(self, request: Request) -> None:
@@ -116,9 +118,7 @@ class AddressMiddleware:
                 self._end(visit.fetch.address, visit.fetch.response_time, asked=outcome.asked)
         except FrontierError as error:
             # The clocks are notes in the frontier, which cannot be written any more.
-            # Ours: else this middleware is switched off.
-            scheduler: Any = self._crawler.engine.scheduler
-            scheduler.stop("frontier_error", error)
+            lease_holder(self._crawler).stop("frontier_error", error)
 
     async def _turn(self, address: str) -> float:
         """Ask for a turn. Where other workers ask the same addresses the answer takes some milliseconds."""

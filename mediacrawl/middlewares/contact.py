@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
-from mediacrawl.middlewares.refused import refuse
+from mediacrawl.crawl.refusals import refuse
 from mediacrawl.policies import is_anonymous
 from mediacrawl.records import Drop
 from mediacrawl.scope import is_loopback

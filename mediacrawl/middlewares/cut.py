@@ -10,6 +10,7 @@ from scrapy.exceptions import StopDownload
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extract.content_coding import is_complete
+from mediacrawl.headers import ANSWERED
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.policies import probe_policy, worth_opening
 from mediacrawl.priority.nuggets import is_worth_opening
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     from scrapy.http import Headers, Response
 
     from mediacrawl.probe.open_lists import OpenLists
-
-ANSWERED = b"X-Mediacrawl-Status"
-"""The header by which `handler.PoliteHTTPHandler` tells the status together with the headers. It stands before those of
-the server, so none of that name that a server sends is read, and it is gone from the response."""
 
 ENDED_HERE = "download_stopped"
 """Scrapy's flag of an answer that a part of the crawl has ended."""

@@ -9,11 +9,11 @@ from scrapy.exceptions import NotConfigured
 
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.middlewares.refused import refuse
+from mediacrawl.crawl.interfaces import listen_to_visits
+from mediacrawl.crawl.refusals import refuse
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.probe.open_lists import OPEN_BYTES, OpenLists
 from mediacrawl.records import Drop, Kind, Outcome
-from mediacrawl.signals import visit_ended
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class ListsMiddleware:
         if not parts.leases or not parts.is_ours:
             raise NotConfigured
         middleware = cls(crawler, parts)
-        crawler.signals.connect(middleware._ended, visit_ended)
+        listen_to_visits(crawler, middleware._ended)
         return middleware
 
     def process_request(self, request: Request) -> None:

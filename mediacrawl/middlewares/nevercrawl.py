@@ -6,16 +6,17 @@ import logging
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Address, IPv6Address
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
+from mediacrawl.crawl.refusals import RefusedRequest, refuse
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
-from mediacrawl.middlewares.refused import RefusedRequest, refuse
 from mediacrawl.observe.format import plural
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.records import Drop
@@ -183,9 +184,8 @@ class NeverCrawlMiddleware:
         return dropped
 
     @property
-    def _scheduler(self) -> Any:
-        """`PenaltyBoxScheduler`."""
-        return self._crawler.engine.scheduler
+    def _scheduler(self) -> LeaseHolder:
+        return lease_holder(self._crawler)
 
     def _report(self) -> None:
         """Set the stats, and log each problem once."""

@@ -9,7 +9,8 @@ from scrapy import Request
 
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.middlewares.refused import refuse
+from mediacrawl.crawl.interfaces import link_filter
+from mediacrawl.crawl.refusals import refuse
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.priority.again import handed_on
 from mediacrawl.records import Drop, End, Kind, Outcome
@@ -95,8 +96,8 @@ class RedirectCapMiddleware:
             hops=lease.hops + 1,
             parent=lease.parent,
         )
-        admit = getattr(self._crawler.spider, "admit", None)
-        if admit is None or admit(found):
+        links = link_filter(self._crawler)
+        if links is None or links.admit(found):
             visit.add_link(found)
 
 

@@ -9,12 +9,12 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.middlewares.refused import RefusedRequest
+from mediacrawl.crawl.interfaces import listen_to_visits
+from mediacrawl.crawl.refusals import RefusedRequest
 from mediacrawl.observe import RequestLine
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.records import End, Outcome
 from mediacrawl.scope.sites import site_of
-from mediacrawl.signals import visit_ended
 from mediacrawl.visit import VISIT, FetchFacts, Visit
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class RequestLogMiddleware:
         """Make it for a crawl."""
         parts = CrawlContext.of(crawler)
         middleware = cls(crawler, parts)
-        crawler.signals.connect(middleware._visit_ended, visit_ended)
+        listen_to_visits(crawler, middleware._visit_ended)
         crawler.signals.connect(middleware._closed, signals.spider_closed)
         if parts.leases:
             crawler.signals.connect(middleware._goes_out, signals.request_reached_downloader)

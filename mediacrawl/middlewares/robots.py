@@ -15,10 +15,11 @@ from twisted.python.failure import Failure
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.crawl.interfaces import find_lease_holder, link_filter
+from mediacrawl.crawl.refusals import RefusedRequest, refuse
 from mediacrawl.headers import header, headers
 from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.middlewares.redirect import target_of
-from mediacrawl.middlewares.refused import RefusedRequest, refuse
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.backoff import trouble_of
 from mediacrawl.politeness.caching import lifetime
@@ -185,9 +186,8 @@ class RobotsMiddleware:
 
     def _sitemaps(self, authority: str, learned: RobotsUpdate, visit: Visit) -> list[Candidate]:
         """The sitemaps that join, of whatever host, if the spider goes where nobody sent it."""
-        spider = self._crawler.spider
-        admit = getattr(spider, "admit", None)
-        if admit is None or not getattr(spider, "explores", False):
+        links = link_filter(self._crawler)
+        if links is None or not links.explores:
             return []
         base = Base(own_url(authority))
         urls = dict.fromkeys(base.resolve(written) for written in learned.sitemaps[: self._sitemaps_most])
@@ -196,7 +196,7 @@ class RobotsMiddleware:
         found = [
             candidate(url, evidence, scores, Kind.LIST, depth=depth, parent=own_url(authority)) for url in urls if url
         ]
-        return [each for each in found if admit(each)]
+        return [each for each in found if links.admit(each)]
 
     def _follow(self, authority: str, visit: Visit, response: Response) -> bool:
         """Have a redirected robots.txt asked at its target; False if the answer is no redirect that is followed.
@@ -227,9 +227,9 @@ class RobotsMiddleware:
     def _target(self, response: Response) -> str | None:
         """Where a redirect leads; None, counted, if it leads to itself, or where we do not go."""
         target = target_of(response)
-        admits = getattr(self._crawler.spider, "admits_site", None)
+        links = link_filter(self._crawler)
         leads_on = target is not None and target.key != canonical(response.url) and len(target.requested) <= _LONGEST
-        if target is not None and leads_on and (admits is None or admits(target.key)):
+        if target is not None and leads_on and (links is None or links.admits_site(target.key)):
             return target.requested
         self._stats.inc_value("robots/redirect_refused")
         return None
@@ -274,9 +274,9 @@ class RobotsMiddleware:
             visit.decide(_outcome(visit))
             if visit.fetch.sent is not None and not carrier:
                 _blame(visit, visit.fetch.trouble or trouble_in(failure.value))
-        ended = getattr(self._crawler.engine.scheduler, "failed", None)
-        if ended is not None:
-            ended(failure)
+        holder = find_lease_holder(self._crawler)
+        if holder is not None:
+            holder.failed(failure)
 
     # -- alone in a Scrapy project ---------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.middlewares.refused import refuse
+from mediacrawl.crawl.refusals import refuse
 from mediacrawl.priority.again import handed_on
 from mediacrawl.records import Drop, Kind
 from mediacrawl.scope.candidates import candidate

@@ -1,7 +1,7 @@
-"""The door where connections are made: none to an address that was not judged just before.
+"""Resolves host names, and connects only to addresses that the guard allows.
 
-A name may have told another address a minute ago, or the next name server another one now. So the look-up, the verdict
-and the connection are one step here, and the connection goes to the judged address, not to the name.
+A name may resolve to another address from one minute to the next. The look-up, the verdict and the connection are
+therefore one step, and the connection is made to the allowed address, not to the name.
 """
 
 from __future__ import annotations
@@ -12,25 +12,29 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint, wrapClientTLS
-from twisted.internet.interfaces import IStreamClientEndpoint
+from twisted.internet.interfaces import IResolutionReceiver, IStreamClientEndpoint
 from twisted.python.failure import Failure
 from twisted.web.client import HTTPConnectionPool
 from zope.interface import implementer
 
-from mediacrawl.politeness.address_guard import GuardedAddressError
+from mediacrawl.net.resolver import HostsResolver, NoAnswerError, NoSuchNameError, spelled
+from mediacrawl.politeness.address_guard import Guard, GuardedAddressError
+from mediacrawl.scope.hosts import is_address
 
 if TYPE_CHECKING:
     from twisted.web._newclient import HTTP11ClientProtocol
 
-    from mediacrawl.net.guarded_names import GuardedNames
+    from mediacrawl.net.name_servers import Count
+
 
 logger = logging.getLogger(__name__)
 
 
 class LeaseOverError(Exception):
-    """What was to be asked may be another worker's by now."""
+    """The request's lease has ended: another worker may request the URL by now."""
 
 
 def _always() -> bool:
@@ -38,38 +42,38 @@ def _always() -> bool:
 
 
 @dataclass(slots=True)
-class Way:
-    """Where one request goes.
+class Route:
+    """The route of one request.
 
     Attributes:
         host: in canonical form.
-        address: the one that was judged; empty if a proxy is asked, which looks up names itself.
+        address: the allowed IP address; empty for a proxy, which resolves names itself.
         target: the request target as it is written in the request line (RFC 9112, 3.2.1); empty leaves it to Twisted.
-        may: asked once more when the connection is there, and when the request is written: whether it may go out still.
-        is_late: whether it might not when it was to be written; its connection was lost by that.
+        may_send: whether the request may still be sent. Called when the connection is made, and again before writing.
+        is_late: whether it was too late for that at the time of writing, so that the connection was closed.
     """
 
     host: str
     address: str = ""
     target: bytes = b""
-    may: Callable[[], bool] = _always
+    may_send: Callable[[], bool] = _always
     is_late: bool = False
 
 
-way: ContextVar[Way] = ContextVar("way")
-"""Set by the handler for each request, just before it asks the pool for a connection. Without it there is none."""
+route: ContextVar[Route] = ContextVar("route")
+"""The route of the current request. The HTTP handler sets it before it asks the pool for a connection."""
 
 
 class GuardedPool(HTTPConnectionPool):
-    """Twisted's pool of connections, which connects to judged addresses only.
+    """Twisted's connection pool, restricted to allowed addresses.
 
-    A kept connection was judged when it was made. It is used again only for a request whose host leads to the same
-    address now, and may be asked now: the address is part of what a connection is kept under.
+    A persistent connection is reused only for a request whose host resolves to the same address: the address is part of
+    the connection's key.
 
     Args:
         reactor: Twisted's.
-        names: tells which address could not be connected to, and judges the one that was.
-        tls: how https is spoken; certificates are checked against the host's name as ever.
+        names: resolves names, and judges the address of the connected peer.
+        tls: Scrapy's TLS context factory; certificates are checked against the host name.
         timeout: seconds in which a server must accept a connection.
     """
 
@@ -84,95 +88,193 @@ class GuardedPool(HTTPConnectionPool):
 
         Args:
             key: of Scrapy's agent: scheme, host, port, and the address to bind to.
-            endpoint: where its agent would connect to. It is used for proxies only, which the operator named.
+            endpoint: the agent's own endpoint, used for proxies only.
 
         Raises:
-            LookupError: nobody has judged an address for it.
-            LeaseOverError: it took too long, see `Way.may`.
+            LookupError: no route is set.
+            LeaseOverError: it took too long, see `Route.may_send`.
         """
-        one = way.get()
+        one = route.get()
         if one.address:
             key, endpoint = (*key, one.address), self._endpoint(one, *key)
         return super().getConnection(key, endpoint).addCallback(_ready, one)
 
-    def _endpoint(self, one: Way, scheme: bytes, host: bytes, port: int, bind: Any) -> Any:
+    def _endpoint(self, one: Route, scheme: bytes, host: bytes, port: int, bind: Any) -> Any:
         kind: Any = TCP6ClientEndpoint if ":" in one.address else TCP4ClientEndpoint
-        endpoint: Any = _JudgedEndpoint(kind(self._reactor, one.address, port, self._timeout, bind), one, self._names)
+        endpoint: Any = _GuardedEndpoint(kind(self._reactor, one.address, port, self._timeout, bind), one, self._names)
         if scheme == b"https":
             return wrapClientTLS(self._tls.creatorForNetloc(host, port), endpoint)
         return endpoint
 
 
-def _ready(connection: HTTP11ClientProtocol, one: Way) -> HTTP11ClientProtocol:
-    """The last moment before a request is handed to its connection."""
-    if not one.may():
+def _ready(connection: HTTP11ClientProtocol, one: Route) -> HTTP11ClientProtocol:
+    """Check a connection just before it gets the request."""
+    if not one.may_send():
         connection.abort()  # type: ignore[no-untyped-call]
         raise LeaseOverError(one.host)
-    look_twice(connection, one)
+    check_before_write(connection, one)
     connection.target = one.target  # type: ignore[attr-defined]
     return connection
 
 
-class _LastLook:
-    """What writes on a connection: asks first whether the request may go out still.
+class _WriteCheck:
+    """Checks the lease before a connection writes.
 
-    A request that was handed to its connection is written in a later turn of the reactor, over TLS when the handshake
-    has come to its end: a process that is stopped in between would send it when it wakes up, hours later.
+    Twisted writes a request in a later turn of the reactor, over TLS after the handshake. A process that was suspended
+    in between would otherwise send it hours later.
     """
 
     def __init__(self, transport: Any) -> None:
         self._write = transport.doWrite
-        self.way: Way | None = None
+        self.route: Route | None = None
 
     def __call__(self) -> Any:
-        if self.way is None or self.way.may():
+        if self.route is None or self.route.may_send():
             return self._write()
-        # TLS does not hand on why its connection was lost.
-        self.way.is_late = True
-        return LeaseOverError(self.way.host)
+        # TLS drops the reason why its connection was lost.
+        self.route.is_late = True
+        return LeaseOverError(self.route.host)
 
 
-def look_twice(connection: HTTP11ClientProtocol, one: Way | None) -> None:
-    """Look at what a connection writes.
+def check_before_write(connection: HTTP11ClientProtocol, one: Route | None) -> None:
+    """Set the route whose lease is checked before a connection writes.
 
     Args:
-        connection: to an address that was judged; of others (a proxy) nothing is known.
-        one: what it writes from now on; None once the request is out, since what follows ends the connection.
+        connection: one to an allowed address; connections to a proxy are not checked.
+        one: the route of its next request; None once the request is sent.
     """
     transport: Any = connection.transport
     # Below TLS there is another one.
     look = getattr(getattr(transport, "transport", transport), "doWrite", None)
-    if isinstance(look, _LastLook):
-        look.way = one
+    if isinstance(look, _WriteCheck):
+        look.route = one
 
 
 @implementer(IStreamClientEndpoint)
-class _JudgedEndpoint:
-    """Connects to one address, and looks once more who is there."""
+class _GuardedEndpoint:
+    """Connects to one address, and judges the address of the peer."""
 
-    def __init__(self, endpoint: Any, one: Way, names: GuardedNames) -> None:
+    def __init__(self, endpoint: Any, one: Route, names: GuardedNames) -> None:
         self._endpoint = endpoint
-        self._way = one
+        self._route = one
         self._names = names
 
     def connect(self, factory: Any) -> Deferred[Any]:
         """Connect.
 
         Raises:
-            GuardedAddressError: it is not the address that was judged, and may not be asked.
+            GuardedAddressError: the peer has another address, which the guard refuses.
         """
         connected: Deferred[Any] = self._endpoint.connect(factory)
         return connected.addCallbacks(self._check, self._failed)
 
     def _check(self, protocol: Any) -> Any:
         peer = protocol.transport.getPeer().host
-        word = self._names.guard.refusal(peer, self._way.host)
+        word = self._names.guard.refusal(peer, self._route.host)
         if word is not None:
             protocol.transport.abortConnection()
-            raise GuardedAddressError(self._way.host, peer, word)
-        protocol.transport.doWrite = _LastLook(protocol.transport)
+            raise GuardedAddressError(self._route.host, peer, word)
+        protocol.transport.doWrite = _WriteCheck(protocol.transport)
         return protocol
 
     def _failed(self, failure: Failure) -> Failure:
-        self._names.failed(self._way.address)
+        self._names.failed(self._route.address)
         return failure
+
+
+_PATIENCE = 60.0
+"""Timeout in seconds of another resolver than `HostsResolver`."""
+
+
+class GuardedNames:
+    """Resolves host names to allowed addresses, for one crawl.
+
+    Uses `resolver.HostsResolver` if that is installed, otherwise the resolver of the reactor.
+
+    Args:
+        guard: the crawl's.
+
+    Attributes:
+        guard: the crawl's.
+        count: increments a stat (``dns/...``). The HTTP handler sets it.
+    """
+
+    def __init__(self, guard: Guard) -> None:
+        self.guard = guard
+        self.count: Count = _uncounted
+
+    async def addresses(self, host: str) -> tuple[str, ...]:
+        """Return the addresses of a host in the order in which they are tried, before the guard's verdict.
+
+        Args:
+            host: name or address as it stands in a URL; IPv6 in square brackets, or without.
+
+        Raises:
+            NoSuchNameError: the name does not exist, has no address, or is invalid.
+            NoAnswerError: no name server answered.
+        """
+        from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
+
+        resolver = reactor.nameResolver
+        if isinstance(resolver, HostsResolver):
+            return await resolver.addresses(host, self.count)
+        return await _addresses_of(reactor, spelled(host))
+
+    async def target(self, host: str, rather: str = "") -> str:
+        """Return the first allowed address of a host.
+
+        Args:
+            host: as in `addresses`.
+            rather: the preferred address, if it is one of the host's.
+
+        Raises:
+            GuardedAddressError: no address is allowed.
+            NoSuchNameError, NoAnswerError: as in `addresses`.
+        """
+        addresses = await self.addresses(host)
+        if rather in addresses:
+            addresses = (rather, *addresses)
+        return self.guard.choose(spelled(host), addresses)
+
+    def failed(self, address: str) -> None:
+        """Note that a connection failed: for a while other addresses of the host are preferred."""
+        from twisted.internet import reactor  # noqa: PLC0415
+
+        resolver = reactor.nameResolver
+        if isinstance(resolver, HostsResolver):
+            resolver.shun(address)
+
+
+async def _addresses_of(reactor: Any, name: str) -> tuple[str, ...]:
+    """Ask the reactor's own resolver."""
+    if is_address(name):
+        return (name.strip("[]"),)
+    collector = _Collector()
+    reactor.nameResolver.resolveHostName(collector, name)
+    try:
+        found = await maybe_deferred_to_future(collector.done.addTimeout(_PATIENCE, reactor))
+    except TimeoutError:
+        raise NoAnswerError(f"{name} could not be looked up within {_PATIENCE:.0f} s") from None
+    if not found:
+        raise NoSuchNameError(f"there is no address of the name {name}")
+    return found
+
+
+@implementer(IResolutionReceiver)
+class _Collector:
+    def __init__(self) -> None:
+        self.done: Deferred[tuple[str, ...]] = Deferred()
+        self._found: list[str] = []
+
+    def resolutionBegan(self, resolutionInProgress: Any) -> None:  # noqa: N802, N803
+        """Nothing to do."""
+
+    def addressResolved(self, address: Any) -> None:  # noqa: N802
+        self._found.append(address.host)
+
+    def resolutionComplete(self) -> None:  # noqa: N802
+        self.done.callback(tuple(dict.fromkeys(self._found)))
+
+
+def _uncounted(name: str) -> None:
+    """Used until the HTTP handler sets the counter."""

@@ -1,7 +1,7 @@
-"""The door to the network: Scrapy's HTTP handler, without what a polite crawl of strangers' servers cannot have.
+"""Scrapy's HTTP handler, restricted to what a polite crawl needs.
 
-Leans on three private classes of Scrapy 2.19, as `scrapy_internals` does, and on the keys under which its agents ask
-for connections; tests ask the server whether all still work.
+Uses three private classes of Scrapy 2.19 and the keys of its connection pool; tests check against a server that they
+still work.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from twisted.internet.protocol import connectionDone
 from twisted.web._newclient import ParseError
 
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.middlewares.cut import ANSWERED
-from mediacrawl.middlewares.refused import refuse_address, refuse_late
-from mediacrawl.net.address_guard import GuardedPool, LeaseOverError, Way, look_twice, way
+from mediacrawl.crawl.refusals import refuse_address, refuse_late
+from mediacrawl.headers import ANSWERED
+from mediacrawl.net.address_guard import GuardedNames, GuardedPool, LeaseOverError, Route, check_before_write, route
 from mediacrawl.net.resolver import spelled
 from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.address_guard import GuardedAddressError
@@ -43,34 +43,34 @@ if TYPE_CHECKING:
     from twisted.web.iweb import IResponse
 
 HEAD_BYTES = 64 * 1024
-"""Bytes of an answer's head. Twisted bounds its lines, not their number; servers send 1 KB, at the worst some 20."""
+"""Limit of a response's head. Twisted limits its lines, not their number; servers send 1 KB, some 20 KB at worst."""
 
 KEPT = 5
-"""Seconds that a connection is kept for the site's next request. With delays of 15 s and more there is none in that
-time: kept longer, connections would pile up here and at the servers, and break at the moment when both sides move."""
+"""Seconds that an idle connection is kept. With delays of 15 s and more no request reuses it: kept longer, connections
+would pile up here and at the servers."""
 
 _IN_HEAD = frozenset({"STATUS", "HEADER"})
 _ICY = b"ICY"
 _STATUS_LINE = re.compile(rb"\S{1,20} [1-9]\d\d(?: |$)")
-"""Of a status line, what comes before the phrase (RFC 9112, section 4). Twisted takes any number for a status, and
-numbers of more than 64 bits cannot be stored."""
+"""A status line up to its reason phrase (RFC 9112, section 4). Twisted accepts any number as status; SQLite cannot
+store more than 64 bits."""
 
 
 class PoliteHTTPHandler(HTTP11DownloadHandler):
     """Scrapy's handler for http and https, with seven differences.
 
-    It connects to addresses that the guard lets pass, and to no other, whatever the request is for: page, redirect,
-    robots.txt, seed list, range. A request that leads elsewhere ends with `RefusedRequest`, without a connection.
+    * It connects only to addresses that the guard allows, for every request: page, redirect, robots.txt, seed list,
+      range. Other requests end with `RefusedRequest`, without a connection.
+    * It does not repeat a request on a persistent connection that broke: the second request would ignore the site's
+      delay.
+    * Idle connections are kept for `KEPT` seconds instead of 240.
+    * A response whose head exceeds `HEAD_BYTES` is a failed download.
+    * A SHOUTcast status line, ``ICY 200 OK``, is accepted (`Response.protocol` is ``ICY/1.0``).
+    * A response without a length whose connection is reset is incomplete.
+    * A connection has to be accepted within ``CONNECT_TIMEOUT``.
 
-    A request that a kept connection lost is not sent again behind our back: that second request would come without the
-    site's delay, and the server may have seen the first. Connections are kept for `KEPT` seconds instead of 240. An
-    answer whose head does not end is cut off after `HEAD_BYTES`, as a failed download. A status line of SHOUTcast,
-    ``ICY 200 OK``, is one of HTTP/1.0 (`Response.protocol` is ``ICY/1.0``). An answer without a length whose connection
-    is reset has broken off, as one has of which bytes are missing. A server that accepts no connection within
-    ``CONNECT_TIMEOUT`` is given up, before ``DOWNLOAD_TIMEOUT`` is over.
-
-    A proxy (``meta["proxy"]``, ``http_proxy``) is the operator's choice and not judged. It looks names up itself, so
-    behind one the guard sees only hosts that are addresses, and ``localhost``.
+    A proxy (``meta["proxy"]``, ``http_proxy``) is the operator's choice and not judged. It resolves names itself, so
+    that the guard judges only hosts that are addresses, and ``localhost``.
 
     Settings: ``GUARD_ALLOW``, ``CONNECT_TIMEOUT``. Stats: ``guard/<word>``, ``drop/address``, ``dns/...``.
     """
@@ -81,7 +81,7 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
 
         self._stats = crawler.stats
         self._parts = CrawlContext.of(crawler)
-        self._names = self._parts.resolver
+        self._names = GuardedNames(self._parts.guard)
         self._names.count = crawler.stats.inc_value
         timeout = OwnSettings(crawler.settings).getfloat("CONNECT_TIMEOUT")
         pool = GuardedPool(reactor, self._names, self._contextFactory, timeout)
@@ -95,11 +95,11 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
         """Send a request.
 
         Raises:
-            RefusedRequest: it leads to a guarded address, or its lease was over before it could go out.
+            RefusedRequest: the guard refuses its address, or its lease ended before it was sent.
             CannotResolveHostError: its host has no address.
         """
         try:
-            response = await self._send(request, await self._way(request))
+            response = await self._send(request, await self._route(request))
         except GuardedAddressError as error:
             raise refuse_address(request, self._stats, error) from error
         except LeaseOverError as error:
@@ -109,8 +109,8 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
         response.headers.pop(ANSWERED, None)
         return response
 
-    async def _send(self, request: Request, one: Way) -> Response:
-        way.set(one)
+    async def _send(self, request: Request, one: Route) -> Response:
+        route.set(one)
         try:
             return await super().download_request(request)
         except DownloadFailedError as error:
@@ -118,29 +118,29 @@ class PoliteHTTPHandler(HTTP11DownloadHandler):
                 raise LeaseOverError(one.host) from error
             raise
 
-    async def _way(self, request: Request) -> Way:
+    async def _route(self, request: Request) -> Route:
         host = spelled(urlparse_cached(request).hostname or "")
         target = _target_of(request.url)
         if request.meta.get("proxy"):
             if is_address(host) or is_loopback(host):
                 await self._names.target(host)
-            return Way(host, target=target)
+            return Route(host, target=target)
         visit: Visit | None = request.meta.get(VISIT)
-        may = self._may(visit)
+        may_send = self._may_send(visit)
         address = await self._names.target(host, visit.fetch.address if visit else "")
         if visit is not None:
             visit.fetch.address = address
-        return Way(host, address, target, may)
+        return Route(host, address, target, may_send)
 
-    def _may(self, visit: Visit | None) -> Callable[[], bool]:
-        """Whether a request may still go out: a worker that stood still must not ask what others were given."""
+    def _may_send(self, visit: Visit | None) -> Callable[[], bool]:
+        """Whether a request may still be sent: after a suspension its lease may be another worker's."""
         if visit is None or not self._parts.leases:
             return lambda: True
         return lambda: self._parts.frontier.holds(visit.lease)
 
 
 def _target_of(url: str) -> bytes:
-    """The path and query of a URL, to the letter: Twisted takes a URL apart and drops what is empty (``/a?``)."""
+    """The path and query of a URL, verbatim: Twisted drops empty parts (``/a?``)."""
     rest = url.partition("#")[0].partition("://")[2]
     authority, slash, path = rest.partition("/")
     return f"/{path}".encode("ascii", "replace") if slash and "?" not in authority else b""
@@ -151,7 +151,7 @@ class _Parser(_LenientHTTPClientParser):
         if not _STATUS_LINE.match(status):
             raise ParseError("no status of three digits", status)  # type: ignore[no-untyped-call]
         super().statusReceived(status)  # type: ignore[no-untyped-call]
-        # Scrapy tells the headers before the body is read, and the status only behind it.
+        # Scrapy sends the signal of the headers before the body is read, without the status.
         self.headers.setRawHeaders(ANSWERED, [b"%d" % self.response.code])
 
     def parseVersion(self, strversion: bytes) -> tuple[bytes, int, int]:  # noqa: N802
@@ -181,7 +181,7 @@ class _Protocol(_LenientHTTP11ClientProtocol):
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802
         if not self._head:
-            look_twice(self, None)
+            check_before_write(self, None)
         super().dataReceived(data)  # type: ignore[no-untyped-call]
         parser = self._parser
         if parser is None or parser.state not in _IN_HEAD:
@@ -191,9 +191,9 @@ class _Protocol(_LenientHTTP11ClientProtocol):
             self.transport.abortConnection()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802
-        """A body that ends with its connection is whole unless that failed (RFC 9112, section 8); then some was lost.
+        """Take a body without a length for incomplete if its connection failed (RFC 9112, section 8).
 
-        Not over TLS: many servers leave its closing message out.
+        Not over TLS: many servers omit the closing message.
         """
         decoder = getattr(self._parser, "bodyDecoder", None)
         is_open = decoder is not None and getattr(decoder, "contentLength", 0) is None

@@ -1,8 +1,8 @@
-"""The door to DNS: one question to name servers, by UDP, and by TCP where the answer does not fit.
+"""Queries name servers by UDP, and by TCP for truncated answers.
 
-On the wire it is twisted.names: each question has a port and a number of its own, and only the asked server's answer
-counts. What Twisted leaves to its callers is here: that the answer is one to our question, that a server which fails is
-not the last word, that a truncated answer is asked for once more and not again and again.
+The protocol is twisted.names': each query has a port and an id of its own, and only the queried server's answer counts.
+This module adds what Twisted leaves to its callers: matching answers to questions, other servers after a failure, one
+retry for a truncated answer.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from mediacrawl.politeness.dns import (
 )
 
 Count = Callable[[str], None]
-"""Told the name of each thing that is counted in the stats."""
+"""Increments a stat."""
 
 _PATIENCE = (1.5, 3.0, 5.0)
-"""Seconds that a server is waited for, in each round through all of them. Most answers that come at all take less than
-one; a datagram that was lost is sent again in the next round."""
+"""Timeouts in seconds of the rounds through all servers. Most answers take less than one second; a lost datagram is
+sent again in the next round."""
 
 _SILENT = (
     *(DNSQueryTimeoutError, defer.TimeoutError, error.ConnectError, error.ConnectionLost),
-    *(OSError, error.CannotListenError),  # no way leads there: one of IPv6, on a machine that has none
+    *(OSError, error.CannotListenError),  # no route: IPv6 on a machine without it
 )
 
 
 class NameServers:
-    """Asks name servers, the first first. One that was silent goes to the end of the list.
+    """Queries name servers in order. One that times out goes to the end of the list.
 
     Args:
         reactor: Twisted's.
@@ -56,15 +56,15 @@ class NameServers:
         self._servers: list[Any] = [make(servers=[server], reactor=reactor) for server in servers]
 
     async def answer(self, name: str, kind: int, count: Count) -> DnsAnswer:
-        """Return what DNS says of a name in one family. To be run as a Twisted coroutine.
+        """Return the answer for a name in one address family. Run it as a Twisted coroutine.
 
         Args:
             name: in canonical form.
             kind: type of its records, `A` or `AAAA`.
-            count: told of ``dns/queries``, ``dns/timeouts`` and ``dns/bad_answers``.
+            count: increments ``dns/queries``, ``dns/timeouts`` and ``dns/bad_answers``.
 
         Raises:
-            DnsAnswerError: no server gave an answer that is of use.
+            DnsAnswerError: no server gave a usable answer.
         """
         ttls: list[int] = []
         for _ in range(LINKS):
@@ -91,11 +91,11 @@ class NameServers:
                     problem = caught
                     count("dns/bad_answers")
             if not silent:
-                break  # all have answered, and will answer the same
+                break  # another round would give the same answers
         raise DnsAnswerError("no name server had an answer") from problem
 
     def _last(self, server: Any) -> None:
-        # Two look-ups may find the same server silent; the list stays whole, since nothing is awaited in between.
+        # Concurrent look-ups may move the same server; nothing is awaited in between, so none is lost.
         self._servers.remove(server)
         self._servers.append(server)
 
@@ -107,7 +107,7 @@ async def _ask(server: Any, name: str, kind: int, seconds: float) -> DnsAnswer:
         message = await server.queryTCP([question], seconds)
     if not message.answer or message.trunc:
         raise DnsAnswerError("that was no answer")
-    # Servers that fail may leave the question out; whoever says yes or no has it.
+    # Only error answers may omit the question.
     if message.rCode in (NOERROR, NXDOMAIN) and not _is_to(message.queries, name, kind):
         raise DnsAnswerError("that was the answer to another question")
     return read_answer(name, kind, message.rCode, _records(message.answers), _records(message.authority))
@@ -127,7 +127,7 @@ def _record(header: dns.RRHeader) -> DnsRecord:
 
 
 def _name(name: dns.Name) -> str:
-    """Names are octets; those beyond ASCII are kept as they are, and lead to nothing that is a host's name."""
+    """A name as text. Octets beyond ASCII stay as they are; they match no host name."""
     return name.name.decode("latin-1").lower().removesuffix(".")
 
 

@@ -1,8 +1,8 @@
-"""The door to DNS for the whole process: every name that Scrapy, Twisted or we look up comes through here.
+"""Resolves all host names of the process.
 
-Scrapy's own asks the system in twenty threads, which fill up with slow names, and keeps what it learned for ever. This
-one asks name servers itself (`name_servers`), for both families at once, without a thread, and believes them for as
-long as they say, within bounds (`politeness.dns_cache`).
+Scrapy's resolver asks the system in twenty threads, which slow names fill up, and caches forever. This one asks the
+name servers itself (`name_servers`), for both address families at once, without threads, and caches for the time to
+live of the records, within limits (`politeness.dns_cache`).
 """
 
 from __future__ import annotations
@@ -48,39 +48,36 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _GRACE = 0.3
-"""Seconds that the others are waited for when the family that goes first has addresses. There are servers that never
-answer for IPv6."""
+"""Seconds to wait for the other family once the preferred one has addresses. Some servers never answer for IPv6."""
 
 _LOST = 2.5
-"""Seconds that the family that goes first is waited for when another has addresses: a datagram of it that was lost is
-sent again after 1.5. A machine that cannot use the other would not reach the name before the answer is old."""
+"""Seconds to wait for the preferred family once another has addresses: a lost datagram is sent again after 1.5 s."""
 
 _RESOLV_CONF = Path("/etc/resolv.conf")
 _HOSTS = Path("/etc/hosts")
 
 
 class NoSuchNameError(DNSLookupError):
-    """DNS says that there is no such name, or that it has no address; or it is no name at all."""
+    """The name does not exist, has no address, or is invalid."""
 
 
 class NoAnswerError(DNSLookupError):
-    """Nobody knows: the name servers were silent, or failed."""
+    """No name server answered."""
 
 
 @implementer(IHostnameResolver)
 class HostsResolver:
-    """Looks up names; Scrapy's setting ``TWISTED_DNS_RESOLVER``. One a process.
+    """Resolves names; Scrapy's setting ``TWISTED_DNS_RESOLVER``. One per process.
 
-    In this order: addresses as they are, ``RESOLVER_HOSTS``, the system's file of hosts as it was at the start,
-    ``localhost``, what is known, DNS. Many who ask for one name wait for one look-up. A name of one label is asked as
-    it is: no search list of the system is applied.
+    Sources in this order: literal addresses, ``RESOLVER_HOSTS``, the system's hosts file as it was at the start,
+    ``localhost``, the cache, DNS. Concurrent look-ups of one name share one query. No search list is applied.
 
     Settings: ``RESOLVER_SERVERS``, ``RESOLVER_FAMILIES``, ``RESOLVER_TIMEOUT``, ``RESOLVER_HOSTS``.
 
     Args:
         reactor: Twisted's.
         policy: the settings.
-        clock: gives seconds, and never goes back.
+        clock: monotonic, in seconds.
     """
 
     def __init__(self, reactor: Any, policy: NamePolicy, clock: Callable[[], float] = time.monotonic) -> None:
@@ -96,11 +93,11 @@ class HostsResolver:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: Any) -> Self:
-        """Make it for a process. Scrapy gives the process here in place of a crawler; both have settings."""
+        """Make it for a process. Scrapy passes the process in place of a crawler; both have settings."""
         return cls(reactor, name_policy(crawler.settings))
 
     def install_on_reactor(self) -> None:
-        """Let all of Twisted look up names here."""
+        """Make this the reactor's resolver."""
         self._reactor.installNameResolver(self)
 
     async def addresses(self, host: str, count: Count) -> tuple[str, ...]:
@@ -108,12 +105,12 @@ class HostsResolver:
 
         Args:
             host: name or address as it stands in a URL; IPv6 in square brackets, or without.
-            count: told of ``dns/cached``, ``dns/names``, ``dns/no_such_name``, ``dns/no_answer``, and of what
-                `NameServers.answer` tells.
+            count: increments a stat: ``dns/cached``, ``dns/names``, ``dns/no_such_name``, ``dns/no_answer``, and those
+                of `NameServers.answer`.
 
         Raises:
-            NoSuchNameError: there is no such name, or it has no address.
-            NoAnswerError: nobody knows.
+            NoSuchNameError: the name does not exist, or has no address.
+            NoAnswerError: no name server answered.
         """
         name = spelled(host)
         known = self._at_hand(name, count)
@@ -122,7 +119,7 @@ class HostsResolver:
         return self._tell(name, known, count)
 
     def shun(self, address: str) -> None:
-        """An address could not be connected to: others of its names go before it, for a while."""
+        """Note that a connection failed: for a while other addresses of the host are preferred."""
         self._cache.shun(address, self._clock())
 
     def resolveHostName(  # noqa: N802 - Twisted's interface
@@ -133,7 +130,7 @@ class HostsResolver:
         addressTypes: Sequence[type] | None = None,  # noqa: N803
         transportSemantics: str = "TCP",  # noqa: N803
     ) -> Any:
-        """Look a name up for Twisted: see `twisted.internet.interfaces.IHostnameResolver`."""
+        """Resolve a name, see `twisted.internet.interfaces.IHostnameResolver`."""
         types = addressTypes or (IPv4Address, IPv6Address)
         found = Deferred.fromCoroutine(self._find(hostName))
         resolution = _Resolution(hostName, found)
@@ -153,12 +150,12 @@ class HostsResolver:
     # -- one name --------------------------------------------------------------------------------------------
 
     async def _find(self, host: str) -> tuple[str, ...]:
-        """What `addresses` does, as a Twisted coroutine."""
+        """As `addresses`, as a Twisted coroutine."""
         name = spelled(host)
         return self._tell(name, self._at_hand(name, _uncounted) or await self._ask(name, _uncounted), _uncounted)
 
     def _at_hand(self, name: str, count: Count) -> CachedName | None:
-        """What is known without asking anybody."""
+        """The result from literals, hosts and the cache."""
         if is_address(name):
             return CachedName((name.strip("[]"),), inf)
         fixed = self._hosts.get(name) or localhost(name)
@@ -179,7 +176,7 @@ class HostsResolver:
         return self._cache.ordered(known.addresses, self._clock())
 
     def _ask(self, name: str, count: Count) -> Deferred[CachedName]:
-        """Wait for the one look-up of a name, which begins when it is its turn."""
+        """Wait for the one look-up of a name."""
         asker: Deferred[CachedName] = Deferred()
         if name in self._asked:
             self._asked[name].append(asker)
@@ -195,7 +192,7 @@ class HostsResolver:
         return Deferred.fromCoroutine(self._families(name, count)).addTimeout(self._policy.timeout, self._reactor)
 
     async def _families(self, name: str, count: Count) -> DnsAnswer | None:
-        """Ask for all families at once. What has come when the time is over counts."""
+        """Query all families at once. The answers that came within the time count."""
         asked = [Deferred.fromCoroutine(self._servers.answer(name, kind, count)) for kind in self._kinds]
         with self._hurry(asked):
             results = await DeferredList(asked, consumeErrors=True)
@@ -203,7 +200,7 @@ class HostsResolver:
 
     @contextmanager
     def _hurry(self, asked: Sequence[Deferred[DnsAnswer]]) -> Iterator[None]:
-        """Give up on the others soon after one has found an address."""
+        """Cancel the other queries soon after one has found an address."""
         calls: list[Any] = []
 
         def found(answer: DnsAnswer, seconds: float) -> DnsAnswer:
@@ -219,7 +216,7 @@ class HostsResolver:
                 call.cancel()
 
     def _broken(self, name: str, failure: Any) -> None:
-        """Whatever happened to a look-up, those who wait for it must hear of it: nobody knows."""
+        """Log an unexpected failure; the waiting look-ups get no answer."""
         logger.warning("%s could not be looked up: %s", name, failure.getErrorMessage())
 
     def _learned(self, name: str, answer: DnsAnswer | None) -> None:
@@ -254,7 +251,7 @@ class _Resolution:
 
 
 def _answer(result: Any) -> DnsAnswer | None:
-    """What a family said; None if it was silent, failed, or was not waited for."""
+    """The answer for one family; None if it failed or was cancelled."""
     if not isinstance(result, Failure):
         return cast("DnsAnswer", result)
     if not isinstance(result.value, (DnsAnswerError, CancelledError)):
@@ -263,7 +260,7 @@ def _answer(result: Any) -> DnsAnswer | None:
 
 
 def _uncounted(name: str) -> None:
-    """For look-ups that belong to no crawl."""
+    """The counter for look-ups without a crawl."""
 
 
 def _text(path: Path) -> str:

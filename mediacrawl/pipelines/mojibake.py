@@ -20,8 +20,9 @@ from mediacrawl.encoding.history import History
 from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.encoding.native import is_native
 from mediacrawl.encoding.records.fixer import Fixer, FixResult
+from mediacrawl.files import locate
 from mediacrawl.own_settings import OwnSettings
-from mediacrawl.paths import locate, state_folder
+from mediacrawl.paths import state_folder
 from mediacrawl.records import MediaItem
 from mediacrawl.setting_types import fields_setting
 from mediacrawl.threads import in_thread
@@ -177,7 +178,7 @@ def use_settings(settings: BaseSettings) -> tuple[Sequence[str] | Mapping[str, s
     Raises:
         ValueError: one of them cannot be used; the message is a sentence.
     """
-    fields = fields_setting(settings)
+    fields = fields_setting(OwnSettings(settings).get("MOJIBAKE_FIELDS"))
     try:
         use_models(models_setting(settings))
     except ModelError as error:

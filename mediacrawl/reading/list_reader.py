@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from mediacrawl.clock import written_now
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.extract import Listed, Listing, link_header, list_form, parse_list, unpacked
 from mediacrawl.extract.charset import header_charset
 from mediacrawl.facts import FEED, Fact, fact, pack
@@ -24,13 +27,13 @@ from mediacrawl.probe.session import FirstAnswer
 from mediacrawl.reading.document_encodings import DocumentEncodings
 from mediacrawl.reading.page_media import OEMBED, item_of_oembed
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome
-from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Base, Scope, Spelling, candidates, site_of
 from mediacrawl.threads import in_thread
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from scrapy.http import Response
+
 
 _INNER = "playlist/playlist"
 """The door of what stands in a playlist that stood in a playlist. Further ones are not read."""
@@ -77,7 +80,7 @@ class ListReader:
         follows: whether links are followed; else only manifests are read.
     """
 
-    def __init__(self, parts: CrawlContext, scheduler: PenaltyBoxScheduler, scope: Scope, *, follows: bool) -> None:
+    def __init__(self, parts: CrawlContext, scheduler: LeaseHolder, scope: Scope, *, follows: bool) -> None:
         self._parts = parts
         self._scheduler = scheduler
         self._scope = scope
@@ -286,3 +289,51 @@ def _told_more(visit: Visit, listing: Listing) -> list[MediaItem]:
         lease.evidence, listing.players[0].facts, page_url=lease.parent, site=site_of(lease.parent or lease.url)
     )
     return [] if item is None else [item]
+
+
+class PollReader(ListReader):
+    """Reads lists, follows what they name as media, and tells what each was.
+
+    Args:
+        parts: what the doors of this crawl share.
+        scheduler: whose frontier knows which links are new.
+        scope: what decides whether a link may join.
+        tell: gets the visit and the list.
+    """
+
+    def __init__(
+        self, parts: CrawlContext, scheduler: LeaseHolder, scope: Scope, tell: Callable[[Visit, Listing], None]
+    ) -> None:
+        super().__init__(parts, scheduler, scope, follows=True)
+        self._tell = tell
+
+    def take(self, visit: Visit, listing: Listing) -> None:
+        """Tell of a list that was read.
+
+        Args:
+            visit: the answer's.
+            listing: what it says.
+        """
+        self._tell(visit, listing)
+
+    def wanted(self, listing: Listing) -> list[Listed]:
+        """The media that a list names. Pages are the business of the spider ``media``.
+
+        Args:
+            listing: any.
+        """
+        return [link for link in listing.links if link.kind is Kind.MEDIA]
+
+
+def shown(listing: Listing) -> str:
+    """A hash of what a list names: feeds that write the time of their making change with every visit, and say nothing.
+
+    Args:
+        listing: as it was read.
+    """
+    digest = sha256()
+    entries = [(each.href, each.guid, each.title) for each in listing.links]
+    entries += [(each.href, each.guid, each.title) for each in listing.players]
+    for entry in entries:
+        digest.update("\0".join((*entry, "\n")).encode("utf-8", "replace"))
+    return digest.hexdigest()[:32]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.extract import (
     Page,
     file_facts,
@@ -34,7 +35,6 @@ from mediacrawl.reading.file_reader import FileReader, takes_unasked
 from mediacrawl.reading.list_reader import ListReader
 from mediacrawl.reading.page_media import PageMedia
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, MediaItem, Outcome, Trouble
-from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, candidates, canonical, extension_of
 from mediacrawl.scope.copies import is_named_copy, of_a_copy
 from mediacrawl.visit import Visit
@@ -78,7 +78,7 @@ class Reader:
     def __init__(
         self,
         parts: CrawlContext,
-        scheduler: PenaltyBoxScheduler,
+        scheduler: LeaseHolder,
         scope: Scope,
         stats: StatsCollector,
         *,

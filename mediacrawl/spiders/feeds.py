@@ -13,10 +13,18 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
 from mediacrawl.crawl import scrapy_internals
-from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_frontiers, check_nevercrawl, switch
+from mediacrawl.crawl.arguments import (
+    ArgumentError,
+    FeedsArguments,
+    check_contact,
+    check_frontiers,
+    check_nevercrawl,
+    rounds_of,
+    switch,
+)
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
-from mediacrawl.crawl.feeds_arguments import FeedsArguments, rounds_of
+from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.polled_sources import FILE, Source, Sources, SourcesError, delete_sources
 from mediacrawl.extract import Listing
 from mediacrawl.frontier import FrontierError
@@ -27,13 +35,12 @@ from mediacrawl.own_settings import OwnSettings
 from mediacrawl.politeness.caching import lifetime
 from mediacrawl.politeness.robots_note import shortened
 from mediacrawl.priority.polling import PollPolicy
-from mediacrawl.reading.poll_reader import PollReader, shown
+from mediacrawl.reading.list_reader import PollReader, shown
 from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scope import Spelling, canonical, spelling
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.signals import visit_ended
-from mediacrawl.spiders.beside import BesideSpider
+from mediacrawl.spiders.base import OwnFrontierSpider
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
@@ -69,7 +76,7 @@ class _Poll:
     listing: Listing | None = None
 
 
-class FeedsSpider(BesideSpider):
+class FeedsSpider(OwnFrontierSpider):
     """Polls feeds, sitemaps and playlists, and probes the media files that they newly name.
 
     A poll is a visit like any other: robots.txt, NeverCrawl, delays. It has a condition (``If-None-Match``,
@@ -78,7 +85,7 @@ class FeedsSpider(BesideSpider):
     ``sy:updatePeriod``, ``Cache-Control``) is waited for. One that is gone (410) is told of and polled no more; one
     that has moved for good is asked at its new place; one that fails is asked more and more seldom.
 
-    The frontier is its own (``feeds/frontier.db``, see `beside.BesideSpider`), beside it lies what is known of the
+    The frontier is its own (``feeds/frontier.db``, see `beside.OwnFrontierSpider`), beside it lies what is known of the
     sources (`sources.Sources`); an interrupted run goes on at the same command.
 
     Stats: ``feeds/polled``, ``feeds/changed``, ``feeds/unchanged``, ``feeds/not_modified`` (304), ``feeds/failed``,
@@ -144,7 +151,7 @@ class FeedsSpider(BesideSpider):
                 spider.logger.info("fresh: deleted %s", path)
         connect = crawler.signals.connect
         connect(spider._opened, signals.spider_opened)
-        connect(spider._visit_ended, visit_ended)
+        listen_to_visits(crawler, spider._visit_ended)
         connect(spider._closed, signals.spider_closed)
         return spider
 
@@ -169,7 +176,7 @@ class FeedsSpider(BesideSpider):
 
     def _opened(self) -> None:
         try:
-            self._meet_neighbour()
+            self._open_media_clocks()
             self._sources = Sources(self._parts.frontier_folder)
             if self.arguments.urls:
                 self._sources.listing(self.arguments.urls)
@@ -185,7 +192,7 @@ class FeedsSpider(BesideSpider):
         while sites := own.sites_under(after=after):
             for after in sites:
                 own.drop(after, Drop.PRUNED, lambda url: "#" in url)
-                self._introduce(after)
+                self._copy_clocks(after)
 
     @property
     def sources(self) -> Sources:
@@ -245,7 +252,7 @@ class FeedsSpider(BesideSpider):
                 self.logger.info("%s is not asked (%s)", source.url, why)
                 self._settle(source)
                 continue
-            self._introduce(known.site)
+            self._copy_clocks(known.site)
             self._out.add(source.url)
             found.append(known)
         if found:
@@ -316,9 +323,9 @@ class FeedsSpider(BesideSpider):
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         poll = self._polls.pop(visit.lease.id, None)
         with self._stopping():
-            self._tell_neighbour(visit.lease.site, outcome)
+            self._charge_media_crawl(visit.lease.site, outcome)
             for found in visit.decision.found:
-                self._introduce(found.site)
+                self._copy_clocks(found.site)
             source = self._source(visit)
             if source is not None and outcome.end in {End.DONE, End.DROPPED} and not _goes_on(visit):
                 self._end(source, visit, outcome, poll)
@@ -371,7 +378,7 @@ class FeedsSpider(BesideSpider):
     def _closed(self) -> None:
         if self._sources is not None:
             self._sources.close()
-        self._leave_neighbour()
+        self._close_media_clocks()
 
 
 def _goes_on(visit: Visit) -> bool:

@@ -25,9 +25,10 @@ from mediacrawl.crawl.arguments import (
     switch,
 )
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
 from mediacrawl.crawl.failures import trouble_in
-from mediacrawl.crawl.kept_scope import Borders
+from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.ordering import MODEL_FILE, OLD_MODEL
 from mediacrawl.crawl.readmission import Readmission
 from mediacrawl.crawl.storage import REDIS, redis_client, store_of
@@ -47,8 +48,8 @@ from mediacrawl.reading.reader import candidate
 from mediacrawl.records import End, Evidence, Outcome, SiteState
 from mediacrawl.scope import site_of
 from mediacrawl.scope.hosts import port_of
-from mediacrawl.signals import seeds_joined, visit_ended
-from mediacrawl.spiders.probing import ProbingSpider
+from mediacrawl.signals import seeds_joined
+from mediacrawl.spiders.base import ProbingSpider
 from mediacrawl.threads import in_reactor
 from mediacrawl.visit import Visit
 
@@ -159,7 +160,7 @@ class MediaSpider(ProbingSpider):
         spider._set_crawler(crawler)
         if arguments.fresh:
             spider._forget()
-        crawler.signals.connect(spider._readmission.visit_ended, visit_ended)
+        listen_to_visits(crawler, spider._readmission.visit_ended)
         if parts.store == REDIS:
             crawler.signals.connect(spider._hold, signals.spider_opened)
         return spider
@@ -291,15 +292,15 @@ class MediaSpider(ProbingSpider):
         if not (arguments.seeds or arguments.said):
             await self._let_others_begin()
 
-        before: list[Borders | None] = []
+        before: list[CrawlScope | None] = []
 
         def joining(old: bytes | None) -> bytes:
-            before.append(Borders.read(old))
+            before.append(CrawlScope.read(old))
             return mine.after(old, arguments.said).dump()
 
         record = await in_reactor(frontier.later("borders", "", joining))
         try:
-            arguments.adopt(Borders.read(record) or mine, before[-1])
+            arguments.adopt(CrawlScope.read(record) or mine, before[-1])
         except ArgumentError as error:
             self.logger.critical("%s", error)
             raise CloseSpider("seed_error") from error
@@ -404,7 +405,7 @@ class MediaSpider(ProbingSpider):
         if model.exists():
             kept = model.replace(model.with_name(OLD_MODEL))
             self.logger.info("fresh: what was learned is in %s; PRIORITY_MODEL can name it to begin with", kept)
-        Borders.forget(self._parts.folder)
+        CrawlScope.forget(self._parts.folder)
         self.logger.info("fresh: the catalogue and the request log in %s are kept", self._parts.folder)
 
 

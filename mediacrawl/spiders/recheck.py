@@ -25,6 +25,7 @@ from mediacrawl.crawl.arguments import (
 )
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.declared_arguments import Argument, refuse_unknown
+from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.encoding.records.evidence import FILE_FIELDS
 from mediacrawl.facts import of_tags, pack
@@ -42,8 +43,7 @@ from mediacrawl.recheck.stored_records import ItemsError, check_items, is_catalo
 from mediacrawl.records import Candidate, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scope import Spelling, canonical, spelling
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.signals import visit_ended
-from mediacrawl.spiders.beside import BesideSpider
+from mediacrawl.spiders.base import OwnFrontierSpider
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
@@ -73,16 +73,16 @@ _PROVENANCE = {
 """Field of the evidence -> field of the record that it came into."""
 
 
-class RecheckSpider(BesideSpider):
+class RecheckSpider(OwnFrontierSpider):
     """Probes again the files of records that stayed in doubt, and replaces those records.
 
-    What is in doubt: `doubt.Doubts`. Each such URL enters a frontier of its own (``recheck/frontier.db``, see
-    `beside.BesideSpider`) and is asked as any media file is: robots.txt, NeverCrawl, delays, ranges. Pages that come in
-    place of a file are not read. An interrupted recheck goes on at the same command; one that came to its end begins a
-    new round.
+    `Doubts` selects the records. Their URLs join a frontier of their own (``recheck/frontier.db``, see
+    `OwnFrontierSpider`) and are requested as any media file is, with robots.txt, NeverCrawl, delays and ranges. A page
+    in place of a file is not read. An interrupted recheck continues with the same command; after a finished one the
+    next begins a new round.
 
-    A record is replaced, under its ``id``, when the new one is there; a file that is gone, or cannot be had, leaves its
-    record as it was. What a person decided is carried over, see `doubt.keep_user`.
+    A record is replaced, under its ``id``, when the new one is stored; a file that is gone or fails leaves its record
+    as it is. A user's decisions are carried over, see `keep_user`.
 
     Its arguments (``-a name=value``) are told in `takes`.
     """
@@ -141,7 +141,7 @@ class RecheckSpider(BesideSpider):
         connect(spider._item_stored, signals.item_scraped)
         connect(spider._item_lost, signals.item_dropped)
         connect(spider._item_lost, signals.item_error)
-        connect(spider._visit_ended, visit_ended)
+        listen_to_visits(crawler, spider._visit_ended)
         connect(spider._closed, signals.spider_closed)
         return spider
 
@@ -168,19 +168,19 @@ class RecheckSpider(BesideSpider):
 
     def _opened(self) -> None:
         try:
-            self._meet_neighbour()
+            self._open_media_clocks()
             self._round = Round(self._parts.frontier_folder, self._parts.clock.now())
-            self._introduce_all()
+            self._copy_all_clocks()
         except (FrontierError, RoundError) as error:
             self.logger.critical("%s", error)
             raise CloseSpider("start_error") from error
 
-    def _introduce_all(self) -> None:
+    def _copy_all_clocks(self) -> None:
         """What waits from an earlier run waits on sites that the media crawl may have asked since."""
         own, after = self.scheduler.frontier, ""
-        while self._neighbour is not None and (sites := own.sites_under(after=after)):
+        while self._media_clocks is not None and (sites := own.sites_under(after=after)):
             for after in sites:
-                self._introduce(after)
+                self._copy_clocks(after)
 
     @property
     def round(self) -> Round:
@@ -256,7 +256,7 @@ class RecheckSpider(BesideSpider):
 
     def _admitted(self, known: Candidate) -> Candidate:
         """The candidate under a URL of this round, so that the frontier takes it though an earlier round had it."""
-        self._introduce(known.site)
+        self._copy_clocks(known.site)
         return replace(known, url=f"{known.url}#{self.round.number}", requested=known.request_url)
 
     # -- requests and answers --------------------------------------------------------------------------------
@@ -315,7 +315,7 @@ class RecheckSpider(BesideSpider):
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         with self._stopping():
-            self._tell_neighbour(visit.lease.site, outcome)
+            self._charge_media_crawl(visit.lease.site, outcome)
             came_to = _came_to(visit, outcome)
             if came_to:
                 self.round.end(visit.lease.key, came_to)
@@ -329,7 +329,7 @@ class RecheckSpider(BesideSpider):
             except RoundError as error:
                 self.logger.critical("%s", error)
             self._round.close()
-        self._leave_neighbour()
+        self._close_media_clocks()
 
     def _sum_up(self, done: Round, reason: str) -> None:
         tally = done.tally()

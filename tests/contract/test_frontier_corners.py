@@ -165,7 +165,7 @@ def test_another_policy_at_opening_does_not_unretire(tmp_path):
     assert store.site("a.org").state == "retired"
     store.close()
     store = opened(tmp_path, budget=0)
-    store.close()  # what recheck does: Neighbour.of(folder, replace(policy, budget=0))
+    store.close()  # what recheck does: MediaCrawlClocks.of(folder, replace(policy, budget=0))
     store = opened(tmp_path, budget=1, now=NOW + 100)
     assert store.take(NOW + 100, 1) == []
 

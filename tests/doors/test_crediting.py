@@ -12,7 +12,7 @@ from twisted.python.failure import Failure
 
 from mediacrawl.crawl import rewards
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.rewards import Crediting
+from mediacrawl.crawl.rewards import Rewards
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
 from mediacrawl.notes import NoNotes
@@ -41,7 +41,7 @@ def told():
 
 @pytest.fixture
 def door(parts, told):
-    return Crediting(parts, told.append, told.append)
+    return Rewards(parts, told.append, told.append)
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ from reactor_thread import running, wait_for
 from twisted.internet.endpoints import TCP4ClientEndpoint
 from twisted.internet.protocol import Factory, Protocol
 
-from mediacrawl.net.address_guard import GuardedPool, Way, _JudgedEndpoint
-from mediacrawl.net.guarded_names import GuardedNames
+from mediacrawl.net.address_guard import GuardedNames, GuardedPool, Route, _GuardedEndpoint
 from mediacrawl.politeness.address_guard import Guard, GuardedAddressError
 
 
@@ -26,7 +25,7 @@ def test_who_is_there_is_looked_at_once_more_after_connecting():
         async def connect():
             astray = TCP4ClientEndpoint(running(), "127.0.0.1", port)
             return await on_loop(
-                _JudgedEndpoint(astray, Way("a.example", "192.0.2.7"), names).connect(Factory.forProtocol(Protocol))
+                _GuardedEndpoint(astray, Route("a.example", "192.0.2.7"), names).connect(Factory.forProtocol(Protocol))
             )
 
         with pytest.raises(GuardedAddressError, match=r"a\.example leads to 127\.0\.0\.1 \(loopback\)"):

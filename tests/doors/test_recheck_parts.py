@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.crawl.shared_clocks import Neighbour
+from mediacrawl.crawl.shared_clocks import MediaCrawlClocks
 from mediacrawl.encoding.records.evidence import FILE_FIELDS, best_values, raw_bytes, tag_element
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.frontier import FrontierPolicy
@@ -267,15 +267,15 @@ def test_a_site_that_the_media_crawl_just_asked_waits_its_delay_in_the_recheck_a
     other = open_store("sqlite", tmp_path, policy, NOW)
     other.charge("a.example", Outcome(End.DONE, response_time=0.5, crawl_delay=300.0), NOW)
     other.close()
-    neighbour = Neighbour.of(tmp_path, policy, NOW + 10)
+    clocks = MediaCrawlClocks.of(tmp_path, policy, NOW + 10)
     own = open_store("memory", tmp_path, policy, NOW)
     for site in ("a.example", "b.example", "a.example"):
-        neighbour.introduce(site, own, NOW + 10)
+        clocks.copy(site, own, NOW + 10)
     own.add([Candidate("http://a.example/x.mp3", "a.example"), Candidate("http://b.example/x.mp3", "b.example")])
     assert [lease.site for lease in own.take(NOW + 299, 9)] == ["b.example"]
     assert [lease.site for lease in own.take(NOW + 311, 9)] == ["a.example"]
-    neighbour.tell("b.example", Outcome(End.DONE, response_time=1.0), NOW + 400)
-    neighbour.close()
+    clocks.charge("b.example", Outcome(End.DONE, response_time=1.0), NOW + 400)
+    clocks.close()
     other = open_store("sqlite", tmp_path, policy, NOW + 401)
     assert other.site("b.example").release == NOW + 460
     other.close()
@@ -290,16 +290,16 @@ def test_what_a_site_has_asked_of_the_media_crawl_holds_for_the_recheck(tmp_path
     other.charge("paused.example", Outcome(End.DONE), NOW)
     other.pause("paused.example")
     other.close()
-    neighbour, own = Neighbour.of(tmp_path, policy, NOW + 20), open_store("memory", tmp_path, policy, NOW)
+    clocks, own = MediaCrawlClocks.of(tmp_path, policy, NOW + 20), open_store("memory", tmp_path, policy, NOW)
     names = ("asks.example", "away.example", "paused.example", "new.example")
-    assert [name for name in names if neighbour.leaves_alone(name)] == ["away.example", "paused.example"]
-    neighbour.introduce("asks.example", own, NOW + 20)
+    assert [name for name in names if clocks.excludes(name)] == ["away.example", "paused.example"]
+    clocks.copy("asks.example", own, NOW + 20)
     assert own.site("asks.example").release == NOW + 5000
-    neighbour.close()
+    clocks.close()
 
 
 def test_there_is_no_neighbour_where_no_crawl_has_been(tmp_path):
-    assert Neighbour.of(tmp_path, FrontierPolicy(), NOW) is None
+    assert MediaCrawlClocks.of(tmp_path, FrontierPolicy(), NOW) is None
     assert list(tmp_path.iterdir()) == []
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from mediacrawl.crawl.arguments import ArgumentError, Arguments
-from mediacrawl.crawl.kept_scope import Borders
+from mediacrawl.crawl.crawl_scope import CrawlScope
 
 
 def revisit(folder, text=None, **more):
@@ -38,45 +38,45 @@ def test_a_crawl_that_goes_on_without_a_word_keeps_it_until_another_is_said(tmp_
 
 def test_borders_of_an_earlier_version_have_none():
     record = b'{"same_site": true, "sites": ["a.example"], "include": ""}'
-    assert Borders.read(record) == Borders(same_site=True, sites=frozenset({"a.example"}))
-    assert Borders.read(record[:-1] + b', "revisit": 7}').revisit == 1.0
-    assert Borders.read(record[:-1] + b', "revisit": "often"}') is None
+    assert CrawlScope.read(record) == CrawlScope(same_site=True, sites=frozenset({"a.example"}))
+    assert CrawlScope.read(record[:-1] + b', "revisit": 7}').revisit == 1.0
+    assert CrawlScope.read(record[:-1] + b', "revisit": "often"}') is None
 
 
 @pytest.mark.parametrize(("damaged", "revisit"), [(b"NaN", 0.0), (b"-Infinity", 0.0), (b"Infinity", 1.0)])
 def test_a_share_that_is_no_number_is_none(damaged, revisit):
     record = b'{"same_site": false, "sites": [], "include": "", "revisit": ' + damaged + b"}"
-    assert Borders.read(record).revisit == revisit
+    assert CrawlScope.read(record).revisit == revisit
 
 
 def test_borders_with_a_number_beyond_all_floats_cannot_be_read():
-    assert Borders.read(b'{"same_site": false, "sites": [], "include": "", "revisit": 1' + b"0" * 400 + b"}") is None
+    assert CrawlScope.read(b'{"same_site": false, "sites": [], "include": "", "revisit": 1' + b"0" * 400 + b"}") is None
 
 
 def test_of_several_workers_each_that_says_it_has_its_own_and_the_last_one_said_counts_for_the_silent():
-    first = Borders(revisit=0.1).after(None, {"revisit"})
-    silent = Borders(revisit=0.9).after(first.dump())
+    first = CrawlScope(revisit=0.1).after(None, {"revisit"})
+    silent = CrawlScope(revisit=0.9).after(first.dump())
     assert silent.revisit == 0.1
-    telling = Borders(revisit=0.3).after(silent.dump(), {"revisit"})
+    telling = CrawlScope(revisit=0.3).after(silent.dump(), {"revisit"})
     assert telling.revisit == 0.3
-    assert Borders().after(telling.dump()).revisit == 0.3
+    assert CrawlScope().after(telling.dump()).revisit == 0.3
 
 
 def test_a_worker_that_brings_seeds_and_says_nothing_of_scope_and_whitelist_opens_neither():
-    first = Borders(same_site=True, sites=frozenset({"a.example"}), include="/list.txt")
-    second = Borders(sites=frozenset({"b.example"})).after(first.dump())
-    assert second == Borders(same_site=True, sites=frozenset({"a.example", "b.example"}), include="/list.txt")
-    third = Borders().after(second.dump(), {"scope"})
+    first = CrawlScope(same_site=True, sites=frozenset({"a.example"}), include="/list.txt")
+    second = CrawlScope(sites=frozenset({"b.example"})).after(first.dump())
+    assert second == CrawlScope(same_site=True, sites=frozenset({"a.example", "b.example"}), include="/list.txt")
+    third = CrawlScope().after(second.dump(), {"scope"})
     assert (third.same_site, third.include) == (False, "/list.txt")
 
 
 def test_a_worker_takes_the_whitelist_of_its_crawl_in_place_of_one_that_lay_in_its_folder(tmp_path):
     for name in ("own", "crawls"):
         (tmp_path / f"{name}.txt").write_text(f"{name}.example\n", encoding="utf-8")
-    Borders(include=str(tmp_path / "own.txt")).save(tmp_path)
+    CrawlScope(include=str(tmp_path / "own.txt")).save(tmp_path)
     arguments = Arguments.read(tmp_path)
     assert arguments.include.domains == {"own.example"}
-    arguments.adopt(Borders(include=str(tmp_path / "crawls.txt")), None)
+    arguments.adopt(CrawlScope(include=str(tmp_path / "crawls.txt")), None)
     assert arguments.include.domains == {"crawls.example"}
-    arguments.adopt(Borders(), None)
+    arguments.adopt(CrawlScope(), None)
     assert arguments.include is None

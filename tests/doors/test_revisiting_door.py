@@ -11,10 +11,10 @@ from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.refusals import RefusedRequest
 from mediacrawl.extensions import Revisiting
 from mediacrawl.frontier import FrontierError
 from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware
-from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.priority.again import AGAIN, FRONT, is_again
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.revisit import DAY, Posterior

@@ -63,7 +63,7 @@ def test_when_no_request_can_be_made_of_any_lease_there_is_none(scheduler):
 
 def test_a_frontier_that_fails_as_the_crawl_closes_is_told_and_is_no_success(scheduler, caplog, monkeypatch):
     # Without an engine.
-    monkeypatch.setattr(scheduler, "_sweep", lambda: None)
+    monkeypatch.setattr(scheduler.leases, "sweep", lambda: None)
     scheduler._crawler.stats = StatsCollector(scheduler._crawler)
     join(scheduler.frontier, "http://a.example/new")
     # As a disk that takes nothing from now on.

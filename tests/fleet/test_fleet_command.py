@@ -7,7 +7,7 @@ import pytest
 from command_line import MEDIACRAWL, run
 from launcher import environment, launcher
 
-from mediacrawl.crawl.kept_scope import Borders
+from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.fleet import FleetError, alone
 
 CONTACT = ["-s", "MEDIACRAWL_CONTACT=http://localhost/tests"]
@@ -102,15 +102,15 @@ def test_the_borders_of_a_crawl_that_lies_there_are_those_of_the_first_worker(tm
     from mediacrawl.commands.fleet import _hand_on, _take_over
 
     crawl, first, second = tmp_path, tmp_path / "worker-1", tmp_path / "worker-2"
-    Borders(same_site=True, sites=frozenset({"a.example"})).save(crawl)
+    CrawlScope(same_site=True, sites=frozenset({"a.example"})).save(crawl)
     _take_over(crawl)
-    assert Borders.load(first).sites == {"a.example"}
-    wider = Borders(same_site=True, sites=frozenset({"a.example", "b.example"}))
+    assert CrawlScope.load(first).sites == {"a.example"}
+    wider = CrawlScope(same_site=True, sites=frozenset({"a.example", "b.example"}))
     wider.save(first)
     _take_over(crawl)
-    assert Borders.load(first) == wider
+    assert CrawlScope.load(first) == wider
     _hand_on(first, [second])
-    assert Borders.load(second) == Borders.load(crawl) == wider
+    assert CrawlScope.load(second) == CrawlScope.load(crawl) == wider
 
 
 def test_without_borders_the_others_do_not_begin(tmp_path):

@@ -14,7 +14,7 @@ from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Candidate
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import site_of
-from mediacrawl.spiders.probing import ProbingSpider
+from mediacrawl.spiders.base import ProbingSpider
 from mediacrawl.visit import VISIT, Visit
 
 URL = "https://www.station.example/shows/page.html"
@@ -70,7 +70,7 @@ class PagePass:
         began = time.process_time()
         found = self._reader.read(self.visit, response)
         if isinstance(found, list):
-            self._scheduler.crediting.answer(self.visit, response)
+            self._scheduler.rewards.answer(self.visit, response)
         else:
             found.close()
         self._scheduler.end(self.visit)

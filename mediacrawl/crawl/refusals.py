@@ -1,4 +1,4 @@
-"""The exceptions by which our doors refuse a request."""
+"""Exceptions by which middlewares and the download handler refuse a request."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _FILE = "borders.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Borders:
+class CrawlScope:
     """Where a crawl may go.
 
     On disk: ``borders.json`` in the state folder, written by renaming, so that a kill leaves the old or the new one. It
@@ -37,7 +37,7 @@ class Borders:
     revisit: float = 0.0
 
     @classmethod
-    def load(cls, folder: Path) -> Borders | None:
+    def load(cls, folder: Path) -> CrawlScope | None:
         """The borders of the crawl in this folder; None if there is none, or the file cannot be read."""
         try:
             return cls.read((folder / _FILE).read_bytes())
@@ -45,7 +45,7 @@ class Borders:
             return None
 
     @classmethod
-    def read(cls, record: bytes | None) -> Borders | None:
+    def read(cls, record: bytes | None) -> CrawlScope | None:
         """What `dump` wrote; None if there is nothing, or it cannot be read."""
         try:
             kept = json.loads(record or b"")
@@ -64,7 +64,7 @@ class Borders:
         kept = {"same_site": self.same_site, "sites": sites, "include": self.include, "revisit": self.revisit}
         return json.dumps(kept).encode()
 
-    def after(self, record: bytes | None, said: Container[str] = ()) -> Borders:
+    def after(self, record: bytes | None, said: Container[str] = ()) -> CrawlScope:
         """The borders of a crawl that several workers share, when one more joins with these.
 
         What its user said counts from then on, for those that join later without a word too; what he did not say stays
@@ -77,14 +77,14 @@ class Borders:
         before = self.read(record)
         if before is None:
             return self
-        return Borders(
+        return CrawlScope(
             same_site=self.same_site if "scope" in said else before.same_site,
             sites=self.sites | before.sites,
             include=self.include if "include" in said else before.include,
             revisit=self.revisit if "revisit" in said else before.revisit,
         )
 
-    def kept(self, before: Borders, said: Container[str]) -> list[str]:
+    def kept(self, before: CrawlScope, said: Container[str]) -> list[str]:
         """One sentence for each border that a crawl which goes on keeps without a word of its user.
 
         Args:
@@ -103,7 +103,7 @@ class Borders:
             told.append(f"revisit={self.revisit:g}, as this crawl began; -a revisit=no ends it")
         return told
 
-    def changes(self, before: Borders) -> list[str]:
+    def changes(self, before: CrawlScope) -> list[str]:
         """One sentence for each border of a crawl which goes on that is not what it was.
 
         Args:

@@ -1,23 +1,31 @@
-"""What the spiders have in common: they probe media files for the frontier's leases."""
+"""The base classes of the spiders."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
+from scrapy.settings import BaseSettings
 from twisted.python.failure import Failure
 
+from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.declared_arguments import Argument
+from mediacrawl.crawl.interfaces import find_lease_holder
+from mediacrawl.crawl.shared_clocks import MediaCrawlClocks
+from mediacrawl.crawl.storage import REDIS, is_of_fleet, store_of
 from mediacrawl.frontier import FrontierError
-from mediacrawl.policies import probe_policy, user_agent_of
+from mediacrawl.paths import state_folder
+from mediacrawl.policies import frontier_policy, probe_policy, user_agent_of
 from mediacrawl.probe.session import Session
 from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, Trouble
-from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import Scope
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.visit import VISIT, Visit
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from mediacrawl.scheduler import PenaltyBoxScheduler
     from mediacrawl.scope.include import Include
 
 
@@ -85,11 +94,10 @@ class ProbingSpider(Spider):
             TypeError: the project's setting ``SCHEDULER`` names another one.
         """
         if self._scheduler is None:
-            scheduler = self.crawler.engine.scheduler
-            # Not isinstance: Scrapy's base class says yes for every scheduler.
-            if PenaltyBoxScheduler not in type(scheduler).__mro__:
+            holder = find_lease_holder(self.crawler)
+            if holder is None:
                 raise TypeError(f"the spider {self.name} needs SCHEDULER = 'mediacrawl.scheduler.PenaltyBoxScheduler'")
-            self._scheduler = cast("PenaltyBoxScheduler", scheduler)
+            self._scheduler = cast("PenaltyBoxScheduler", holder)
         return self._scheduler
 
     @property
@@ -186,7 +194,7 @@ class ProbingSpider(Spider):
 
     def _answered(self, visit: Visit, response: Response) -> Coroutine[Any, Any, None] | None:
         """An answer without a record is judged as it is, unless it is asked for again because it broke off."""
-        return None if visit.decision.trouble is Trouble.CUT else self.scheduler.crediting.answer(visit, response)
+        return None if visit.decision.trouble is Trouble.CUT else self.scheduler.rewards.answer(visit, response)
 
     async def _judged(self, visit: Visit, waiting: Coroutine[Any, Any, None]) -> Given:
         await waiting
@@ -227,3 +235,81 @@ def _is_unchanged(response: Response) -> bool:
     if response.status != 304 or response.request is None:
         return False
     return any(name in response.request.headers for name in ("If-None-Match", "If-Modified-Since"))
+
+
+class OwnFrontierSpider(ProbingSpider):
+    """Asks for what is known beforehand, by a frontier of its own.
+
+    That is ``frontier.db`` in a folder within the state folder. The clocks of a media crawl in the same state folder
+    hold for both (`crawl.shared_clocks.MediaCrawlClocks`), and only one of the two runs at a time.
+    """
+
+    # There is nothing to learn.
+    custom_settings = {"PRIORITY": "rules"}  # noqa: RUF012 - as Scrapy declares it
+    follows = False
+
+    folder: ClassVar[str] = ""
+    """Name of its folder within the state folder."""
+    errors: ClassVar[tuple[type[Exception], ...]] = (FrontierError,)
+    """What its own files raise; the message is one sentence that ends the crawl."""
+
+    def __init__(self, crawler: Crawler, **kwargs: Any) -> None:
+        super().__init__(crawler, **kwargs)
+        self._media_clocks: MediaCrawlClocks | None = None
+
+    @classmethod
+    def own_folder(cls, settings: BaseSettings) -> Path:
+        """Where its frontier lies.
+
+        Raises:
+            ArgumentError: the media crawl's frontier is in Redis, where it cannot be looked into.
+        """
+        if store_of(settings) == REDIS or is_of_fleet(settings):
+            raise ArgumentError(
+                f"{cls.name} asks sites beside the crawl, and keeps their delays with the frontier of one machine "
+                "only; beside a fleet or with SCHEDULER_STORE = 'redis' it cannot see what the workers ask, so it does"
+                " not start"
+            )
+        return state_folder(settings) / cls.folder
+
+    @classmethod
+    def move(cls, parts: CrawlContext) -> None:
+        """Give a crawl the frontier of its own, in which sites have no budget: all that is asked for is to be asked.
+
+        Raises:
+            ArgumentError: see `own_folder`.
+        """
+        parts.frontier_folder = cls.own_folder(parts.settings)
+        parts.policy = replace(parts.policy, budget=0)
+
+    def _open_media_clocks(self) -> None:
+        """Open the media crawl's frontier, which keeps the budgets of its sites.
+
+        Raises:
+            FrontierError: a crawl is working on it, or it cannot be used.
+        """
+        policy = frontier_policy(self.crawler.settings)
+        self._media_clocks = MediaCrawlClocks.of(self._parts.folder, policy, self._parts.clock.now())
+
+    def _copy_clocks(self, site: str) -> None:
+        if self._media_clocks is not None:
+            self._media_clocks.copy(site, self.scheduler.frontier, self._parts.clock.now())
+
+    def _is_left_alone(self, site: str) -> bool:
+        return self._media_clocks is not None and self._media_clocks.excludes(site)
+
+    def _charge_media_crawl(self, site: str, outcome: Outcome) -> None:
+        if self._media_clocks is not None:
+            self._media_clocks.charge(site, outcome, self._parts.clock.now())
+
+    def _close_media_clocks(self) -> None:
+        if self._media_clocks is not None:
+            self._media_clocks.close()
+
+    @contextmanager
+    def _stopping(self) -> Iterator[None]:
+        """End the crawl with one sentence when a file of ours cannot be read or written."""
+        try:
+            yield
+        except self.errors as error:
+            self.scheduler.stop("store_error", error)

@@ -1,0 +1,154 @@
+"""The periodic work of a scheduler, and the timer that wakes the engine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from scrapy.utils.asyncio import CallLaterResult, call_later
+
+from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.outcomes import prune_to
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.contract import Remote
+from mediacrawl.own_settings import OwnSettings
+from mediacrawl.records import Drop
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from mediacrawl.crawl.context import CrawlContext
+    from mediacrawl.crawl.shutdown import Shutdown
+
+
+INTERVAL = 1.0
+"""Seconds between two runs."""
+
+COMMIT_INTERVAL = 1.0
+"""Seconds after which writes are made durable at the latest. A kill undoes at most the ends of this long."""
+
+
+class Housekeeping:
+    """Runs once a second while the crawl does.
+
+    Args:
+        crawler: the crawl.
+        parts: what the parts of this crawl share.
+        shutdown: ends the crawl if the frontier fails.
+        counted: counters that are not in the stats yet. A call to the collector for each link would cost a tenth of a
+            page's time.
+        sweep: ends leases that the engine has dropped.
+        timer: is set after each run.
+    """
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        parts: CrawlContext,
+        *,
+        shutdown: Shutdown,
+        counted: Counter[str],
+        sweep: Callable[[], None],
+        timer: WakeUpTimer,
+    ) -> None:
+        own = OwnSettings(parts.settings)
+        self._most_urls = own.getint("FRONTIER_MAX_URLS")
+        self._most_bytes = own.getint("FRONTIER_MAX_BYTES")
+        self._crawler = crawler
+        self._parts = parts
+        self._shutdown = shutdown
+        self._counted = counted
+        self._sweep = sweep
+        self._wake_up = timer
+        self._timer: CallLaterResult | None = None
+        self._committed = 0.0
+        self._pruning = False
+
+    def start(self) -> None:
+        """Begin."""
+        self._timer = call_later(INTERVAL, self._run)
+
+    def cancel(self) -> None:
+        """End."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def write_stats(self) -> None:
+        """Move the counters into the stats."""
+        # A frontier that could not be opened has no tallies.
+        if self._parts.final is None and isinstance(self._parts.frontier, Remote):
+            self._counted.update(self._parts.frontier.tallies())
+        for name, value in self._counted.items():
+            self._crawler.stats.inc_value(name, value)
+        self._counted.clear()
+
+    def _run(self) -> None:
+        self.start()
+        self._sweep()
+        self.write_stats()
+        now = self._parts.clock.now()
+        try:
+            if now - self._committed >= COMMIT_INTERVAL:
+                self._committed = now
+                self._prune()
+                self._parts.priority.save(now)
+                self._parts.frontier.commit()
+            if not self._shutdown.closing:
+                self._wake_up.set()
+        except FrontierError as error:
+            self._shutdown.stop("frontier_error", error)
+
+    def _prune(self) -> None:
+        """Prune one slice of the least promising URLs once too many wait."""
+        if not (self._most_urls or self._most_bytes):
+            return
+        frontier = self._parts.frontier
+        counts = frontier.counts()
+        kept = prune_to(counts.waiting, counts.bytes, self._most_urls, self._most_bytes, pruning=self._pruning)
+        self._pruning = kept is not None
+        if kept is not None:
+            gone = frontier.prune(kept)
+            self._counted[f"drop/{Drop.PRUNED}"] += gone
+            self._pruning = gone > 0
+
+
+class WakeUpTimer:
+    """One timer, set to the next release time. It is moved only when that time has come nearer."""
+
+    def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
+        self._crawler = crawler
+        self._parts = parts
+        self._timer: CallLaterResult | None = None
+        self._time: float | None = None
+
+    def set(self) -> None:
+        """Set the timer to the frontier's next release time.
+
+        Raises:
+            FrontierError: the frontier cannot be read.
+        """
+        release = self._parts.frontier.next_release()
+        if release is None or (self._timer is not None and self._time == release):
+            return
+        self.cancel()
+        self._time = release
+        self._timer = call_later(max(release - self._parts.clock.now(), 0.0), self._ring)
+
+    def reset(self) -> None:
+        """Let the next `set` move the timer: the next release time may have changed."""
+        self._time = None
+
+    def wake(self) -> None:
+        """Let the engine ask the scheduler now."""
+        scrapy_internals.wake(self._crawler.engine)
+
+    def cancel(self) -> None:
+        """Stop the timer."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None
+
+    def _ring(self) -> None:
+        self._timer = None
+        self.wake()

@@ -1,0 +1,283 @@
+"""The life cycle of leases: taken from the frontier, made into a request, ended."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from twisted.python.failure import Failure
+
+from mediacrawl.crawl import request_serialization, scrapy_internals
+from mediacrawl.crawl.failures import UnreadableAnswerError, is_anticipated
+from mediacrawl.crawl.fetches import FetchRecorder
+from mediacrawl.crawl.outcomes import evidence, outcome_of
+from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.contract import Remote
+from mediacrawl.politeness.backoff import after_failure
+from mediacrawl.politeness.delay import DAY
+from mediacrawl.records import FINAL, Drop, End, Lease, Limit, Outcome, Trouble
+from mediacrawl.scope.canonical import canonical
+from mediacrawl.signals import visit_ended
+from mediacrawl.visit import VISIT, Visit
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from mediacrawl.crawl.context import CrawlContext
+    from mediacrawl.crawl.housekeeping import WakeUpTimer
+    from mediacrawl.crawl.intake import Intake
+    from mediacrawl.crawl.interfaces import LeaseSpider
+    from mediacrawl.crawl.rewards import Rewards
+    from mediacrawl.crawl.shutdown import Shutdown
+
+logger = logging.getLogger(__name__)
+
+LEASES_AT_ONCE = 32
+"""Leases taken in one batch, which is one commit. A lease that is not sent yet keeps its site from nobody else."""
+
+MAX_EXCHANGES = 10
+"""Requests that middlewares may put in place of one before it is sent. More than that is taken for a loop."""
+
+
+@dataclass(slots=True)
+class _OpenVisit:
+    """A visit whose lease has not ended, its request, and how often a middleware has exchanged that."""
+
+    visit: Visit
+    request: Request
+    exchanges: int = 0
+
+
+class Leases:
+    """Holds the leases of this process.
+
+    Stats: ``frontier/end/<end>``, ``frontier/swept``, ``politeness/rests``, ``drop/<reason>``, ``trouble/<word>``.
+
+    Args:
+        crawler: the crawl.
+        parts: what the parts of this crawl share.
+        intake: adds the links of ended visits.
+        rewards: closes the nuggets of ended visits.
+        shutdown: ends the crawl if the frontier fails.
+        counted: counters that are not in the stats yet.
+        timer: wakes the engine.
+    """
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        parts: CrawlContext,
+        *,
+        intake: Intake,
+        rewards: Rewards,
+        shutdown: Shutdown,
+        counted: Counter[str],
+        timer: WakeUpTimer,
+    ) -> None:
+        self._crawler = crawler
+        self._parts = parts
+        self._intake = intake
+        self._rewards = rewards
+        self._shutdown = shutdown
+        self._counted = counted
+        self._timer = timer
+        self._attempts = parts.policy.attempts
+        self._taken: deque[Lease] = deque()
+        self._open: dict[int, _OpenVisit] = {}
+        self._fetches = FetchRecorder(crawler, parts, self.visit_of)
+        self.exchanged: deque[Request] = deque()
+        """Requests under leases that are out already: middlewares want them sent first."""
+
+    def connect(self) -> None:
+        """Begin to listen to the downloader."""
+        self._fetches.connect()
+
+    # -- taking and sending ----------------------------------------------------------------------------------
+
+    def next_request(self) -> Request | None:
+        """The request of the next lease; None if no site may be asked now.
+
+        Raises:
+            FrontierError: no lease can be taken.
+        """
+        frontier = self._parts.frontier
+        while self._taken or self._take():
+            lease = self._taken.popleft()
+            if not frontier.holds(lease):
+                # Another worker may have it by now.
+                frontier.finish(lease, Outcome(End.RETURNED, asked=False), self._parts.clock.now())
+                continue
+            request = self.request_of(lease)
+            if request is not None:
+                return request
+        return None
+
+    def request_of(self, lease: Lease) -> Request | None:
+        """The request of a lease. A lease of which no request can be made ends here."""
+        visit = Visit.of(lease)
+        spider = self._crawler.spider
+        try:
+            if request_serialization.is_ours(spider):
+                request = cast("LeaseSpider", spider).make_request(visit)
+            else:
+                request = request_serialization.request(visit, spider, self._intake.held)
+        except request_serialization.LostRequestError as error:
+            logger.warning("%s is not asked: %s", lease.url, error)
+            visit.drop(Drop.LOST_REQUEST)
+            self.end(visit)
+            return None
+        except Exception as error:  # noqa: BLE001 - whatever a spider's own code raises, its lease must end
+            logger.error("No request can be made for %s: %s", lease.url, error)  # noqa: TRY400 - one line a URL
+            visit.drop(Drop.CALLBACK_ERROR)
+            self.end(visit)
+            return None
+        if request.errback is None:
+            request.errback = self.failed
+        self._open[lease.id] = _OpenVisit(visit, request)
+        return request
+
+    def _take(self) -> bool:
+        if not isinstance(self._parts.frontier, Remote):
+            # In one commit with the ends of the visits that it was learned from.
+            self._parts.priority.save(self._parts.clock.now())
+        self._taken.extend(self._parts.frontier.take(self._parts.clock.now(), LEASES_AT_ONCE))
+        return bool(self._taken)
+
+    def visit_of(self, request: Request) -> Visit | None:
+        """The open visit that a request is made for; None if the request only has a copy of a visit's meta."""
+        visit: Visit | None = request.meta.get(VISIT)
+        out = self._open.get(visit.lease.id) if visit is not None else None
+        return visit if out is not None and out.request is request else None
+
+    # -- requests that middlewares put in place of others ----------------------------------------------------
+
+    def continues(self, request: Request) -> Visit | None:
+        """The visit that a middleware continues with this request; None for a new request.
+
+        The requests of a spider are new. They may carry the visit of the response that they were made for, since
+        spiders copy its ``meta``.
+        """
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is None or visit.decision.over:
+            return None
+        out = self._open.get(visit.lease.id)
+        return visit if out is not None and scrapy_internals.is_downloaded(self._crawler.engine, out.request) else None
+
+    def exchange(self, visit: Visit, request: Request) -> bool:
+        """Put a middleware's request in place of that of a visit; return whether it will be sent.
+
+        Before the visit's request was sent, it is sent first under the same lease (robots.txt). After it, it is a retry
+        or the target of a redirect.
+        """
+        out = self._open[visit.lease.id]
+        if visit.fetch.sent is None and out.exchanges < MAX_EXCHANGES and _is_of(request, visit):
+            out.request, out.exchanges = request, out.exchanges + 1
+            self.exchanged.append(request)
+            return True
+        if not _is_of(request, visit):
+            visit.decide(Outcome(End.DONE))
+            joined = self._intake.add_request(request, of=visit.lease)
+            self.end(visit)
+            return joined
+        if request_serialization.is_ours(self._crawler.spider):
+            outcome = after_failure(visit.lease, self._attempts, Drop.DOWNLOAD_ERROR, evidence(visit))
+        else:
+            # Scrapy's RetryMiddleware counts (RETRY_TIMES), and hands the last failure to the spider.
+            outcome = Outcome(End.AGAIN)
+        visit.decide(outcome)
+        self.end(visit)
+        return outcome.end is End.AGAIN
+
+    # -- ending ----------------------------------------------------------------------------------------------
+
+    def end(self, visit: Visit) -> None:
+        """End a visit: its links join, its URL gets its end, its site its release time. Later calls do nothing."""
+        decision, lease = visit.decision, visit.lease
+        if decision.over:
+            return
+        decision.over = True
+        self._open.pop(lease.id, None)
+        now = self._parts.clock.now()
+        outcome = outcome_of(visit, closing=self._shutdown.closing, attempts=self._attempts, now=now)
+        joined = self._intake.add_found(visit) if decision.found else 0
+        try:
+            if outcome.end in FINAL:
+                self._intake.forget_held(visit, joined=joined > 0)
+                # Before the site's lease ends: the site is queued by the new scores.
+                for site, scores in self._parts.priority.ended(lease, min(decision.reward, 1.0)):
+                    self._parts.frontier.set_scores(site, scores)
+            # The request log has the same time: the site's delay counts from it.
+            decision.ended = self._parts.clock.now()
+            self._parts.frontier.finish(lease, outcome, decision.ended)
+        except FrontierError as error:
+            self._shutdown.stop("frontier_error", error)
+        if outcome.end in FINAL:
+            # Otherwise the URL is asked again, and its finds are new again.
+            self._rewards.close(visit)
+        self._count(visit, outcome)
+        self._crawler.signals.send_catch_log(visit_ended, visit=visit, outcome=outcome, spider=self._crawler.spider)
+
+    def end_all(self) -> None:
+        """End the visits that are open when the crawl closes. Requests that were not sent go back."""
+        for out in list(self._open.values()):
+            self.end(out.visit)
+
+    def sweep(self) -> None:
+        """End the visits whose requests the engine has dropped without a call."""
+        alive = scrapy_internals.in_progress(self._crawler.engine).union(self.exchanged)
+        left = [out.visit for out in self._open.values() if out.request not in alive]
+        for visit in left:
+            self.end(visit)
+        if left:
+            self._counted["frontier/swept"] += len(left)
+            self._timer.wake()
+
+    def failed(self, failure: Failure) -> Failure | None:
+        """Errback of every request without one. Scrapy's spider middlewares see a refusal as without this errback."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        visit: Visit | None = request.meta.get(VISIT)
+        is_refused = isinstance(failure.value, IgnoreRequest)
+        if visit is not None:
+            self._fail(visit, request, failure)
+        return failure if is_refused and not request_serialization.is_ours(self._crawler.spider) else None
+
+    def _fail(self, visit: Visit, request: Request, failure: Failure) -> None:
+        error = failure.value
+        if visit.decision.outcome is None and isinstance(error, IgnoreRequest):
+            visit.drop(Drop.IGNORED)
+        elif visit.decision.outcome is None and isinstance(error, UnreadableAnswerError):
+            self._fetches.failed(visit, failure)
+            visit.decide(after_failure(visit.lease, self._attempts, Drop.UNREADABLE, evidence(visit)))
+        elif visit.decision.outcome is None:
+            self._fetches.failed(visit, failure)
+        self._fetches.blame(visit, failure)
+        if error is not None and not is_anticipated(error):
+            # Scrapy leaves it to an errback to log it.
+            logger.error("A part failed at %(request)s", {"request": request}, exc_info=error)
+        note_fault(visit, failure)
+        self.end(visit)
+
+    def _count(self, visit: Visit, outcome: Outcome) -> None:
+        self._counted[f"frontier/end/{outcome.end}"] += 1
+        if outcome.reason is not None:
+            self._counted[f"drop/{outcome.reason}"] += 1
+        if outcome.trouble is not None:
+            self._counted[f"trouble/{outcome.trouble}"] += 1
+        if visit.fetch.crawl_delay is not None and visit.fetch.crawl_delay > DAY:
+            self._counted["politeness/rests"] += 1
+
+
+def note_fault(visit: Visit, failure: Failure) -> None:
+    """Note an unexpected exception: the summary names its URL, and too many in a row make its site rest."""
+    if failure.value is not None and not is_anticipated(failure.value):
+        visit.decision.limits.add(Limit.FAULT)
+        visit.decision.trouble = Trouble.FAULT
+
+
+def _is_of(request: Request, visit: Visit) -> bool:
+    """Whether a request asks for the visit's URL. The URL of another project's spider need not be canonical."""
+    return request.url == visit.fetch.url or canonical(request.url) == visit.fetch.url
