@@ -6,6 +6,7 @@ room gets one of these records, never a dictionary with agreed keys.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -474,3 +475,18 @@ class MediaItem:
     schema_version: int = 1
     # The evidence: one object per text field, see `encoding.evidence`.
     tags: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(slots=True, frozen=True)
+class Nugget:
+    """One find that the crawl is for, as a nugget function names it.
+
+    Attributes:
+        key: identifies the find. A find whose key was met before is not new.
+        reward: its worth, 0 to 1.
+        info: further facts of the function, for the receivers of `signals.visit_ended`.
+    """
+
+    key: str
+    reward: float = 1.0
+    info: Mapping[str, Any] = field(default_factory=dict)

@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from mediacrawl.records import Candidate, Drop, End, Kind, Lease, Limit, Outcome, Trouble
+from mediacrawl.records import Candidate, Drop, End, Kind, Lease, Limit, Nugget, Outcome, Trouble
 
 VISIT = "mediacrawl"
 """The key of the `Visit` in ``Request.meta``."""
-
-
-@dataclass(slots=True, frozen=True)
-class Nugget:
-    """One find that the crawl is for, as a nugget function names it.
-
-    Attributes:
-        key: identifies the find. A find whose key was met before is not new.
-        reward: its worth, 0 to 1.
-        info: further facts of the function, for the receivers of `signals.visit_ended`.
-    """
-
-    key: str
-    reward: float = 1.0
-    info: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

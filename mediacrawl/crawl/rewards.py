@@ -12,8 +12,9 @@ from twisted.python.failure import Failure
 
 from mediacrawl.frontier import FrontierError
 from mediacrawl.priority.nuggets import Answer, Known, NoAnswer, may_be_nugget
+from mediacrawl.records import Nugget
 from mediacrawl.threads import in_reactor
-from mediacrawl.visit import Nugget, Visit
+from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from scrapy.http import Response

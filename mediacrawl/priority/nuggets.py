@@ -25,10 +25,10 @@ from mediacrawl.facts import EXTERNAL_SOURCES
 from mediacrawl.notes import Later, Notes
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.probe.record import PAGE_STATUS
-from mediacrawl.records import Drop, End, MediaItem, Outcome
+from mediacrawl.records import Drop, End, MediaItem, Nugget, Outcome
 from mediacrawl.store.rows import plain
 from mediacrawl.store.works import LEAST_HEAD
-from mediacrawl.visit import Nugget, Visit
+from mediacrawl.visit import Visit
 
 logger = logging.getLogger(__name__)
 

@@ -17,8 +17,8 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
 from mediacrawl.notes import NoNotes
 from mediacrawl.priority.nuggets import Nuggets
-from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome
-from mediacrawl.visit import FetchFacts, Nugget, Visit, VisitDecision
+from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Nugget, Outcome
+from mediacrawl.visit import FetchFacts, Visit, VisitDecision
 
 URL = "http://a.example/song.mp3"
 

@@ -18,10 +18,10 @@ from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.priority.again import AGAIN, FRONT, is_again
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.revisit import DAY, Posterior
-from mediacrawl.records import Drop, End, Evidence, Kind, Outcome
+from mediacrawl.records import Drop, End, Evidence, Kind, Nugget, Outcome
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.visit import VISIT, FetchFacts, Nugget, Visit
+from mediacrawl.visit import VISIT, FetchFacts, Visit
 
 NOW = 1_700_000_000.0
 FRONT_PAGE, SHOWS, SONG = "http://a.example/", "http://a.example/shows", "http://a.example/1.mp3"

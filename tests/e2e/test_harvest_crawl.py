@@ -11,7 +11,7 @@ SITE = "short-notes"
 """Thirty pages with a file each, and a front page."""
 
 FINDS = """\
-from mediacrawl.visit import Nugget
+from mediacrawl.records import Nugget
 
 
 def by_last_digit(response, item):

@@ -15,7 +15,7 @@ TEXT = "The nightingale sang in the garden until the morning came and the villag
 FUNCTIONS = """\
 from pathlib import Path
 
-from mediacrawl.visit import Nugget
+from mediacrawl.records import Nugget
 
 
 def birds(response, item):

@@ -30,9 +30,9 @@ from mediacrawl.priority.nuggets import (
     media,
     recording,
 )
-from mediacrawl.records import Drop, End, Evidence, Kind, Lease, MediaItem, Outcome
+from mediacrawl.records import Drop, End, Evidence, Kind, Lease, MediaItem, Nugget, Outcome
 from mediacrawl.store import Catalogue
-from mediacrawl.visit import FetchFacts, Nugget, Visit
+from mediacrawl.visit import FetchFacts, Visit
 
 ANSWER = NoAnswer("http://a.example/song.mp3", 200)
 URL, OTHER = "http://a.example/song.mp3", "http://b.example/other.mp3"
