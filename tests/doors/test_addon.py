@@ -117,7 +117,7 @@ def test_scrapys_settings_are_those_of_ours_unless_the_project_or_the_spider_set
     assert settings.getint("DOWNLOAD_MAXSIZE") == declared.DOWNLOAD_MAXSIZE
     assert settings["BOT_NAME"] != "mediacrawl"
     handlers = settings.getdict("DOWNLOAD_HANDLERS")
-    assert (handlers["https"], handlers["file"]) == ("mediacrawl.handler.PoliteHTTPHandler", None)
+    assert (handlers["https"], handlers["file"]) == ("mediacrawl.net.http_handler.PoliteHTTPHandler", None)
 
 
 def test_a_component_that_the_project_names_keeps_its_order_however_it_is_named():
