@@ -15,11 +15,11 @@ from mediacrawl.visit import VISIT, Visit
 logger = logging.getLogger(__name__)
 
 _NEVERCRAWL = "nevercrawl"
-"""The word of the judge that asks NeverCrawl's networks."""
+"""The guard's word for addresses on the NeverCrawl list."""
 
 
 class RefusedRequest(IgnoreRequest):
-    """A request that we do not send; `reason` names why."""
+    """A request that is not sent; `reason` names why."""
 
     def __init__(self, reason: Drop, detail: str) -> None:
         super().__init__(f"{reason}: {detail}")
@@ -29,15 +29,17 @@ class RefusedRequest(IgnoreRequest):
 def refuse(
     request: Request, stats: StatsCollector, reason: Drop, detail: str, *, hold: float = 0.0, wait: float = 0.0
 ) -> RefusedRequest:
-    """The exception to raise. It decides the request's visit, which is counted when it ends; without one, here.
+    """Decide the visit of a refused request, and return the exception to raise.
+
+    The drop is counted at the end of the visit; without a visit, here.
 
     Args:
         request: what is refused.
         stats: the crawl's.
         reason: why.
         detail: for the log.
-        hold: seconds after which the visit's URL is looked at again; 0 drops it for good.
-        wait: seconds after which its whole site is; 0 drops it for good.
+        hold: seconds until the URL's link class is tried again; 0 drops the URL.
+        wait: seconds until the whole site is tried again; 0 drops the URL.
     """
     visit: Visit | None = request.meta.get(VISIT)
     if visit is None:
@@ -50,7 +52,7 @@ def refuse(
 
 
 def refuse_address(request: Request, stats: StatsCollector, error: GuardedAddressError) -> RefusedRequest:
-    """The exception to raise for a request that leads to a guarded address; no delay is owed for it.
+    """Refuse a request to a guarded address. It counts as not sent, so that the site owes no delay.
 
     Args:
         request: what is refused.
@@ -67,7 +69,7 @@ def refuse_address(request: Request, stats: StatsCollector, error: GuardedAddres
 
 
 def refuse_late(request: Request, stats: StatsCollector) -> RefusedRequest:
-    """The exception to raise for a request whose lease was over before it went out: the worker stood still.
+    """Refuse a request whose lease ended before it was sent, after a suspension of the worker.
 
     Args:
         request: what is refused.

@@ -1,4 +1,4 @@
-"""Doors to Scrapy's extensions, one file each."""
+"""Scrapy extensions, one module each."""
 
 from mediacrawl.extensions.breaker import Breaker
 from mediacrawl.extensions.feeding import Feeding

@@ -1,4 +1,4 @@
-"""The door to errors: the web's are counted, ours are written down, and too many of either kind end the crawl."""
+"""Counts network errors, logs faults of the crawler, and ends the crawl when there are too many of either."""
 
 from __future__ import annotations
 
@@ -47,35 +47,33 @@ servers stop no crawl of others: by default faults of ten sites at ten addresses
 SILENCE = 30.0
 """Seconds for which no site can be reached before the crawl ends: a router that restarts must not end it."""
 
-_LOOK = 1.0
-"""Seconds between two looks at what threads have seen."""
+_INTERVAL = 1.0
+"""Seconds between two checks for faults of other threads."""
 _EXCEPTIONS = "downloader/exception_type_count/"
 _STATUSES = "downloader/response_status_count/"
 
 
 class BreakerError(Exception):
-    """The crawl has to stop. The message says what is broken, and what to do."""
+    """The crawl has to stop. The message names the cause and the remedy."""
 
 
 class Breaker:
     """Counts anticipated errors, writes down the others, and stops the crawl when something is broken.
 
-    What the web does wrong is counted by kind, and told in one line every ``LOGSTATS_INTERVAL`` seconds. Any other
-    exception that the log is told of, wherever it was raised (callbacks, pipelines, middlewares, extensions, Deferreds
-    and tasks that nobody waited for), is a fault. The crawl is closed with the reason ``breaker`` after
-    ``BREAKER_ERRORS`` faults within `WINDOW` seconds, of which those of one site and those of one address
-    count `FAULTS_OF_ONE_SITE` times at most (`observe.errors.Faults`). A site whose answers cause them in a row
-    rests (`politeness.backoff`). The crawl is closed with ``network_down`` when the last ``BREAKER_SITES`` sites could
-    not be reached, some that had answered before among them, and no other was for `SILENCE` seconds. Sites
-    that failed before, while others could be reached, are not counted.
+    Network and HTTP errors are counted by kind, and logged in one line every ``LOGSTATS_INTERVAL`` seconds. Any other
+    logged exception (of callbacks, pipelines, middlewares, extensions, unhandled Deferreds and tasks) is a fault. The
+    crawl is closed with the reason ``breaker`` after ``BREAKER_ERRORS`` faults within `WINDOW` seconds, of which those
+    of one site and those of one address count `FAULTS_OF_ONE_SITE` times at most (`observe.errors.Faults`). A site
+    whose answers cause them in a row rests (`politeness.backoff`). The crawl is closed with ``network_down`` when the
+    last ``BREAKER_SITES`` sites could not be reached, some that had answered before among them, and no other was for
+    `SILENCE` seconds. Sites that failed before, while others could be reached, are not counted.
 
-    Works alone in any Scrapy project. There nobody tells it of the requests that an errback takes care of: their errors
-    are counted from Scrapy's stats, and do not say that the network is down. No site rests, and in a crawl of one site
-    all faults count.
+    Works alone in any Scrapy project. There it cannot see errors that an errback handles: they are counted from
+    Scrapy's stats, and do not count for ``network_down``. No site rests, and in a crawl of one site all faults count.
 
     On disk: ``log/critical.log`` in the state folder, see `CriticalLog`.
 
-    Stats: ``errors/faults``, ``errors/lost`` (that the disk refused).
+    Stats: ``errors/faults``, ``errors/lost`` (not written to disk).
     """
 
     def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
@@ -94,7 +92,7 @@ class Breaker:
         self._interval = parts.settings.getfloat("LOGSTATS_INTERVAL", 60.0)
         self._stats_before: Counter[str] = Counter()
         self._log = CriticalLog(parts.folder / "log")
-        self._ear = _Ear(self._heard)
+        self._handler = _ExceptionHandler(self._logged)
         self._timer: CallLaterResult | None = None
         self._thread = 0
         self._over = False
@@ -113,22 +111,22 @@ class Breaker:
 
     @property
     def fault_sites(self) -> dict[str, int]:
-        """Site -> faults that its answers caused."""
+        """Number of faults that the responses of each site caused."""
         return self._faults.sites()
 
-    # -- what happens ----------------------------------------------------------------------------------------
+    # -- events ----------------------------------------------------------------------------------------------
 
     def _opened(self) -> None:
-        # That of the reactor; in a notebook it is not the main one.
+        # The reactor's thread; in a notebook it is not the main one.
         self._thread = threading.get_ident()
-        self._ear.attach()
+        self._handler.attach()
         self._kinds.since = self._clock.now()
-        self._timer = call_later(_LOOK, self._look)
+        self._timer = call_later(_INTERVAL, self._check)
 
-    def _heard(self, record: logging.LogRecord, error: BaseException) -> None:
-        """The log was told of an exception."""
+    def _logged(self, record: logging.LogRecord, error: BaseException) -> None:
+        """Handle a logged exception."""
         if getattr(record, "spider", self._crawler.spider) not in (None, self._crawler.spider):
-            # Of another crawl in this process.
+            # It belongs to another crawl in this process.
             return
         request = _request_in(record)
         if is_anticipated(error):
@@ -165,13 +163,13 @@ class Breaker:
             self._silence.failed(site, str(trouble), self._clock.now())
             self._stop_if_broken()
 
-    def _look(self) -> None:
-        self._timer = call_later(_LOOK, self._look)
+    def _check(self) -> None:
+        self._timer = call_later(_INTERVAL, self._check)
         self._stop_if_broken()
         if self._interval > 0 and self._clock.now() - self._kinds.since >= self._interval:
-            self._tell_kinds()
+            self._log_kinds()
 
-    def _tell_kinds(self) -> None:
+    def _log_kinds(self) -> None:
         if not self._parts.leases:
             self._count_from_stats()
         line = self._kinds.line(self._clock.now())
@@ -186,7 +184,7 @@ class Breaker:
     # -- the end ---------------------------------------------------------------------------------------------
 
     def _stop_if_broken(self) -> None:
-        # Threads log too. They may not touch the engine: the next look finds what they have seen.
+        # Other threads log too, but may not call the engine: the timer checks for them.
         if self._over or threading.get_ident() != self._thread:
             return
         if self._faults.too_many:
@@ -208,7 +206,7 @@ class Breaker:
         self._over = True
         if self._timer is not None:
             self._timer.cancel()
-        self._tell_kinds()
+        self._log_kinds()
         if self._log.lost:
             self._crawler.stats.set_value("errors/lost", self._log.lost)
         if self._faults.total:
@@ -216,44 +214,44 @@ class Breaker:
             logger.error("%s, see %s\n%s", plural(self._faults.total, "fault"), self._log.path, told)
 
     def _stopped(self) -> None:
-        """Other parts close after the spider, and may fail at it."""
-        self._ear.detach()
+        """Other components close after the spider, and may fail while they do."""
+        self._handler.detach()
         self._log.close()
 
 
-class _Ear(logging.Handler):
-    """Hears of all exceptions that are logged at ERROR and above."""
+class _ExceptionHandler(logging.Handler):
+    """Passes on all exceptions that are logged at ERROR and above."""
 
-    def __init__(self, heard: Callable[[logging.LogRecord, BaseException], None]) -> None:
+    def __init__(self, receive: Callable[[logging.LogRecord, BaseException], None]) -> None:
         super().__init__(logging.ERROR)
-        self._tell = heard
+        self._receive = receive
         self._attached: list[logging.Logger] = []
 
     def attach(self) -> None:
-        """Listen at the root, and at our own logger where it keeps to itself."""
+        """Attach to the root logger, and to mediacrawl's if it does not propagate."""
         ours = logging.getLogger("mediacrawl")
         self._attached = [logging.getLogger(), *([] if ours.propagate else [ours])]
         for each in self._attached:
             each.addHandler(self)
 
     def detach(self) -> None:
-        """Listen no more."""
+        """Detach from all loggers."""
         for each in self._attached:
             each.removeHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Hand on a record that has an exception."""
+        """Pass on a record with an exception."""
         error = record.exc_info[1] if record.exc_info else None
         if error is None:
             return
         try:
-            self._tell(record, error)
+            self._receive(record, error)
         except Exception:  # noqa: BLE001 - what logs an error must not meet another one here
             self.handleError(record)
 
 
 def _kind(visit: Visit, outcome: Outcome, trouble: Trouble | None) -> str:
-    """The name of what a visit met; empty if all was well. A robots.txt that is not there is no error."""
+    """The kind of error of a visit; empty without one. A missing robots.txt is no error."""
     if trouble is not None:
         return str(trouble)
     if visit.fetch.status >= 400:
@@ -268,7 +266,7 @@ def _kind(visit: Visit, outcome: Outcome, trouble: Trouble | None) -> str:
 
 
 def _kinds_in(stats: dict[str, Any]) -> dict[str, int]:
-    """The same, as Scrapy's own stats know it."""
+    """The kinds of errors in Scrapy's stats."""
     kinds: dict[str, int] = {}
     for name, value in stats.items():
         if name.startswith(_EXCEPTIONS):
@@ -284,15 +282,15 @@ def _arguments(record: logging.LogRecord) -> dict[str, Any]:
 
 
 def _request_in(record: logging.LogRecord) -> Request | None:
-    """The request that a record of Scrapy tells of."""
+    """The request in the arguments of one of Scrapy's log records."""
     request = _arguments(record).get("request")
     return request if isinstance(request, Request) else None
 
 
 def _origin(record: logging.LogRecord, error: BaseException) -> tuple[str, str, str]:
-    """URL, site and address of the answer that was worked on; empty where nobody knows.
+    """URL, site and address of the response that was processed; empty if unknown.
 
-    A page can name files of a thousand sites. So an item speaks of its site only if no answer can be found.
+    A page can link files of a thousand sites. The site of an item therefore counts only if no response is found.
     """
     told = list(_arguments(record).values())
     for value in (*told, *_worked_on(error)):
@@ -310,7 +308,7 @@ def _origin(record: logging.LogRecord, error: BaseException) -> tuple[str, str, 
 
 
 def _worked_on(error: BaseException) -> Iterator[Any]:
-    """Requests and responses in the calls that an exception went through: the log is not told of all."""
+    """The requests and responses in the frames of a traceback."""
     traceback = error.__traceback__
     while traceback is not None:
         variables = traceback.tb_frame.f_locals

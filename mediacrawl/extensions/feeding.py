@@ -1,4 +1,4 @@
-"""The door for URLs that other programs put into Redis while the crawl runs."""
+"""Takes start URLs that other programs add to a list in Redis while the crawl runs."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 INTERVAL = 1.0
-"""Seconds between two looks."""
+"""Seconds between two polls."""
 
 PATIENCE = 60.0
-"""Seconds for which a crawl that has nothing else to do waits for a Redis that is away."""
+"""Seconds that an idle crawl waits for an unreachable Redis."""
 
 _NAMES_SHOWN = 10
 _End: TypeAlias = Candidate | Drop | Unreadable
@@ -60,8 +60,8 @@ class Feeding:
 
     The reactor never waits for Redis: it is asked in a thread, by one question at a time.
 
-    Stats: ``start_urls/new``, ``start_urls/known``, ``start_urls/refused/<reason>``; and ``drop/<reason>`` where it was
-    scope that refused.
+    Stats: ``start_urls/new``, ``start_urls/known``, ``start_urls/refused/<reason>``;
+    ``drop/<reason>`` for refusals by the scope.
     """
 
     def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
@@ -75,7 +75,7 @@ class Feeding:
         self._most = max(OwnSettings(parts.settings).getint("REDIS_START_URLS_BATCH_SIZE"), 1)
         self._queue: StartUrls | None = None
         self._timer: CallLaterResult | None = None
-        self._looking: Deferred[None] | None = None
+        self._polling: Deferred[None] | None = None
         self._settled: list[tuple[str, bytes]] = []
         self._trouble = ""
         self._hopeless = False
@@ -91,7 +91,7 @@ class Feeding:
         """
         feeding = cls(crawler, CrawlContext.of(crawler))
         crawler.signals.connect(feeding._opened, signals.spider_opened)
-        # Not before: the seeds tell where the crawl's borders are.
+        # Not before: the seeds define the scope of the crawl.
         crawler.signals.connect(feeding._begin, seeds_joined)
         crawler.signals.connect(feeding._spider_idle, signals.spider_idle)
         crawler.signals.connect(feeding._closed, signals.spider_closed)
@@ -102,17 +102,17 @@ class Feeding:
         return lease_holder(self._crawler)
 
     def _opened(self) -> None:
-        """Make ready.
+        """Read the settings of Redis.
 
         Raises:
-            CloseSpider: the settings of Redis cannot be used; the log says so in one sentence.
+            CloseSpider: they cannot be used; the log names the setting.
         """
         spider = self._crawler.spider
         assert spider is not None
         if not getattr(spider, "follows", False) or not isinstance(getattr(spider, "scope", None), Scope):
-            # Not ours, or a recheck, which takes what it asks from a catalogue.
+            # Another project's spider, or a recheck, whose URLs come from a catalogue.
             return
-        # Here, since most crawls use no Redis, and its client takes a while to import.
+        # Imported here: most crawls use no Redis, and its client is slow to import.
         from mediacrawl.frontier.redis.start_urls import StartUrls  # noqa: PLC0415
 
         try:
@@ -129,15 +129,15 @@ class Feeding:
 
     def _tick(self) -> None:
         self._timer = call_later(INTERVAL, self._tick)
-        self._begin_look()
+        self._begin_poll()
 
-    def _begin_look(self) -> None:
-        if self._looking is None or self._looking.called:
-            self._looking = deferred_from_coro(self._look())
+    def _begin_poll(self) -> None:
+        if self._polling is None or self._polling.called:
+            self._polling = deferred_from_coro(self._poll())
 
-    # -- a look ----------------------------------------------------------------------------------------------
+    # -- a poll ----------------------------------------------------------------------------------------------
 
-    async def _look(self) -> None:
+    async def _poll(self) -> None:
         queue, at_idle, taken = self._queue, self._idle, None
         assert queue is not None
         self._idle = self._empty = False
@@ -147,17 +147,17 @@ class Feeding:
             self._recovered()
             await self._take_in(queue, taken)
         except FeedKeyError as error:
-            self._tell(str(error), "the crawl goes on without it, and looks again as long as it runs", hopeless=True)
+            self._warn(str(error), "the crawl goes on without it, and looks again as long as it runs", hopeless=True)
         except FeedError as error:
-            self._tell(str(error))
+            self._warn(str(error))
         except FrontierAwayError as error:
-            self._tell(str(error))
+            self._warn(str(error))
         except FrontierError as error:
             self._scheduler.stop("frontier_error", error)
         except Exception as error:  # nothing awaits this task: it would be lost
             logger.error("%s: a fault of ours; its entries are taken again later", queue.key, exc_info=True)
-            self._tell(f"{type(error).__name__}: {cut(printable(str(error)), 200)}", hopeless=True)
-        # Only what was asked after the crawl had nothing else to do says that it is over.
+            self._warn(f"{type(error).__name__}: {cut(printable(str(error)), 200)}", hopeless=True)
+        # Only a poll that began while the crawl was idle shows that the crawl is over.
         self._empty = at_idle and taken is not None and not taken.left and not taken.entries
         if at_idle or self._idle:
             scrapy_internals.wake(self._crawler.engine)
@@ -201,10 +201,10 @@ class Feeding:
         ]
 
     async def _hand_in(self, candidates: list[Candidate]) -> int:
-        """Let URLs join, durably; answers how many were new.
+        """Add URLs and commit; return the number of new ones.
 
         Raises:
-            FrontierError: they could not.
+            FrontierError: the frontier cannot be written.
         """
         frontier = self._parts.frontier
         if isinstance(frontier, Remote):
@@ -218,7 +218,7 @@ class Feeding:
         return new
 
     def _judge(self, entries: Sequence[bytes]) -> tuple[list[_End], set[str]]:
-        """What becomes of entries, and the names of fields in them that nobody obeys."""
+        """The candidates, or the reasons of refusals, of entries; and the names of their unknown fields."""
         scope: Scope = self._crawler.spider.scope  # type: ignore[union-attr]
         ends: list[_End] = []
         names: set[str] = set()
@@ -235,11 +235,11 @@ class Feeding:
                 fault = fault or error
                 ends.append(Unreadable.FAULT)
         if fault is not None:
-            # Once for all: a stranger can repeat the entry that causes it.
+            # Once for all entries: anybody can repeat the entry that causes it.
             logger.error("An entry of start_urls was refused for a fault of ours", exc_info=fault)
         return ends, names
 
-    # -- what is told ----------------------------------------------------------------------------------------
+    # -- stats and log ---------------------------------------------------------------------------------------
 
     def _count(self, new: int, known: int, ends: Sequence[_End]) -> None:
         count = self._scheduler.count
@@ -262,13 +262,13 @@ class Feeding:
         reasons = ", ".join(f"{number:,} refused ({reason})" for reason, number in refused.most_common())
         logger.warning("%s: %s, %s; see %s", queue.key, told, reasons, queue.refused_key)
 
-    def _tell(self, trouble: str, then: str = "tried again", *, hopeless: bool = False) -> None:
-        """Say once what is wrong with Redis.
+    def _warn(self, trouble: str, then: str = "tried again", *, hopeless: bool = False) -> None:
+        """Log a failure of Redis, once.
 
         Args:
-            trouble: what it is.
-            then: what is done now.
-            hopeless: whether it is no use to wait for its end.
+            trouble: the failure.
+            then: the consequence.
+            hopeless: whether waiting is of no use.
         """
         if not self._trouble:
             self._troubled_since = self._parts.clock.now()
@@ -285,10 +285,10 @@ class Feeding:
     # -- the end ---------------------------------------------------------------------------------------------
 
     def _spider_idle(self) -> None:
-        """Keep the crawl until a look, begun while nothing else was to be done, has found nothing.
+        """Keep the crawl open until a poll that began while it was idle found nothing.
 
         Raises:
-            DontCloseSpider: it has not yet.
+            DontCloseSpider: there was no such poll yet.
         """
         if self._queue is None or self._empty or (self._trouble and self._hopeless):
             return
@@ -298,11 +298,11 @@ class Feeding:
                 logger.warning("%s was away for long and is waited for no more; what waits there stays", self._where)
             return
         self._idle = True
-        self._begin_look()
+        self._begin_poll()
         raise DontCloseSpider
 
     async def _closed(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        if self._looking is not None:
-            await maybe_deferred_to_future(self._looking)
+        if self._polling is not None:
+            await maybe_deferred_to_future(self._polling)

@@ -1,4 +1,4 @@
-"""The door to the harvest: how much is found for how many pages, written down while the crawl runs."""
+"""Writes the harvest file: new finds per page, while the crawl runs."""
 
 from __future__ import annotations
 
@@ -26,15 +26,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 WINDOW = 1_000
-"""URLs that come to their end, here called pages, between two lines. In so many a rate of one find in 12 is known to a
-tenth."""
+"""Ended URLs, here called pages, per line. Over so many, a rate of one find in 12 is known to a tenth."""
 
 
 class HarvestFile:
     """Writes a line to ``HARVEST_FILE`` for every `WINDOW` pages, and one for the rest at the end.
 
-    It lies beside the frontier, and a crawl that goes on counts on from its last line; one that begins counts from
-    zero, below the lines of the one before. Of several workers each has its own.
+    The file stands in the frontier's folder. A resumed crawl continues from its last line; a new one counts from zero.
+    Each of several workers has its own file.
 
     On disk: see `HarvestLines`.
     """
@@ -46,7 +45,7 @@ class HarvestFile:
         if not parts.leases:
             raise NotConfigured("without our scheduler there are no visits to count")
         if not parts.keeps_frontier:
-            # Somebody else's spider without JOBDIR, as most are: nothing to warn of.
+            # Another project's spider without JOBDIR: no reason for a warning.
             raise NotConfigured
         self._crawler = crawler
         self._parts = parts
@@ -66,24 +65,24 @@ class HarvestFile:
 
     @property
     def run(self) -> HarvestCounts:
-        """All so far, since this process began."""
+        """The counts of this process."""
         return self._harvest.run
 
     @property
     def last(self) -> HarvestCounts:
-        """The last whole window of this process; empty before there was one."""
+        """The last complete window of this process; empty before."""
         return self._harvest.last or HarvestCounts()
 
     def _opened(self) -> None:
         path = Path(self._name)
         self._lines = HarvestLines(path if path.parent != Path() else self._parts.frontier_folder / path)
         if not self._parts.counts().seen:
-            # Nothing joined so far: what the file tells is of a crawl that was forgotten.
+            # The frontier is empty: the lines of the file belong to a deleted crawl.
             return
         try:
             self._harvest = Harvest(WINDOW, counts_of(self._lines.last()))
         except OSError as error:
-            self._tell(error)
+            self._log_error(error)
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         if self._harvest.ended(visit, outcome, revisit=is_again(visit.lease)):
@@ -97,7 +96,7 @@ class HarvestFile:
         try:
             counts, classes = self._parts.counts(), self._parts.priority.extremes(CLASSES)
         except FrontierError:
-            # The frontier cannot be asked; whoever uses it says why.
+            # The frontier cannot be read; the scheduler logs why.
             counts, classes = NOTHING, None
         line = self._harvest.line(self._parts.clock.now(), counts.ready, counts.waiting, classes)
         if self._lines is None:
@@ -105,11 +104,11 @@ class HarvestFile:
         try:
             self._lines.append(line)
         except OSError as error:
-            self._tell(error)
+            self._log_error(error)
         else:
             self._failing = False
 
-    def _tell(self, error: OSError) -> None:
+    def _log_error(self, error: OSError) -> None:
         if not self._failing:
             logger.error("The harvest cannot be written down: %s", error)
         self._failing = True

@@ -1,4 +1,4 @@
-"""The last line of a crawl that has read nothing: why, and what to do."""
+"""Logs why a crawl has read nothing, and what to do."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _BY_ITSELF = frozenset({"finished", "network_down"})
 class LastWord:
     """Watches what becomes of the seeds, and says it at the end if nothing was read; see `observe.nothing_read`.
 
-    Only for spiders that begin with seeds and fill `CrawlContext.fates`. A worker on Redis says it if no other has read
-    anything either.
+    Only for spiders that begin with seeds and fill `CrawlContext.fates`. A worker on Redis logs it if no other
+    worker has read anything either.
     """
 
     def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:

@@ -1,4 +1,4 @@
-"""What is not said twice: the request log has a line for every answer."""
+"""A quieter log: the request log has a line for every response already."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ _CRAWLED = logging.getLogger("scrapy.core.engine")
 
 
 class QuietLogFormatter(LogFormatter):
-    """Scrapy's formatter, without the work for "Crawled (200)" lines that no level lets through.
+    """Scrapy's formatter, which formats "Crawled (200)" lines at level DEBUG only.
 
-    From ``spider_opened`` on control characters are escaped in the lines of all log handlers, whichever logger wrote
+    From ``spider_opened`` on, control characters are escaped in the lines of all log handlers
     (`observe.log_text.SafeFormatter`).
 
-    An item that could not be stored is told once, by the pipeline and in a sentence; Scrapy's own account of it, a
-    traceback for each item, is left to the level DEBUG.
+    The pipeline logs items that could not be stored; Scrapy's traceback for each of them is logged at level DEBUG.
     """
 
     def __init__(self, level: int = logging.DEBUG) -> None:
@@ -38,7 +37,7 @@ class QuietLogFormatter(LogFormatter):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make it for a crawl."""
-        # Scrapy puts another handler in place of the one that is there now before the spider opens.
+        # Scrapy replaces its log handler before the spider opens.
         crawler.signals.connect(_make_log_safe, signals.spider_opened)
         level = crawler.settings.get("LOG_LEVEL") or logging.DEBUG
         number = logging.getLevelName(level.upper()) if isinstance(level, str) else level
@@ -47,21 +46,21 @@ class QuietLogFormatter(LogFormatter):
     def crawled(  # type: ignore[override]
         self, request: Request, response: Response, spider: Spider
     ) -> LogFormatterResult | None:
-        """None means that there is nothing to log."""
+        """None: nothing is logged."""
         return super().crawled(request, response, spider) if self._debug else None
 
     def item_error(
         self, item: Any, exception: BaseException, response: Response | Failure | None, spider: Spider
     ) -> LogFormatterResult:
-        """At level DEBUG if it could not be stored, which the pipeline has said.
+        """At level DEBUG if the item could not be stored.
 
-        `Breaker` wants to know whose answer gave the item, so that the response is among the arguments.
+        `Breaker` needs the response, which is therefore among the arguments.
         """
-        told = super().item_error(item, exception, response, spider)
-        told["args"] = {**cast("dict[str, Any]", told["args"]), "response": response}
+        result = super().item_error(item, exception, response, spider)
+        result["args"] = {**cast("dict[str, Any]", result["args"]), "response": response}
         if isinstance(exception, StoreError):
-            told["level"] = logging.DEBUG
-        return told
+            result["level"] = logging.DEBUG
+        return result
 
 
 def _make_log_safe() -> None:

@@ -1,4 +1,4 @@
-"""What a person sees: one line while the crawl runs, and a summary at its end."""
+"""Shows a progress line while the crawl runs, and a summary at its end."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _SITES = 10_000
 
 
 class Progress:
-    """One line that shows where the crawl stands, and the summary at its end.
+    """Shows one progress line, and a summary at the end.
 
     On a terminal the line is redrawn every `INTERVAL` seconds; without one (scrapyd, cron, pipes) it is
     logged every ``LOGSTATS_INTERVAL`` seconds.
 
-    It must never end up on stdout: scrapyd and feeds live there. It writes to stderr.
+    It writes to stderr: scrapyd and feed exports use stdout.
     """
 
     def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
@@ -67,7 +67,7 @@ class Progress:
         self._bytes = 0
         self.text = ""
         """The summary, once the crawl has ended."""
-        self._drawn: _Line | None = _Line() if self._terminal else None
+        self._drawn: _TerminalLine | None = _TerminalLine() if self._terminal else None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -80,10 +80,10 @@ class Progress:
         return progress
 
     def facts(self, reason: str = "") -> CrawlFacts:
-        """The crawl in numbers, as of now.
+        """The current numbers of the crawl.
 
         Args:
-            reason: why it ended, in Scrapy's word; empty while it runs.
+            reason: Scrapy's finish reason; empty while the crawl runs.
         """
         stats = self._crawler.stats
         get = stats.get_value
@@ -139,7 +139,7 @@ class Progress:
         return str(folder) if is_on and folder.is_dir() else ""
 
     def _formats(self) -> Mapping[str, int]:
-        """Records by format: those that the catalogue stored, or without a catalogue the files that were probed."""
+        """Number of records by format; without a catalogue, of probed files."""
         probed = self._crawler.stats.get_stats().items()
         return self._parts.finds.formats or {k.removeprefix(_FORMAT): v for k, v in probed if k.startswith(_FORMAT)}
 
@@ -196,29 +196,29 @@ class Progress:
 
 
 def _program() -> str:
-    """How to type this program again: its name if the shell finds it, else its path."""
+    """The name of this program if the shell finds it, otherwise its path."""
     program = Path(sys.argv[0])
     if program.name not in {"mediacrawl", "scrapy"}:
         return "mediacrawl"
     return program.name if shutil.which(program.name) else os.path.relpath(program)
 
 
-class _Line:
-    """A line at the bottom of a terminal that gives way to log lines."""
+class _TerminalLine:
+    """A line at the bottom of a terminal, cleared before each log line."""
 
     def __init__(self) -> None:
         self._text = ""
         self._wrapped: list[logging.StreamHandler[TextIO]] = []
 
     def attach(self) -> None:
-        """Let every log line wipe the progress line first."""
+        """Clear the line before every log line."""
         for handler in (*logging.getLogger().handlers, *logging.getLogger("mediacrawl").handlers):
             if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stderr:
                 handler.addFilter(self._wipe)
                 self._wrapped.append(handler)
 
     def detach(self) -> None:
-        """Leave the terminal as it was."""
+        """Clear the line, and remove the filters."""
         self._wipe(None)
         for handler in self._wrapped:
             handler.removeFilter(self._wipe)

@@ -1,4 +1,4 @@
-"""What a crawl says of itself to other programs: its stats, as a file."""
+"""Writes the crawl's stats to a file for other programs."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ INTERVAL = 10.0
 
 
 class StatsFile:
-    """Writes the crawl's stats, and what its summary is made from, to ``STATS_FILE``: ``mediacrawl fleet`` reads it.
+    """Writes the stats, and the numbers of the summary, to ``STATS_FILE``, which ``mediacrawl fleet`` reads.
 
-    It is written when the crawl begins, when its seeds have joined, every `INTERVAL` seconds (every
-    ``LOGSTATS_INTERVAL``, if that is less) and at the end.
+    The file is written when the crawl begins, when its seeds have joined, every `INTERVAL` seconds (or
+    ``LOGSTATS_INTERVAL``, if that is less), and at the end.
 
-    Works alone in any Scrapy project, then without the facts that `Progress` has.
+    Works alone in any Scrapy project, then without the numbers of `Progress`.
 
-    On disk: see `fleet.account.Account`. A kill loses what was counted since it was written last.
+    On disk: see `fleet.account.Account`. A kill loses the counts since the last write.
     """
 
     def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
@@ -76,7 +76,7 @@ class StatsFile:
         self._write()
 
     def _stopped(self) -> None:
-        """Once more: other parts count until the end."""
+        """Write again: other components count until the end."""
         self._write()
 
     def _write(self) -> None:
@@ -95,5 +95,5 @@ class StatsFile:
         try:
             return progress.facts(self._reason) if progress else CrawlFacts()
         except FrontierError:
-            # The frontier cannot be asked; whoever uses it says why.
+            # The frontier cannot be read; the scheduler logs why.
             return CrawlFacts()

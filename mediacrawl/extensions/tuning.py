@@ -1,4 +1,4 @@
-"""The door to Python's garbage collector."""
+"""Tunes Python's garbage collector."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 THRESHOLD = 50_000
-"""Young objects before Python's collector runs. A page makes thousands; at Python's 700 the collector took a third of
+"""Allocations between two collections. A page makes thousands; at Python's default of 700 the collector took a third of
 the crawl's time."""
 
 
 class Tuning:
-    """Keeps objects that live as long as the crawl out of garbage collection, and lets the collector run less often."""
+    """Excludes long-lived objects from garbage collection, and lets the collector run less often."""
 
     def __init__(self) -> None:
         self._before = gc.get_threshold()

@@ -1,7 +1,7 @@
-"""Doors to Scrapy's downloader middlewares, one file each. They carry facts to the rooms and decide nothing.
+"""Downloader middlewares, one module each. They pass facts to the domain packages, which decide.
 
-Each works in two ways: with `mediacrawl.scheduler.PenaltyBoxScheduler`, where a request carries a lease, and alone in
-any Scrapy project.
+Each works with `mediacrawl.scheduler.PenaltyBoxScheduler`, where a request carries a lease, and alone in any Scrapy
+project.
 """
 
 from mediacrawl.middlewares.adaptive_delay import AdaptiveDelayMiddleware

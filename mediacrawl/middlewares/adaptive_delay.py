@@ -1,4 +1,4 @@
-"""Passes on what an answer says of its site's delay, and with Scrapy's own scheduler sets the delay itself."""
+"""Adapts the delay of a site to its response times."""
 
 from __future__ import annotations
 
@@ -38,19 +38,17 @@ _LEASELESS = "without a lease: "
 class AdaptiveDelayMiddleware:
     """Delay after a request = the mean of the site's last five response times, times a factor, at least 15 s.
 
-    With our scheduler, which measures, and keeps the site's clocks over restarts, it notes what an answer says against
-    us (429, 5xx, Retry-After): from that the site's back-off is made. Requests without a lease, such as those of
-    ``engine.download_async``, get the delay here. Alone in a Scrapy project it sets the delay of the request's
-    download slot (`SiteSlot`): one request at a time, and the delay counts from the end of the last one, answered or
-    not. ``DOWNLOAD_DELAY`` and the Crawl-delay that `RobotsMiddleware` has read raise it, trouble doubles it
-    (`politeness.backoff`), and Retry-After is waited for. A request that would wait longer than
-    ``POLITENESS_MAX_DELAY`` for a site in trouble is refused: in Scrapy's downloader it would keep its place, and a few
-    of them would keep the whole crawl waiting, and from ending. What it has learned is in memory only. Scrapy's
-    AutoThrottle, which sets the same delay, is to be off beside it.
+    With mediacrawl's scheduler, which measures, and stores the sites' clocks, it only notes status, Retry-After and
+    Date for the site's back-off. Requests without a lease, such as those of ``engine.download_async``, get the delay
+    here. Alone in a Scrapy project it sets the delay of the download slot (`SiteSlot`): one request at a time, and the
+    delay counts from the end of the last one. ``DOWNLOAD_DELAY`` and the Crawl-delay that `RobotsMiddleware` has read
+    raise it, trouble doubles it (`politeness.backoff`), and Retry-After is obeyed. A request that would wait longer
+    than ``POLITENESS_MAX_DELAY`` for a site in trouble is refused: in Scrapy's downloader a few of them would block the
+    whole crawl. All clocks are in memory only. Disable Scrapy's AutoThrottle, which sets the same delay.
 
     Settings: ``POLITENESS_FACTOR``, ``POLITENESS_MIN_DELAY``, ``POLITENESS_MAX_DELAY``, ``POLITENESS_FIRST_DELAY``,
-    ``POLITENESS_HOURS``, ``BACKOFF_...``. Stats: ``trouble/...`` (with our scheduler it counts them), alone
-    ``drop/download_error``.
+    ``POLITENESS_HOURS``, ``BACKOFF_...``. Stats: ``trouble/...`` (with mediacrawl's scheduler the scheduler
+    counts them), alone ``drop/download_error``.
     """
 
     def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
@@ -66,10 +64,10 @@ class AdaptiveDelayMiddleware:
         return cls(crawler, CrawlContext.of(crawler))
 
     def process_request(self, request: Request) -> None:
-        """Alone: see to it that the slot exists with the right delay before the request enters it.
+        """Alone: set the delay of the slot before the request enters it.
 
         Raises:
-            RefusedRequest: its site is left alone for long.
+            RefusedRequest: its site is not requested for long.
         """
         if VISIT in request.meta or not request.url.lower().startswith(("http:", "https:")):
             return
@@ -80,7 +78,7 @@ class AdaptiveDelayMiddleware:
         self._hold(request, authority_of(canonical(request.url) or request.url))
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Note what the site says of us."""
+        """Note the status and Retry-After."""
         asked, date = headers(response, "Retry-After"), header(response, "Date")
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None:
@@ -91,14 +89,14 @@ class AdaptiveDelayMiddleware:
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Alone: hold it against the site."""
+        """Alone: count a network error against the site."""
         if VISIT not in request.meta and (trouble := trouble_in(exception)) is not None:
             self._stand(request, trouble, 0.0)
 
-    # -- alone in a Scrapy project: the download slot is the site's clock ----------------------------------
+    # -- alone in a Scrapy project: the download slot is the site's clock ------------------------------------
 
     def _hold(self, request: Request, authority: str) -> None:
-        """Give the request's slot our clock, and what robots.txt asks for."""
+        """Set the delay of the request's slot, including the Crawl-delay of robots.txt."""
         downloader = self._crawler.engine.downloader
         key, slot = downloader._get_slot(request)  # noqa: SLF001 - as Scrapy's AutoThrottle does
         clocks = self._clocks.get(key, Clocks())
@@ -116,13 +114,13 @@ class AdaptiveDelayMiddleware:
         slot.delay = max(slot.delay, self._delay(clocks))
 
     def _ended(self, key: str, took: float) -> float:
-        """A request of the slot ended; answers the delay from now on. How it ended is told a moment later."""
+        """Note the end of a request; return the slot's delay from now on. `_stand` gets the result later."""
         before = self._clocks.get(key, Clocks())
         clocks = after_visit(before, Outcome(End.DONE, response_time=took), self._clock.now(), self._policy)
         return self._delay(self._keep(key, replace(clocks, standing=before.standing)))
 
     def _stand(self, request: Request, trouble: Trouble | None, wait: float) -> None:
-        """What a request came to, as what its site is owed."""
+        """Adapt the delay to the result of a request."""
         key = request.meta.get("download_slot") or self._crawler.engine.downloader.get_slot_key(request)
         clocks, slot = self._clocks.get(key), self._crawler.engine.downloader.slots.get(key)
         if clocks is None or not isinstance(slot, SiteSlot):
@@ -142,7 +140,7 @@ class AdaptiveDelayMiddleware:
             )
 
     def _is_left_alone(self, clocks: Clocks) -> bool:
-        """Whether a site is left alone for longer than requests are let wait for it."""
+        """Whether a site's release is farther away than requests may wait."""
         now = self._clock.now()
         usual = self._policy.delay(clocks.samples, clocks.crawl_delay, self._policy.hourly(now))
         return clocks.release - now > max(self._policy.maximum, usual)
@@ -175,7 +173,7 @@ class SiteSlot(Slot):
 
     Args:
         delay: seconds.
-        ended: called at the end of each request with the seconds it took; answers the delay from then on.
+        ended: called at the end of each request with the seconds it took; returns the new delay.
     """
 
     def __init__(self, delay: float, ended: Callable[[float], float]) -> None:
@@ -185,7 +183,7 @@ class SiteSlot(Slot):
         self._end = 0.0
 
     def wait(self, seconds: float) -> None:
-        """Send nothing in the next `seconds`: what an earlier slot of this site still owes."""
+        """Send nothing in the next `seconds`, the rest of an earlier slot's delay."""
         self._end = monotonic() + seconds - self.delay
 
     def download_delay(self) -> float:
@@ -198,7 +196,7 @@ class SiteSlot(Slot):
 
 
 class _Transfers(set[Request]):
-    """The requests on their way. Scrapy takes one out when it has ended, and before it looks whom to send next."""
+    """The slot's running requests. Scrapy removes one at its end, before it chooses the next."""
 
     def __init__(self, ended: Callable[[], None]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The clocks of IP addresses, and the share of those that have not answered: asked last before a request goes out."""
+"""Applies delays per IP address, and limits requests to addresses that have not answered yet."""
 
 from __future__ import annotations
 
@@ -29,15 +29,14 @@ if TYPE_CHECKING:
 
 
 class AddressMiddleware:
-    """Keeps the distance that the server behind a site is owed, however many sites live there.
+    """Applies the delay of the server behind a site, however many sites it hosts.
 
-    It looks up where a request would go. If that address is asked by another site's request, or was a moment ago, the
-    lease goes back and its site waits for the address's turn (`politeness.address_clocks`). So it does if the address
-    has not answered yet, and as many requests are out to such addresses as may be (`politeness.untried`). An address
-    that must not be asked at all ends the visit here (``drop/address``), and the handler looks once more when it
-    connects.
+    It resolves the host of a request. If the address serves another site's request, or did within its delay, the lease
+    goes back and its site waits for the address (`politeness.address_clocks`). The same applies to an address that has
+    not answered yet while the limit of requests to such addresses is reached (`politeness.untried`). A guarded address
+    ends the visit (``drop/address``); the HTTP handler checks again when it connects.
 
-    Only with our scheduler; Scrapy's own has no place where a request could wait.
+    Disabled without mediacrawl's scheduler: Scrapy's own cannot take a request back.
 
     Settings: ``POLITENESS_ADDRESS_FACTOR``, ``POLITENESS_ADDRESS_MIN_DELAY``, ``UNTRIED_SHARE``. Stats:
     ``address/waits``, ``address/untried_waits``.
@@ -60,7 +59,7 @@ class AddressMiddleware:
         """Make it for a crawl.
 
         Raises:
-            NotConfigured: there is no scheduler of ours.
+            NotConfigured: the crawl has another scheduler.
         """
         parts = CrawlContext.of(crawler)
         if not parts.leases:
@@ -70,10 +69,10 @@ class AddressMiddleware:
         return middleware
 
     async def process_request(self, request: Request) -> None:
-        """Let the request pass, or send its lease back to wait.
+        """Let the request pass, or return its lease.
 
         Raises:
-            RefusedRequest: the address is not free, or must not be asked.
+            RefusedRequest: the address is not free, or guarded.
         """
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None or visit.lease.id in self._taken or request.meta.get("proxy"):
@@ -83,11 +82,11 @@ class AddressMiddleware:
         except GuardedAddressError as error:
             raise refuse_address(request, self._stats, error) from error
         except DNSLookupError:
-            # The handler meets the same, and what it says is held against the site.
+            # The HTTP handler fails with the same error, which counts against the site.
             return
         wait = await self._turn(address)
         if not self._parts.frontier.holds(visit.lease):
-            # The look-ups took so long that another worker may be asking this site by now.
+            # The look-up took so long that another worker may have this site by now.
             if not wait:
                 self._end(address, None, asked=False)
             request_serialization.hide(request, self._crawler.spider)
@@ -114,14 +113,14 @@ class AddressMiddleware:
         try:
             self._end(taken, visit.fetch.response_time, asked=outcome.asked and visit.fetch.address == taken)
             if visit.fetch.address not in {"", taken}:
-                # The name's addresses changed between the two looks.
+                # The handler resolved the name to another address.
                 self._end(visit.fetch.address, visit.fetch.response_time, asked=outcome.asked)
         except FrontierError as error:
             # The clocks are notes in the frontier, which cannot be written any more.
             lease_holder(self._crawler).stop("frontier_error", error)
 
     async def _turn(self, address: str) -> float:
-        """Ask for a turn. Where other workers ask the same addresses the answer takes some milliseconds."""
+        """Seconds to wait for the address; 0 if it is taken now. With Redis this takes some milliseconds."""
         if not self._parts.address_policy:
             return 0.0
         clocks = self._parts.address_clocks

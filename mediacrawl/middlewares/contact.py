@@ -1,4 +1,4 @@
-"""The door that keeps a crawler without an address at home."""
+"""Allows only loopback until MEDIACRAWL_CONTACT is set."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _HOLD = 3600.0
-"""Seconds until such a URL is looked at again; it is kept for a start with a contact."""
+"""Seconds until such a URL is checked again. It stays in the frontier for a start with a contact."""
 
 
 class ContactMiddleware:
-    """Sends nothing outside this machine while MEDIACRAWL_CONTACT is the placeholder.
+    """Allows only requests to loopback addresses while MEDIACRAWL_CONTACT is the placeholder.
 
-    A crawl whose seeds lie outside does not begin then, and scope refuses such links when they are found; this is the
-    last look, for what an earlier crawl left waiting. It is only there while it is needed.
+    A crawl with other seeds does not start then, and the scope refuses other links. This middleware covers URLs that an
+    earlier crawl left in the frontier. It is disabled in a crawl with a contact.
 
     Stats: ``contact/held``.
     """
@@ -50,7 +50,7 @@ class ContactMiddleware:
         """Let the request pass, or hold it.
 
         Raises:
-            RefusedRequest: it would leave this machine.
+            RefusedRequest: its host is not a loopback address.
         """
         if not request.url.lower().startswith(("http:", "https:")) or is_loopback(host_of(request.url)):
             return

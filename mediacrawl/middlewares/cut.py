@@ -1,4 +1,4 @@
-"""The door through which an answer is cut off once enough of it has come."""
+"""Ends a download when enough of the body was received."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from mediacrawl.probe.open_lists import OpenLists
 
 ENDED_HERE = "download_stopped"
-"""Scrapy's flag of an answer that a part of the crawl has ended."""
+"""Scrapy's flag of a response that `StopDownload` ended."""
 BROKE_OFF = "dataloss"
-"""Scrapy's flag of an answer that ended before all that was announced had come."""
+"""Scrapy's flag of a response that is shorter than its Content-Length."""
 
 
 class CutMiddleware:
-    """Ends a download when as much of it has come as is wanted (`probe.answer.bytes_wanted`).
+    """Ends a download when the wanted bytes were received (`probe.answer.bytes_wanted`).
 
     A page is cut at ``PAGE_MAX_BYTES``, a list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at
     `ProbePolicy.single_bytes`, a stream that never ends after some KB, and what is none of these before its body. So is
@@ -41,10 +41,10 @@ class CutMiddleware:
     work. A list that no longer fits beside those that are open (`ListsMiddleware`) is ended, and asked for again. Only
     for requests with a lease.
 
-    It also tells what broke off in transit (`Visit.broke_off`) from what was ended here. A packed body is judged by its
-    own end, which says more than a Content-Length: some servers announce the length that it has unpacked.
+    It also notes which bodies ended early in transit (`FetchFacts.broke_off`). A compressed body is judged by its own
+    end marker, which is more reliable than Content-Length: some servers announce the uncompressed length.
 
-    Stats: ``cut/body``, ``cut/headers``, ``cut/transit`` (answers that broke off), ``list/again``, ``nugget/failed``.
+    Stats: ``cut/body``, ``cut/headers``, ``cut/transit`` (incomplete responses), ``list/again``, ``nugget/failed``.
     """
 
     def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
@@ -70,12 +70,12 @@ class CutMiddleware:
         return middleware
 
     def process_request(self, request: Request) -> None:
-        """Scrapy's own limit would throw the whole answer away; ours keeps what has come."""
+        """Switch off Scrapy's own limit, which discards the whole response."""
         if VISIT in request.meta:
             request.meta["download_maxsize"] = 0
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """From here on the limit holds for what decompression makes of the body."""
+        """Note whether the body is complete, and set the limit of decompression."""
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None:
             request.meta["download_maxsize"] = self._unpacked
@@ -119,7 +119,7 @@ class CutMiddleware:
             raise StopDownload(fail=False)
 
     def _lists(self, visit: Visit) -> OpenLists | None:
-        """The lists that are open, if more of this answer is read than of a page."""
+        """The register of open lists, if more of this response is read than of a page."""
         if (
             visit.fetch.kind is Kind.ROBOTS
             or visit.fetch.body_limit is None
@@ -129,14 +129,14 @@ class CutMiddleware:
         return self._parts.open_lists
 
     def _ask_again(self, visit: Visit) -> None:
-        """A list does not fit: it ends here, and waits until there is a place."""
+        """End a list that exceeds the memory for open lists; it is requested again later."""
         self._stats.inc_value("list/again")
         visit.fetch.body_limit = 0
         kind = visit.fetch.kind if visit.lease.state else Kind.LIST
         visit.decide(Outcome(End.CONTINUE, state=visit.lease.state, kind=kind))
 
     def _is_wanted(self, visit: Visit, headers: Headers, told: dict[str, str]) -> bool:
-        """Whether a body is worth having, of an answer that has one to be read and begins something."""
+        """Whether the function of NUGGET_WORTH_OPENING wants the body of the first response of a URL."""
         told.pop(ANSWERED.decode().lower(), None)
         status = headers.getlist(ANSWERED)
         if self._worth is None or not status or visit.fetch.kind is Kind.ROBOTS or visit.lease.state:

@@ -1,4 +1,4 @@
-"""Holds lists (feeds, sitemaps, playlists) back while as many are open as memory may hold."""
+"""Limits the memory of the lists (feeds, sitemaps, playlists) that are downloaded or parsed at a time."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class ListsMiddleware:
-    """Bounds the bytes of lists that are held at a time (`OpenLists`), with a spider of ours.
+    """Limits the bytes of open lists (`OpenLists`), for mediacrawl's own spiders.
 
-    A list is 3 MB where a page is 200 KB, and 128 of them at a time were half a gigabyte. While there is no place for
-    another one, requests for lists go back into the frontier for some seconds, and nothing is asked; their sites go on
-    with other URLs. A list that is on its way when there is no more place is ended by `CutMiddleware`, and asked for
-    again after its site's delay. A list is open from its request to the end of its visit. What it unpacks to beyond
-    ``LIST_MAX_BYTES`` is dropped here, so this middleware stands before the one that unpacks.
+    A list has up to 3 MB, a page 200 KB; 128 lists at a time took half a gigabyte. At the limit, requests for lists go
+    back to the frontier for some seconds without being sent; their sites continue with other URLs. `CutMiddleware` ends
+    a list that exceeds the limit while it is received; it is requested again after its site's delay. A list is open
+    from its request to the end of its visit. Bytes beyond ``LIST_MAX_BYTES`` after decompression are dropped here, so
+    that this middleware stands before the decompressing one.
 
     Stats: ``list/waits``.
     """
@@ -57,10 +57,10 @@ class ListsMiddleware:
         return middleware
 
     def process_request(self, request: Request) -> None:
-        """Let the request pass, or send its lease back to wait.
+        """Let the request pass, or return its lease.
 
         Raises:
-            RefusedRequest: it is for a list, and there is no place.
+            RefusedRequest: it is for a list, and the limit is reached.
         """
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None and visit.fetch.kind is Kind.LIST and not self._lists.begin(visit.lease.id):
@@ -70,7 +70,7 @@ class ListsMiddleware:
             raise refuse(request, self._stats, Drop.IGNORED, f"{request.url}: too many lists are open", hold=wait)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Let go of what a list unpacked to and nobody reads."""
+        """Drop the bytes of a list that are not parsed."""
         visit: Visit | None = request.meta.get(VISIT)
         size = min(len(response.body), self._longest)
         if visit is not None and self._lists.unpack(visit.lease.id, size) and size < len(response.body):

@@ -1,4 +1,4 @@
-"""The door to redirects: none is followed blindly, each target goes back to the queue."""
+"""Queues the targets of redirects, up to a number in a row."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _CREDENTIALS = ("Authorization", "Cookie")
 class RedirectCapMiddleware:
     """Follows at most ``REDIRECT_CAP`` redirects in a row (3).
 
-    With our scheduler a redirect ends its lease, and its target joins the frontier as any found URL does, through scope
-    and NeverCrawl, carrying its hop count. Alone in a Scrapy project the target is scheduled as a new request, which
-    the duplicate filter and all middlewares see; switch Scrapy's own ``RedirectMiddleware`` off beside it.
+    With mediacrawl's scheduler a redirect ends its lease, and its target joins the frontier as any link does, through
+    scope and NeverCrawl, with its hop count. Alone in a Scrapy project the target is scheduled as a new request, which
+    the duplicate filter and all middlewares see; disable Scrapy's own ``RedirectMiddleware``.
 
     Stats: ``redirect/followed``, ``drop/redirect_cap``, ``drop/redirect_broken``.
     """
@@ -53,16 +53,16 @@ class RedirectCapMiddleware:
         return cls(crawler, CrawlContext.of(crawler))
 
     def process_response(self, request: Request, response: Response) -> Response | Request:
-        """Pass on what is no redirect; queue the target of what is one.
+        """Queue the target of a redirect; pass on other responses.
 
         Raises:
-            RefusedRequest: alone, for a redirect too many, or without a target.
+            RefusedRequest: without a lease, for a redirect beyond the limit or without a target.
         """
         if not is_redirect(response.status) or request.meta.get("dont_redirect"):
             return response
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None and (visit.fetch.kind is Kind.ROBOTS or visit.lease.state):
-            # Others read it: a robots.txt is followed in its own way, and in the middle of a probe it is a refusal.
+            # RobotsMiddleware follows those of a robots.txt; in the middle of a probe a redirect is a refusal.
             return response
         target = target_of(response)
         hops = visit.lease.hops if visit is not None else request.meta.get(_HOPS, 0)
@@ -102,7 +102,7 @@ class RedirectCapMiddleware:
 
 
 def _again(request: Request, response: Response, target: str, hops: int) -> Request:
-    """The request for a redirect's target, for Scrapy's own scheduler (RFC 9110, 15.4: what becomes of the method)."""
+    """The request for a redirect's target, for Scrapy's own scheduler (the method: RFC 9110, 15.4)."""
     meta = {name: value for name, value in request.meta.items() if name != "download_slot"}
     meta |= {_HOPS: hops + 1, "redirect_urls": [*meta.get("redirect_urls", []), request.url]}
     followed = request.replace(url=target, dont_filter=False, meta=meta)
@@ -113,7 +113,7 @@ def _again(request: Request, response: Response, target: str, hops: int) -> Requ
         for name in _OF_A_BODY:
             followed.headers.pop(name, None)
     if authority_of(target) != authority_of(canonical(request.url) or request.url):
-        # What was meant for one server is no business of another.
+        # Credentials belong to one server.
         followed = followed.replace(cookies={})
         for name in _CREDENTIALS:
             followed.headers.pop(name, None)
@@ -121,15 +121,15 @@ def _again(request: Request, response: Response, target: str, hops: int) -> Requ
 
 
 def is_redirect(status: int) -> bool:
-    """Whether an HTTP status says that what was asked for is elsewhere."""
+    """Whether an HTTP status is a redirect."""
     return status in _REDIRECTS
 
 
 def target_of(response: Response) -> Spelling | None:
-    """Where a redirect leads; None if it leads nowhere we go."""
+    """The target of a redirect; None without a usable one."""
     location = response.headers.get("Location")
     if not location:
         return None
-    # A header is octets; those beyond ASCII mean themselves, whatever encoding the server had in mind.
+    # Octets beyond ASCII are percent-encoded as they are: the encoding of a header is unknown.
     written = "".join(chr(octet) if octet < 0x80 else f"%{octet:02X}" for octet in location)
     return Base(response.url).resolve(written)

@@ -1,4 +1,4 @@
-"""The door to the request log: one line for every request."""
+"""Writes the request log: one line for every request."""
 
 from __future__ import annotations
 
@@ -26,19 +26,18 @@ if TYPE_CHECKING:
 
 _SENT = "request_log_sent"
 _BROKE_OFF = "ResponseDataLossError"
-"""Scrapy's name for what is the matter with an answer that broke off."""
+"""Scrapy's name for an incomplete response."""
 
 
 class RequestLogMiddleware:
     """One JSON line per request in ``<state folder>/log``; see `observe.request_log.RequestLog` for what is on disk.
 
-    With our scheduler the line is written when the visit is over, so it tells why a URL was dropped, also if no request
-    went out; of what is out when the process is killed the next start writes it. Alone in a Scrapy project it is
-    written when the response or the failure comes by: there a request may wait in the downloader, and what a kill ends
-    has no line.
+    With mediacrawl's scheduler the line is written at the end of the visit, with the reason of a drop, also if no
+    request was sent. The lines of requests that a kill ended are written by the next start. Alone in a Scrapy project
+    the line is written at the response or failure, and requests that a kill ended have none.
 
-    Settings: ``REQUEST_LOG_ENABLED``, ``REQUEST_LOG_DAYS``. Stats: ``request_log/lost``, lines a full disk refused;
-    ``request_log/unfinished``, requests that were out when an earlier process was killed.
+    Settings: ``REQUEST_LOG_ENABLED``, ``REQUEST_LOG_DAYS``. Stats: ``request_log/lost``, lines that could not be
+    written; ``request_log/unfinished``, requests that were out when an earlier process was killed.
     """
 
     def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
@@ -66,16 +65,16 @@ class RequestLogMiddleware:
         return middleware
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Take down what came."""
+        """Note the response."""
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None:
-            _take_down(visit.fetch, response)
+            _copy_response(visit.fetch, response)
         else:
             self._alone(request, response=response)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Take down what went wrong."""
+        """Note the failure."""
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None:
             self._alone(request, exception=exception)
@@ -83,7 +82,7 @@ class RequestLogMiddleware:
             visit.fetch.error = type(exception).__name__
 
     def _goes_out(self, request: Request) -> None:
-        """A request is about to be sent. The signal comes to the scheduler as well; both go by the same time."""
+        """Begin a line. The scheduler gets the same signal; the time of the first of both counts."""
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None:
             return
@@ -103,7 +102,7 @@ class RequestLogMiddleware:
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         out = self._out.pop(visit.lease.id, -1)
         if visit.fetch.sent is None and outcome.end is End.RETURNED:
-            # It waits for its address or its robots.txt: nothing was asked, and nothing decided.
+            # It waits for its address or its robots.txt: nothing was sent, and nothing decided.
             self._log.forget(out)
             return
         now = self._clock.now() if visit.decision.ended is None else visit.decision.ended
@@ -128,10 +127,10 @@ class RequestLogMiddleware:
             out,
         )
 
-    # -- alone in a Scrapy project: a request may wait in the downloader, so it must be asked when it went out ---
+    # -- alone in a Scrapy project ---------------------------------------------------------------------------
 
     def _headers(self, request: Request) -> None:
-        """The first moment at which Scrapy tells it: so long before now."""
+        """Compute when the request was sent: this is the first signal that knows it."""
         if VISIT not in request.meta:
             request.meta[_SENT] = self._clock.now() - request.meta.get("download_latency", 0.0)
 
@@ -148,7 +147,7 @@ class RequestLogMiddleware:
         if sent is not None:
             line.time, line.duration = sent, now - sent
         if response is not None:
-            _take_down(line, response)
+            _copy_response(line, response)
             line.response_url = response.url if response.url != request.url else None
         self._log.write(line)
 
@@ -159,13 +158,13 @@ class RequestLogMiddleware:
 
 
 def _duration(visit: Visit, now: float) -> float | None:
-    """None says that no request went out; one that failed lasted until now."""
+    """Seconds that a request took, a failed one until now; None if none was sent."""
     if visit.fetch.sent is None:
         return None
     return now - visit.fetch.sent if visit.fetch.response_time is None else visit.fetch.response_time
 
 
-def _take_down(record: FetchFacts | RequestLine, response: Response) -> None:
+def _copy_response(record: FetchFacts | RequestLine, response: Response) -> None:
     record.status = response.status
     record.content_type = _text(response.headers.get(b"Content-Type"))
     record.content_length = _text(response.headers.get(b"Content-Length"))

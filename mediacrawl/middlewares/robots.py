@@ -1,4 +1,4 @@
-"""The door to robots.txt: fetched through the site's own queue, asked just before a request goes out."""
+"""Obeys robots.txt, which is fetched under the site's own lease before its first page."""
 
 from __future__ import annotations
 
@@ -47,28 +47,28 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _URGENT = 10.0
-"""Score of the class of robots.txt files that are asked on another site: all of an authority waits for one."""
+"""Score of the link class of robots.txt files on another site: all URLs of an authority wait for one."""
 _LONGEST = 2_048
-"""Characters of a redirect's target that is followed."""
+"""Maximal length of a redirect's target, in characters."""
 _CONDITIONS = (b"If-None-Match", b"If-Modified-Since")
 
 
 class RobotsMiddleware:
     """Obeys robots.txt (RFC 9309) with the product token of setting ``ROBOTS_TOKEN``.
 
-    With our scheduler the first request of an authority is its robots.txt, under the lease of the page that wanted it:
-    it pays the site's delay like any visit, and the page waits in the frontier meanwhile. A redirect within the site is
-    the next visit of that lease. One to another site becomes a lease of that site, the *carrier*, which pays the delay
-    there; what it brings binds the first authority. Alone in a Scrapy project it fetches the file through the
-    downloader while the page waits, as Scrapy's own does; unlike that one it asks anew after a day, with a condition,
-    reads the status, and forbids everything while the file cannot be had.
+    With mediacrawl's scheduler the first request of an authority is its robots.txt, under the lease of the page that
+    needs it: the site's delay applies, and the page waits in the frontier. A redirect within the site is the next visit
+    of that lease. A redirect to another site becomes a lease of that site, the *carrier*, with the delay of that site;
+    its rules apply to the first authority. Alone in a Scrapy project the file is fetched through the downloader while
+    the page waits, as Scrapy's own middleware does; unlike that one this middleware revalidates it after a day,
+    interprets the status, and forbids everything while the file is unreachable.
 
     Settings: ``ROBOTS_ENABLED``, ``ROBOTS_TOKEN``, ``ROBOTS_MAX_AGE``, ``ROBOTS_RETRY``,
     ``ROBOTS_SITEMAPS``.
 
     Stats: ``drop/robots``, ``robots/fetched``, ``robots/failed``, ``robots/status/<code>``, ``robots/html``,
     ``robots/ambiguous_group``, ``robots/sitemaps``; of redirects ``robots/redirected``, ``robots/redirect_offsite`` (to
-    another site), ``robots/redirect_refused`` (one too many, to nowhere we go, or to a site that is not to be asked).
+    another site), ``robots/redirect_refused`` (too many, no usable target, or a site that the scope excludes).
     """
 
     def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
@@ -88,10 +88,10 @@ class RobotsMiddleware:
         return cls(crawler, CrawlContext.of(crawler))
 
     async def process_request(self, request: Request) -> Request | None:
-        """Let the request pass, refuse it, or have the robots.txt asked first.
+        """Let the request pass, refuse it, or request the robots.txt first.
 
         Raises:
-            RefusedRequest: robots.txt forbids it, or could not be had.
+            RefusedRequest: robots.txt forbids it, or is unreachable.
         """
         visit: Visit | None = request.meta.get(VISIT)
         if request.meta.get("dont_obey_robotstxt"):
@@ -102,19 +102,19 @@ class RobotsMiddleware:
             return None
         authority = authority_of(canonical(request.url) or request.url)
         owed = visit.lease.delay if visit is not None else 0.0
-        saying = self._parts.robots.ask(authority, request.url, self._clock.now(), owed=owed)
-        if saying.say is RobotsAction.FETCH:
+        verdict = self._parts.robots.ask(authority, request.url, self._clock.now(), owed=owed)
+        if verdict.say is RobotsAction.FETCH:
             if visit is not None:
-                return self._robots_request(request, visit, saying)
-            await self._fetch(authority, saying)
-            saying = self._parts.robots.ask(authority, request.url, self._clock.now())
+                return self._robots_request(request, visit, verdict)
+            await self._fetch(authority, verdict)
+            verdict = self._parts.robots.ask(authority, request.url, self._clock.now())
         if visit is not None:
-            visit.fetch.crawl_delay = saying.crawl_delay
-        self._obey(request, visit, saying)
+            visit.fetch.crawl_delay = verdict.crawl_delay
+        self._obey(request, visit, verdict)
         return None
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Read a robots.txt that came."""
+        """Read a robots.txt."""
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None or visit.fetch.kind is not Kind.ROBOTS:
             return response
@@ -125,7 +125,7 @@ class RobotsMiddleware:
             return response
         was_failing = self._parts.robots.is_failing(authority)
         if self._follow(authority, visit, response):
-            # It may lead to nothing once more.
+            # The target may be unreachable too.
             keeps_out = was_failing
         else:
             answer = _answer(request, response, self._clock.now(), broke_off=visit.fetch.broke_off)
@@ -138,30 +138,30 @@ class RobotsMiddleware:
             _blame(visit, Trouble.CONNECTION if visit.fetch.broke_off else trouble_of(response.status))
         return response
 
-    def _obey(self, request: Request, visit: Visit | None, saying: RobotsDecision) -> None:
-        if saying.say is RobotsAction.DENIED:
-            logger.debug("robots.txt forbids %s: %s", request.url, saying.rule)
-            raise refuse(request, self._stats, Drop.ROBOTS, f"{request.url} ({saying.rule})")
-        if saying.say is not RobotsAction.ALLOWED:
+    def _obey(self, request: Request, visit: Visit | None, verdict: RobotsDecision) -> None:
+        if verdict.say is RobotsAction.DENIED:
+            logger.debug("robots.txt forbids %s: %s", request.url, verdict.rule)
+            raise refuse(request, self._stats, Drop.ROBOTS, f"{request.url} ({verdict.rule})")
+        if verdict.say is not RobotsAction.ALLOWED:
             if visit is not None:
                 request_serialization.hide(request, self._crawler.spider)
-            detail = f"{request.url} ({saying.rule})"
-            raise refuse(request, self._stats, Drop.ROBOTS, detail, hold=max(saying.wait, 1.0))
+            detail = f"{request.url} ({verdict.rule})"
+            raise refuse(request, self._stats, Drop.ROBOTS, detail, hold=max(verdict.wait, 1.0))
 
-    # -- what came -------------------------------------------------------------------------------------------
+    # -- responses -------------------------------------------------------------------------------------------
 
     def _learn(self, authority: str, answer: RobotsAnswer, response: Response | None = None) -> RobotsUpdate:
-        """Take down what came, or that nothing did."""
+        """Store the rules, or the failure."""
         now, site = self._clock.now(), site_of(authority)
         learned = self._parts.robots.learn(authority, answer, now)
         if "request_log" in vars(self._parts):
-            # RequestLogMiddleware is there, which made it and closes it.
+            # RequestLogMiddleware, which is enabled, made it and closes it.
             self._parts.request_log.write_robots(
                 now, answer.url, answer.status, answer.body, authority=authority, site=site, kept=learned.kept
             )
         self._count(answer, learned, response)
         if learned.crawl_delay and self._parts.leases:
-            # In the commit that keeps the file: after a kill its site must not be asked as if it had not said this.
+            # In one commit with the file: a kill must not separate the rules from their Crawl-delay.
             outcome = Outcome(End.DONE, asked=False, crawl_delay=learned.crawl_delay)
             self._parts.frontier.charge(site, outcome, now)
         return learned
@@ -185,7 +185,7 @@ class RobotsMiddleware:
     # -- with leases -----------------------------------------------------------------------------------------
 
     def _sitemaps(self, authority: str, learned: RobotsUpdate, visit: Visit) -> list[Candidate]:
-        """The sitemaps that join, of whatever host, if the spider goes where nobody sent it."""
+        """The sitemaps that join, of any host, if the spider explores."""
         links = link_filter(self._crawler)
         if links is None or not links.explores:
             return []
@@ -199,9 +199,9 @@ class RobotsMiddleware:
         return [each for each in found if links.admit(each)]
 
     def _follow(self, authority: str, visit: Visit, response: Response) -> bool:
-        """Have a redirected robots.txt asked at its target; False if the answer is no redirect that is followed.
+        """Follow a redirect; return False if the response is none, or is not followed.
 
-        On the same site by the next visit of this lease, elsewhere by a lease of that site.
+        On the same site this lease continues at the target; another site gets a lease of its own.
         """
         if not _is_redirect(response):
             return False
@@ -225,7 +225,7 @@ class RobotsMiddleware:
         return True
 
     def _target(self, response: Response) -> str | None:
-        """Where a redirect leads; None, counted, if it leads to itself, or where we do not go."""
+        """The target of a redirect; None, counted, if it is the same URL or excluded."""
         target = target_of(response)
         links = link_filter(self._crawler)
         leads_on = target is not None and target.key != canonical(response.url) and len(target.requested) <= _LONGEST
@@ -235,37 +235,37 @@ class RobotsMiddleware:
         return None
 
     def _carried(self, request: Request, visit: Visit) -> Request:
-        """The request of a carrier: what the book wants of its site.
+        """The request of a carrier.
 
         Raises:
-            RefusedRequest: the book has given this one up, and sent out another, or has its answer.
+            RefusedRequest: the robots.txt is known by now, or another carrier has replaced this one.
         """
-        saying = self._parts.robots.carried(_authority(visit), visit.lease.url)
-        if saying is not None:
-            return self._robots_request(request, visit, saying)
+        verdict = self._parts.robots.carried(_authority(visit), visit.lease.url)
+        if verdict is not None:
+            return self._robots_request(request, visit, verdict)
         self._stats.inc_value("robots/outdated")
         request_serialization.hide(request, self._crawler.spider)
         visit.decide(Outcome(End.DONE))
         raise RefusedRequest(Drop.ROBOTS, f"{visit.lease.url} is not waited for any more")
 
-    def _robots_request(self, request: Request, visit: Visit, saying: RobotsDecision) -> Request:
-        visit.fetch.url = saying.url
+    def _robots_request(self, request: Request, visit: Visit, verdict: RobotsDecision) -> Request:
+        visit.fetch.url = verdict.url
         visit.fetch.kind = Kind.ROBOTS
         if not _carrier(visit):
-            visit.fetch.crawl_delay = saying.crawl_delay
-        # Uncompressed, since what cannot be unpacked would fall on the page; and few of these files are large.
+            visit.fetch.crawl_delay = verdict.crawl_delay
+        # Uncompressed: a decompression error would count against the page, and few of these files are large.
         headers = {"Accept-Encoding": "identity"}
         if agent := request.headers.get("User-Agent"):
-            # Else Scrapy's middleware sets it, behind this one.
+            # Otherwise Scrapy's middleware sets it later.
             headers["User-Agent"] = agent.decode("latin-1")
         meta = {**request.meta, VISIT: visit, "verbatim_url": True}
         robots = request.replace(
-            url=saying.url, headers=headers | _conditions(saying), method="GET", body=b"", meta=meta
+            url=verdict.url, headers=headers | _conditions(verdict), method="GET", body=b"", meta=meta
         )
         return request_serialization.hide(robots, self._crawler.spider).replace(errback=self._robots_failed)
 
     def _robots_failed(self, failure: Failure) -> None:
-        """A robots.txt that did not come, or that another part could not unpack, forbids everything until it does."""
+        """Forbid everything while the robots.txt is unreachable. An errback."""
         visit: Visit = failure.request.meta[VISIT]  # type: ignore[attr-defined]
         authority, carrier = _authority(visit), _carrier(visit)
         if _is_failure(visit, authority):
@@ -280,21 +280,21 @@ class RobotsMiddleware:
 
     # -- alone in a Scrapy project ---------------------------------------------------------------------------
 
-    async def _fetch(self, authority: str, saying: RobotsDecision) -> None:
-        """Fetch the file now, in the downloader's slot of its host; who comes meanwhile waits for the same."""
+    async def _fetch(self, authority: str, verdict: RobotsDecision) -> None:
+        """Fetch the file in the downloader's slot of its host. Concurrent calls share one fetch."""
         if authority in self._fetching:
             await maybe_deferred_to_future(self._fetching[authority])
             return
         done = self._fetching[authority] = Deferred[None]()
         try:
-            await self._fetch_once(authority, saying)
+            await self._fetch_once(authority, verdict)
         finally:
             del self._fetching[authority]
             done.callback(None)
 
-    async def _fetch_once(self, authority: str, saying: RobotsDecision) -> None:
-        """Follow redirects to the file. Each hop is a request of its own, which all middlewares see, but none obeys."""
-        url = saying.url
+    async def _fetch_once(self, authority: str, verdict: RobotsDecision) -> None:
+        """Fetch the file, following redirects. Each hop is a request of its own through all middlewares."""
+        url = verdict.url
         response = None
         try:
             for _ in range(RobotsBook.MAX_HOPS + 1):
@@ -315,22 +315,22 @@ class RobotsMiddleware:
             self._learn(authority, _answer(robots, response, self._clock.now(), broke_off=broke_off), response)
 
 
-def _alone(url: str, saying: RobotsDecision) -> Request:
+def _alone(url: str, verdict: RobotsDecision) -> Request:
     # Others would follow its redirects without telling where they led.
     meta = {"dont_obey_robotstxt": True, "dont_redirect": True, "verbatim_url": True}
-    return Request(url, callback=NO_CALLBACK, meta=meta, headers={"Accept-Encoding": "identity"} | _conditions(saying))
+    return Request(url, callback=NO_CALLBACK, meta=meta, headers={"Accept-Encoding": "identity"} | _conditions(verdict))
 
 
-def _conditions(saying: RobotsDecision) -> dict[str, str]:
-    """The headers by which an unchanged file is not sent again (RFC 9110, section 13.1)."""
-    found = {"If-None-Match": saying.etag, "If-Modified-Since": saying.modified}
+def _conditions(verdict: RobotsDecision) -> dict[str, str]:
+    """The headers of a conditional request (RFC 9110, section 13.1)."""
+    found = {"If-None-Match": verdict.etag, "If-Modified-Since": verdict.modified}
     return {name: value for name, value in found.items() if value}
 
 
 def _answer(request: Request, response: Response, now: float, *, broke_off: bool) -> RobotsAnswer:
-    """What came, for the book. A redirect that is not followed is as good as nothing, and so is half a file.
+    """The result of a fetch. A redirect that is not followed counts as unreachable, and so does an incomplete file.
 
-    Rules may have stood in the other half: an answer that broke off is one that did not come (RFC 9309, 2.3.1.4).
+    The missing half may contain rules (RFC 9309, 2.3.1.4).
     """
     conditional = any(name in request.headers for name in _CONDITIONS)
     status = response.status
@@ -360,7 +360,7 @@ def _is_redirect(response: Response) -> bool:
 
 
 def _candidate(target: str, authority: str, visit: Visit, now: float) -> Candidate:
-    """A carrier. The fragment, which is never sent, tells it from all others, so that none is taken for known."""
+    """A carrier. Its fragment, which is never sent, makes it unique, so that the frontier does not know it yet."""
     site = site_of(target)
     return Candidate(
         url=f"{target}#{own_url(authority)}@{now:.3f}",
@@ -375,29 +375,29 @@ def _candidate(target: str, authority: str, visit: Visit, now: float) -> Candida
 
 
 def _carrier(visit: Visit) -> str:
-    """URL of the lease, if it is a carrier; else nothing."""
+    """The URL of the lease if it is a carrier, otherwise empty."""
     return visit.lease.url if visit.lease.kind is Kind.ROBOTS else ""
 
 
 def _authority(visit: Visit) -> str:
-    """Whose robots.txt this visit asks for."""
+    """The authority whose robots.txt a visit requests."""
     return visit.lease.parent if _carrier(visit) else authority_of(visit.lease.url)
 
 
 def _outcome(visit: Visit) -> Outcome:
-    """The page goes on where it is; a carrier has done what it was for."""
+    """The outcome of a robots.txt visit: the page keeps its place, a carrier is done."""
     return Outcome(End.DONE) if _carrier(visit) else Outcome(End.CONTINUE, state=visit.lease.state)
 
 
 def _blame(visit: Visit, trouble: Trouble | None) -> None:
-    """A robots.txt that never comes must end like a server that never does: its site must not be tried for ever."""
+    """Count an unreachable robots.txt against the site, which would otherwise be tried forever."""
     visit.fetch.trouble = trouble or Trouble.SERVER_ERROR
 
 
 def _is_failure(visit: Visit, authority: str) -> bool:
-    """Whether the end of a robots.txt's visit speaks of the file, and not of the page that wanted it.
+    """Whether the end of a robots.txt visit is a failure of the file, and not of the page that needs it.
 
-    What is refused at a redirect's target must not drop the page: it is the file that is out of reach.
+    A refusal of a redirect's target must not drop the page.
     """
     redirected = visit.fetch.url != own_url(authority)
     if visit.decision.outcome is None:

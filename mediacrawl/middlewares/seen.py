@@ -1,4 +1,4 @@
-"""The door to what was learned while a URL waited: its site is a mirror, or the URL is another's in disguise."""
+"""Drops queued duplicates of known URLs."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class SeenMiddleware:
-    """Refuses what waited in the frontier and would by now be dropped when it is found.
+    """Drops URLs that became duplicates while they waited in the frontier.
 
-    What a mirror has is not asked for. A URL with parameters that never change the page gives way to the one without,
-    which joins the frontier unless it is known there. Without our scheduler every request passes.
+    URLs of a mirror are dropped. A URL with parameters that never change the page is replaced by the URL without them,
+    which joins the frontier unless it is known. Without mediacrawl's scheduler every request passes.
 
     Stats: ``drop/mirror``, ``drop/dust``.
     """
@@ -42,7 +42,7 @@ class SeenMiddleware:
         """Let the request pass, or refuse it.
 
         Raises:
-            RefusedRequest: what it asks for was seen.
+            RefusedRequest: its URL is a duplicate.
         """
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None or visit.fetch.kind is Kind.ROBOTS or visit.lease.state:

@@ -1,4 +1,4 @@
-"""Unpacks the bodies of answers (Content-Encoding). One that cannot be unpacked is the mistake of its server."""
+"""Decompresses response bodies (Content-Encoding)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ if TYPE_CHECKING:
 class UnpackMiddleware(HttpCompressionMiddleware):
     """Scrapy's `HttpCompressionMiddleware`, for servers that send anything at all.
 
-    A coding that nobody knows is counted, and the body is read as it came: some servers write their charset there.
-    Scrapy's own middleware writes the header to the log, as it came, and fails at one that is no UTF-8. A body that is
-    not packed as its header says raises `UnreadableAnswerError`: each library has errors of its own for that, which
-    would count as faults.
+    An unknown coding is counted, and the body is read as received: some servers write their charset there. Scrapy's own
+    middleware logs the header verbatim, and fails if it is not UTF-8. A body that contradicts its header raises
+    `UnreadableAnswerError`; the libraries' own errors would count as faults.
 
-    Leans on one private method of Scrapy 2.19, `_warn_unknown_encoding`.
+    Uses one private method of Scrapy 2.19, `_warn_unknown_encoding`.
 
     Stats: ``answer/unknown_encoding``, ``answer/unreadable``, and Scrapy's ``httpcompression/...``.
     """
@@ -32,11 +31,11 @@ class UnpackMiddleware(HttpCompressionMiddleware):
     def process_response(  # type: ignore[override]
         self, request: Request, response: Response
     ) -> Request | Response:
-        """Unpack an answer.
+        """Decompress a response.
 
         Raises:
-            UnreadableAnswerError: it is not packed as its header says.
-            IgnoreRequest: it unpacks to more than ``DOWNLOAD_MAXSIZE``.
+            UnreadableAnswerError: its body contradicts its header.
+            IgnoreRequest: it decompresses to more than ``DOWNLOAD_MAXSIZE``.
         """
         try:
             return super().process_response(request, response)
