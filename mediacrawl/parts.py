@@ -445,7 +445,7 @@ class Parts:
         Raises:
             FrontierError: it cannot be used, with what to do.
         """
-        from mediacrawl.frontier.redis.away import is_away  # noqa: PLC0415
+        from mediacrawl.frontier.redis.errors import is_away  # noqa: PLC0415
         from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings  # noqa: PLC0415 - only if used
 
         client, prefix, server = self.redis()

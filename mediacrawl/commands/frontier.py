@@ -248,7 +248,7 @@ class Command(Checked, ScrapyCommand):
         self.exitcode = 0 if report.sound else 1
 
     def _check_redis(self) -> None:
-        from mediacrawl.frontier.redis.check import check_redis  # noqa: PLC0415 - redis-py takes a tenth of a second
+        from mediacrawl.frontier.redis.reader import check_redis  # noqa: PLC0415 - redis-py takes a tenth of a second
 
         store = self._parts.redis_store(works=False)
         try:

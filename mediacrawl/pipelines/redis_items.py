@@ -157,7 +157,7 @@ class RedisItemsPipeline:
         """Add lines to the list; answers what went wrong, if anything did. Called in a thread."""
         import redis  # noqa: PLC0415 - who comes here has it; others need not import it
 
-        from mediacrawl.frontier.redis.away import is_away  # noqa: PLC0415
+        from mediacrawl.frontier.redis.errors import is_away  # noqa: PLC0415
 
         try:
             self._client.rpush(self._key, *lines)

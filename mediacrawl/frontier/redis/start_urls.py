@@ -9,7 +9,7 @@ from typing import Any
 
 import redis
 
-from mediacrawl.frontier.redis.away import is_away
+from mediacrawl.frontier.redis.errors import is_away
 from mediacrawl.frontier.redis.start_url_entry import LONGEST, FeedError, FeedKeyError
 from mediacrawl.observe.text import cut, printable
 
