@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mediacrawl.frontier.redis.start_url_entry import Entry
+from mediacrawl.frontier.redis.start_urls import StartUrlEntry
 from mediacrawl.priority import Scores
 from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope.canonical import Spelling
@@ -18,7 +18,7 @@ _LONGEST_DOMAIN = 2_048
 _white_space = re.compile(r"\s").search
 
 
-def fed(entry: Entry, scope: Scope, reach: Reach, scores: Scores) -> Candidate | Drop:
+def fed(entry: StartUrlEntry, scope: Scope, reach: Reach, scores: Scores) -> Candidate | Drop:
     """The candidate of an entry, or why it may not join. Nothing in the entry widens the crawl's borders.
 
     Args:

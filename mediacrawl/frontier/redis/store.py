@@ -182,12 +182,7 @@ class RedisFrontier:
 
     @raises_frontier_error
     def set_scores(self, site: str, scores: Mapping[str, float]) -> None:
-        self._run(self.score_call(site, scores))
-
-    def score_call(self, site: str, scores: Mapping[str, float]) -> Call:
-        rank = self.session.policy.order.rank
-        ranked = {name: (float(score), rank(score)) for name, score in scores.items() if isfinite(score)}
-        return self.session.call("score", site=site, scores=ranked, **self.session.budget)
+        self._run(score_call(self.session, site, scores))
 
     @raises_frontier_error
     def pause(self, site: str) -> bool:
@@ -242,6 +237,13 @@ class RedisFrontier:
             self._closed = True
             self.leases.held.clear()
             self.session.leave()
+
+
+def score_call(session: Session, site: str, scores: Mapping[str, float]) -> Call:
+    """The call of `Frontier.set_scores`."""
+    rank = session.policy.order.rank
+    ranked = {name: (float(score), rank(score)) for name, score in scores.items() if isfinite(score)}
+    return session.call("score", site=site, scores=ranked, **session.budget)
 
 
 def check_deletable(client: Any, prefix: str, server: str) -> None:

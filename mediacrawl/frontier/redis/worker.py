@@ -22,7 +22,7 @@ from mediacrawl.frontier.redis.note_cache import NoteCache
 from mediacrawl.frontier.redis.note_calls import Exchanged
 from mediacrawl.frontier.redis.outbox import PATIENCE, Message, Outbox
 from mediacrawl.frontier.redis.scripts import Call
-from mediacrawl.frontier.redis.store import RedisFrontier
+from mediacrawl.frontier.redis.store import RedisFrontier, score_call
 from mediacrawl.frontier.redis.worker_thread import PULSE, ServerClock, WorkerThread
 from mediacrawl.frontier.seen import RecentUrls
 from mediacrawl.politeness.delay import unrecorded
@@ -114,7 +114,7 @@ class RemoteWorker:
     def _send_scores(self) -> None:
         scored, self._scored = self._scored, {}
         for site, scores in scored.items():
-            self._outbox.send(Message(call=partial(self._store.score_call, site, scores)))
+            self._outbox.send(Message(call=partial(score_call, self._session, site, scores)))
 
     def later(self, room: str, key: str, change: Callable[[bytes | None], bytes]) -> Future[bytes]:
         self._outbox.check()
@@ -245,16 +245,15 @@ class RedisWorker(RemoteWorker):
                 return None
             # Another worker has the lease, or Redis lost it, and neither knows of this request.
             self._outbox.count("frontier/lost_leases")
-            return self._charge(held.lease.site, unrecorded(outcome), then) if outcome.asked else None
+            if not outcome.asked:
+                return None
+            return Message(work=partial(self._store.charge, held.lease.site, unrecorded(outcome), then))
 
         return Message(call=lambda: leases.finish_call(held, outcome, then), heard=heard)
 
-    def _charge(self, site: str, outcome: Outcome, then: float) -> Message:
-        return Message(work=lambda: self._store.charge(site, outcome, then))
-
     def charge(self, site: str, outcome: Outcome, now: float) -> None:
         self._outbox.check()
-        self._outbox.send(self._charge(site, outcome, now + self._clock.skew))
+        self._outbox.send(Message(work=partial(self._store.charge, site, outcome, now + self._clock.skew)))
 
     def next_release(self) -> float | None:
         with self._outbox.news:
