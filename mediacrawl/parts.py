@@ -420,7 +420,7 @@ class Parts:
             self.store == "sqlite"
             and (self.settings.getpriority("SCHEDULER_STORE") or 0) < SETTINGS_PRIORITIES["cmdline"]
             and redis_url(self.settings) is None
-            and server.is_there(self.folder)
+            and server.has_server(self.folder)
             and not (self.folder / SQLITE_FILE).exists()
         )
 

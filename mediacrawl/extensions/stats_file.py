@@ -11,7 +11,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.extensions.progress import Progress
-from mediacrawl.fleet.account import Account
+from mediacrawl.fleet.worker_stats import WorkerStats
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe import CrawlFacts
 from mediacrawl.parts import Parts
@@ -33,7 +33,7 @@ class StatsFile:
 
     Works alone in any Scrapy project, then without the facts that `Progress` has.
 
-    On disk: see `fleet.account.Account`. A kill loses what was counted since it was written last.
+    On disk: see `fleet.worker_stats.WorkerStats`. A kill loses what was counted since it was written last.
     """
 
     def __init__(self, crawler: Crawler, parts: Parts) -> None:
@@ -76,7 +76,7 @@ class StatsFile:
         self._write()
 
     def _write(self) -> None:
-        account = Account(self._clock.now(), self._crawler.stats.get_stats(), self._facts())
+        account = WorkerStats(self._clock.now(), self._crawler.stats.get_stats(), self._facts())
         try:
             account.save(self._path)
         except OSError as error:
