@@ -19,8 +19,8 @@ from mediacrawl.commands import Checked, leave_output, refuse_options, say
 from mediacrawl.commands.fleet_server import frontier_named
 from mediacrawl.fleet import FleetError
 from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
-from mediacrawl.frontier.exchange import is_json, lines_of, seed_lines, write
-from mediacrawl.frontier.mailbox import Mailbox
+from mediacrawl.frontier.export import is_json, lines_of, seed_lines, write
+from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.refused import NOTE_KIND, Refused
 from mediacrawl.frontier.steering import Verb, obey
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
@@ -59,7 +59,7 @@ class Command(Checked, ScrapyCommand):
     """Shows a frontier, and carries out an operator's orders.
 
     While no crawl runs it works on the file itself, under the store's lock. While one runs it reads beside it, and
-    leaves orders for it (`Mailbox`).
+    leaves orders for it (`OrderFolder`).
     """
 
     requires_project = False
@@ -222,8 +222,8 @@ class Command(Checked, ScrapyCommand):
         return order
 
     def _post(self, verb: str, what: str) -> None:
-        mailbox = Mailbox(self._parts.folder)
-        answer = mailbox.wait(mailbox.post(verb, what), PATIENCE)
+        orders = OrderFolder(self._parts.folder)
+        answer = orders.wait(orders.post(verb, what), PATIENCE)
         if answer is not None:
             say(answer)
             return
@@ -231,7 +231,7 @@ class Command(Checked, ScrapyCommand):
             say(f"the crawl is reading {what}, some 2,000 URLs a second; its log says what joined")
             return
         self._fail(
-            f"the crawl has not answered within {PATIENCE:.0f} s; the order stays in {mailbox.folder},"
+            f"the crawl has not answered within {PATIENCE:.0f} s; the order stays in {orders.folder},"
             " and it or the next start will carry it out"
         )
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from mediacrawl.frontier.exchange import evidence_of, kind_of, read_json
+from mediacrawl.frontier.export import evidence_of, kind_of, read_json
 from mediacrawl.observe.format import plural
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Candidate, Drop

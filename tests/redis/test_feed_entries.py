@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.frontier.exchange import json_line
+from mediacrawl.frontier.export import json_line
 from mediacrawl.frontier.redis.start_urls import _KNOWN, LONGEST, StartUrlEntry, Unreadable, read_entry
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Candidate, Drop, Evidence, Kind

@@ -23,7 +23,7 @@ REMIND = 60.0
 
 _PASSING = (
     *("LOADING", "MASTERDOWN", "READONLY", "CLUSTERDOWN", "TRYAGAIN", "NOREPLICAS", "BUSY ", "UNBLOCKED"),
-    # Redis refuses writes because its memory or its disk is full; its operator has to make room.
+    # Redis refuses writes because its memory or its disk is full; its operator has to make namespace.
     *("OOM", "MISCONF"),
 )
 # The client removes the first word of an error for which it has a class.
@@ -195,7 +195,7 @@ class Evictions:
         if policy and int(memory.get("maxmemory", 0)):
             logger.warning(
                 "%s deletes any key when its memory is full (maxmemory-policy %s), and with it URLs of the frontier:"
-                " set maxmemory-policy noeviction, with which a crawl waits for room",
+                " set maxmemory-policy noeviction, with which a crawl waits for namespace",
                 self.server,
                 policy,
             )

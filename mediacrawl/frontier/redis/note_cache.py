@@ -40,9 +40,9 @@ class NoteCache:
             lease: about to be handed out.
             own: whether this worker had the site's last lease.
         """
-        keys = [(room, authority_of(lease.url)) for room in self._by_authority]
+        keys = [(namespace, authority_of(lease.url)) for namespace in self._by_authority]
         if not own or lease.site not in self._sites:
-            keys += [(room, lease.site) for room in self._by_site]
+            keys += [(namespace, lease.site) for namespace in self._by_site]
         return keys
 
     def leased(self, lease: Lease, notes: Mapping[Key, bytes | None]) -> None:
@@ -56,18 +56,18 @@ class NoteCache:
 
     def ended(self, lease: Lease) -> None:
         """Forget the notes about a lease's authority: after it other workers may write them."""
-        for room in self._by_authority:
-            self._kept.drop(_name((room, authority_of(lease.url))))
+        for namespace in self._by_authority:
+            self._kept.drop(_name((namespace, authority_of(lease.url))))
 
-    def find(self, room: str, key: str) -> tuple[bool, bytes | None]:
+    def find(self, namespace: str, key: str) -> tuple[bool, bytes | None]:
         """Whether a note is cached, and the note."""
-        found = self._kept.get(_name((room, key)))
+        found = self._kept.get(_name((namespace, key)))
         return (False, None) if found is None else (True, found[0])
 
-    def update(self, room: str, key: str, record: bytes) -> None:
+    def update(self, namespace: str, key: str, record: bytes) -> None:
         """Update a cached note that this worker writes; one that is not cached may be another worker's."""
-        if self._kept.get(_name((room, key))) is not None:
-            self._put((room, key), record)
+        if self._kept.get(_name((namespace, key))) is not None:
+            self._put((namespace, key), record)
 
     def _put(self, key: Key, record: bytes | None) -> None:
         self._kept.put(_name(key), (record,), len(record or b""))

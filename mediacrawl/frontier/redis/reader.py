@@ -85,14 +85,14 @@ class RedisReader:
             again=numbers["again"],
         )
 
-    def note(self, room: str, key: str) -> bytes | None:
+    def note(self, namespace: str, key: str) -> bytes | None:
         """A note, or None.
 
         Args:
-            room: its namespace.
+            namespace: its namespace.
             key: its key there.
         """
-        return self._store.note(room, key)
+        return self._store.note(namespace, key)
 
     def site(self, name: str, now: float) -> SiteInfo | None:
         """A site, or None if it was never met.

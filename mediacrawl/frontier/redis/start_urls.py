@@ -13,7 +13,7 @@ from importlib import resources
 from math import isfinite
 from typing import Any
 
-from mediacrawl.frontier.exchange import kind_of, read_json
+from mediacrawl.frontier.export import kind_of, read_json
 from mediacrawl.observe.text import clean, cut, printable
 from mediacrawl.records import Evidence, Kind
 

@@ -206,24 +206,24 @@ class RedisFrontier:
         return True
 
     @raises_frontier_error
-    def note(self, room: str, key: str) -> bytes | None:
-        found: bytes | None = self._run(note_calls.read(self.session, room, key))
+    def note(self, namespace: str, key: str) -> bytes | None:
+        found: bytes | None = self._run(note_calls.read(self.session, namespace, key))
         return found
 
     @raises_frontier_error
-    def set_note(self, room: str, key: str, record: bytes) -> None:
-        self._run(note_calls.write(self.session, room, key, record))
+    def set_note(self, namespace: str, key: str, record: bytes) -> None:
+        self._run(note_calls.write(self.session, namespace, key, record))
 
     @raises_frontier_error
-    def update_note(self, room: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
-        old = self.note(room, key) or b""
+    def update_note(self, namespace: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
+        old = self.note(namespace, key) or b""
         for _ in range(TRIES):
             new = change(old or None)
-            swapped, *found = self._run(note_calls.swap(self.session, room, key, old, new))
+            swapped, *found = self._run(note_calls.swap(self.session, namespace, key, old, new))
             if swapped:
                 return new
             old = found[0]
-        raise FrontierError(f"the note {room}/{key} is changed too fast by other workers")
+        raise FrontierError(f"the note {namespace}/{key} is changed too fast by other workers")
 
     def holds(self, lease: Lease) -> bool:
         return lease.id in self.leases.held

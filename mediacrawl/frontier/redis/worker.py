@@ -116,14 +116,14 @@ class RemoteWorker:
         for site, scores in scored.items():
             self._outbox.send(Message(call=partial(score_call, self._session, site, scores)))
 
-    def later(self, room: str, key: str, change: Callable[[bytes | None], bytes]) -> Future[bytes]:
+    def later(self, namespace: str, key: str, change: Callable[[bytes | None], bytes]) -> Future[bytes]:
         self._outbox.check()
         answer: Future[bytes] = self._outbox.promise()
-        self._outbox.send(self._swap(room, key, change, answer, self._swapped.get(f"{room}\n{key}") or b""))
+        self._outbox.send(self._swap(namespace, key, change, answer, self._swapped.get(f"{namespace}\n{key}") or b""))
         return answer
 
     def _swap(
-        self, room: str, key: str, change: Callable[[bytes | None], bytes], answer: Future[bytes], old: bytes
+        self, namespace: str, key: str, change: Callable[[bytes | None], bytes], answer: Future[bytes], old: bytes
     ) -> Message:
         """A message that assumes the note to be `old`, which mostly holds; else it is sent again with the real one."""
         new = b""
@@ -131,12 +131,12 @@ class RemoteWorker:
         def call() -> Call:
             nonlocal new
             new = change(old or None)
-            return note_calls.swap(self._session, room, key, old, new)
+            return note_calls.swap(self._session, namespace, key, old, new)
 
         def heard(told: Any, repeated: bool) -> Message | None:
             if not (told[0] or (repeated and told[1] == new)):
-                return self._swap(room, key, change, answer, told[1])
-            self._swapped.put(f"{room}\n{key}", new, len(new))
+                return self._swap(namespace, key, change, answer, told[1])
+            self._swapped.put(f"{namespace}\n{key}", new, len(new))
             answer.set_result(new)
             return None
 
@@ -157,10 +157,10 @@ class RemoteWorker:
         )
         return answer
 
-    def fetch(self, room: str, key: str) -> Future[bytes | None]:
+    def fetch(self, namespace: str, key: str) -> Future[bytes | None]:
         """As `note`, however long it takes."""
         self._outbox.check()
-        return self._outbox.post(lambda: self._store.note(room, key))
+        return self._outbox.post(lambda: self._store.note(namespace, key))
 
     def alone(self, what: str, seconds: float) -> Future[bool]:
         """Whether this worker reserves a task for some seconds, see `Session.claim`."""
@@ -312,13 +312,13 @@ class RedisWorker(RemoteWorker):
     def shared(self) -> bool:
         return True
 
-    def note(self, room: str, key: str) -> bytes | None:
-        known, record = self._notes.find(room, key)
+    def note(self, namespace: str, key: str) -> bytes | None:
+        known, record = self._notes.find(namespace, key)
         if known:
             return record
         self._outbox.check()
         answer: Future[bytes | None] = Future()
-        call = partial(note_calls.read, self._session, room, key)
+        call = partial(note_calls.read, self._session, namespace, key)
         self._outbox.send(Message(call=call, heard=lambda found, _: answer.set_result(found), urgent=True))
         try:
             return answer.result(0.0 if self._outbox.outage else A_MOMENT)
@@ -326,13 +326,13 @@ class RedisWorker(RemoteWorker):
             self._outbox.count("frontier/notes_missed")
             return None
 
-    def set_note(self, room: str, key: str, record: bytes) -> None:
+    def set_note(self, namespace: str, key: str, record: bytes) -> None:
         self._outbox.check()
-        self._notes.update(room, key, record)
-        self._outbox.send(Message(call=partial(note_calls.write, self._session, room, key, record)))
+        self._notes.update(namespace, key, record)
+        self._outbox.send(Message(call=partial(note_calls.write, self._session, namespace, key, record)))
 
-    def update_note(self, room: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
-        return self._outbox.ask(lambda: self._store.update_note(room, key, change))
+    def update_note(self, namespace: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
+        return self._outbox.ask(lambda: self._store.update_note(namespace, key, change))
 
     def commit(self) -> None:
         """Send all messages, and wait for their answers, a moment at most."""
