@@ -76,8 +76,8 @@ each learns the others hear (`priority.shared`). Addresses have their clocks the
 Other programs bring URLs by ``media:start_urls`` (`extensions.Feeding`); ``mediacrawl fleet`` (`fleet`) runs workers
 side by side, and a Redis server for them where none is named (`fleet.server`).
 
-What waits is shown and steered by ``scrapy frontier`` (`frontier.sqlite.reader`, `frontier.mailbox`), also while the
-crawl runs; ``scrapy segment`` (`segment`) makes the next queue of stored links, without the network.
+What waits is shown and steered by ``scrapy frontier`` (`frontier.sqlite.reader`, `frontier.operator_orders`), also
+while the crawl runs; ``scrapy segment`` (`segment`) makes the next queue of stored links, without the network.
 
 Where to look: a URL was not fetched? `scope` and `politeness`. It was fetched too late? `frontier`. A record is wrong?
 `probe`. Its text is? `encoding`. Rooms import neither Scrapy nor Twisted; what joins them to Scrapy (``spiders``,

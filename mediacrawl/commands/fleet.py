@@ -1,4 +1,4 @@
-"""Door to the fleet: ``mediacrawl fleet -n 4`` runs several workers of one crawl on this machine."""
+"""``mediacrawl fleet -n 4`` runs several workers of one crawl on this machine."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from mediacrawl.connection import redis_url
 from mediacrawl.crawl.arguments import ArgumentError, switch
 from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.crawl.storage import REDIS, store_of
-from mediacrawl.fleet import Fleet, FleetError, Orders, Plan, World, alone
-from mediacrawl.fleet.server import Server, is_there, started
-from mediacrawl.fleet.telling import FLEET, prefixed
+from mediacrawl.fleet import Fleet, FleetContext, FleetError, FleetPlan, WorkerCommand, lock_folder
+from mediacrawl.fleet.formatting import FLEET, prefixed
+from mediacrawl.fleet.processes import MODULE
+from mediacrawl.fleet.server import RedisServer, has_server, running_server
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.observe.text import printable
 from mediacrawl.own_settings import OwnSettings
@@ -36,18 +37,19 @@ from mediacrawl.pipelines.store import catalogue_path
 
 SPIDER = "media"
 MOST = 64
-"""Workers of a fleet: more processes than that want more than one machine."""
+"""Workers of a fleet: more processes need more than one machine."""
 
-_PROGRAM = (sys.executable, "-m", "mediacrawl.fleet.leash", "mediacrawl")
+_PATIENCE = 300.0
+"""Seconds that a worker waits for Redis at its start."""
 
 
 class Command(CrawlCommand):
-    """Runs a fleet. What cannot work is told before anything starts, as by ``scrapy crawl``."""
+    """Runs a fleet. Arguments and settings are checked before anything starts, as by ``scrapy crawl``."""
 
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """What may follow the name of the command."""
+        """Arguments after the name of the command."""
         return "[options]"
 
     def short_desc(self) -> str:
@@ -70,15 +72,15 @@ class Command(CrawlCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """The options of ``scrapy crawl`` and ours."""
+        """Add ``-n`` to the options of ``scrapy crawl``."""
         super().add_options(parser)
         parser.add_argument("-n", "--workers", metavar="N", default="2", help="how many workers (default: 2)")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Read the options, and see that the crawl can begin.
+        """Read the options, and check that the crawl can begin.
 
         Raises:
-            UsageError: it cannot; the message says why, and what to do.
+            UsageError: it cannot; the message says why and what to do.
         """
         refuse_options(args)
         if opts.help:
@@ -96,14 +98,14 @@ class Command(CrawlCommand):
         super().process_options([SPIDER], opts)
 
     def check(self, spider: str, arguments: dict[str, str], settings: BaseSettings) -> None:
-        """As ``scrapy crawl``, with the folder and the Redis server that the workers share, which `run` gives back.
+        """As ``scrapy crawl``; also locks the folder and starts the Redis server, which `run` releases.
 
         Raises:
             ArgumentError: the crawl cannot begin.
         """
         with ExitStack() as held:
             try:
-                held.enter_context(alone(state_folder(settings).resolve()))
+                held.enter_context(lock_folder(state_folder(settings).resolve()))
                 self._server = _share(arguments, settings, held)
             except FleetError as error:
                 raise ArgumentError(str(error)) from error
@@ -119,24 +121,24 @@ class Command(CrawlCommand):
         assert self.settings is not None
         server, folder = self._server, state_folder(self.settings).resolve()
         try:
-            with self._held, _output(self.settings) as output, _asked() as asked:
+            with self._held, _output(self.settings) as output, _stop_signals() as signals:
                 if server is not None:
                     what = f"{server.version} at {server.place}, with its data in {server.folder}"
-                    output.say(logging.INFO, f"no Redis server is named, and the fleet has started its own: {what}")
+                    output.log(logging.INFO, f"no Redis server is named, and the fleet has started its own: {what}")
                 if not switch("fresh", opts.spargs.get("fresh", "")):
-                    _take_over(folder)
-                world = World(
+                    _continue_scope(folder)
+                context = FleetContext(
                     now=Clock().now,
                     sleep=time.sleep,
-                    say=output.say,
+                    log=output.log,
                     show=output.show,
-                    asked=lambda: len(asked),
+                    stop_requests=lambda: len(signals),
                     environment=_environment(server),
-                    has_begun=_hand_on,
-                    trouble=server.trouble if server else str,
+                    seeds_joined=_share_scope,
+                    fault=server.fault if server else str,
                     inherited=(server.alive,) if server else (),
                 )
-                self.exitcode = Fleet(_plan(self.settings, folder, opts), world).run()
+                self.exitcode = Fleet(_plan(self.settings, folder, opts), context).run()
         except OSError as error:
             raise UsageError(printable(str(error)), print_help=False) from error
 
@@ -145,9 +147,9 @@ _PATIENCE = 300.0
 """Seconds that a worker waits at its start for Redis."""
 
 
-def _plan(settings: BaseSettings, folder: Path, opts: argparse.Namespace) -> Plan:
-    # A worker that is started again while Redis is away waits for it; what the user says comes after, and counts.
-    # Each worker's own log has all; the fleet leaves out of the common stream what each says (`telling.is_of_each`).
+def _plan(settings: BaseSettings, folder: Path, opts: argparse.Namespace) -> FleetPlan:
+    # A worker that is restarted while Redis is away waits for it. The user's settings follow, and the last one counts.
+    # Each worker's own log has all records; the common log leaves out the routine ones (`formatting.is_routine`).
     named = [f"REDIS_PATIENCE={_PATIENCE:g}", "LOG_LEVEL=INFO", *opts.set]
     if OwnSettings(settings).get("SCHEDULER_STORE") == REDIS:
         named.append(f"SCHEDULER_STORE={REDIS}")
@@ -157,17 +159,17 @@ def _plan(settings: BaseSettings, folder: Path, opts: argparse.Namespace) -> Pla
         named.append("LOG_ENABLED=False")
     named.append(f"MEDIACRAWL_DB={catalogue_path(settings).resolve()}")
     named.append(f"REQUEST_LOG_DIR={log_folder(settings).resolve()}")
-    orders = Orders(_PROGRAM, SPIDER, opts.spargs, tuple(named))
-    return Plan(int(opts.workers), folder, orders, settings.getfloat("LOGSTATS_INTERVAL", 60.0))
+    command = WorkerCommand((*MODULE, "mediacrawl"), SPIDER, opts.spargs, tuple(named))
+    return FleetPlan(int(opts.workers), folder, command, settings.getfloat("LOGSTATS_INTERVAL", 60.0))
 
 
-def _share(arguments: Mapping[str, str], settings: BaseSettings, held: ExitStack) -> Server | None:
-    """See to it that the workers share a frontier; answers the server, if one had to be started for that.
+def _share(arguments: Mapping[str, str], settings: BaseSettings, held: ExitStack) -> RedisServer | None:
+    """Set the frontier that the workers share; answers the Redis server if one had to be started.
 
     Args:
         arguments: of the spider.
-        settings: the crawl's, where the server is named afterwards.
-        held: what ends the server.
+        settings: of the crawl; they name the server afterwards.
+        held: ends the server.
 
     Raises:
         ArgumentError: the frontier that the settings name is of one process, or there is no crawl to go on with.
@@ -191,33 +193,34 @@ def _share(arguments: Mapping[str, str], settings: BaseSettings, held: ExitStack
             f"the crawl in {folder} is one of scrapy crawl, whose frontier is a file, and a fleet cannot go on with it:"
             " name another MEDIACRAWL_DIR, and take along what waits with mediacrawl frontier export and -a seed="
         )
-    if not (arguments.get("seed") or is_there(folder) or OwnSettings(settings).getbool("SCHEDULER_WAIT")):
+    if not (arguments.get("seed") or has_server(folder) or OwnSettings(settings).getbool("SCHEDULER_WAIT")):
         raise ArgumentError(f"no seed is given and no crawl of a fleet lies in {folder}; begin with -a seed=seeds.txt")
-    server = held.enter_context(started(folder, lambda sentence: say(sentence, sys.stderr, flush=True)))
+    server = held.enter_context(running_server(folder, lambda sentence: say(sentence, sys.stderr, flush=True)))
     settings.set("REDIS_URL", server.url, "cmdline")
     return server
 
 
-def _environment(server: Server | None) -> dict[str, str]:
-    """Ours. Scrapy makes a project importable from its folders below, and Python must find us there as well."""
+def _environment(server: RedisServer | None) -> dict[str, str]:
+    """Environment of the workers."""
+    # Scrapy finds a project from its subfolders too; there Python must find it as well.
     paths = [os.environ.get("PYTHONPATH", ""), str(Path(cfg).parent) if (cfg := closest_scrapy_cfg()) else ""]
-    # Its password must stand in no command line, which all users of a machine can read.
+    # The password must not be in a command line, which all users of a machine can read.
     own = {"REDIS_URL": server.url} if server else {}
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **own}
 
 
-# -- the borders of the crawl: of one for all workers --------------------------------------------------------------
+# -- the scope of the crawl, which all workers share ----------------------------------------------------------------
 
 
-def _take_over(folder: Path) -> None:
-    """Give the first worker the borders of the crawl that lies here, if it has none of its own."""
+def _continue_scope(folder: Path) -> None:
+    """Copy the borders of an earlier crawl in this folder to the first worker, if it has none."""
     borders, first = CrawlScope.load(folder), folder / "worker-1"
     if borders is not None and CrawlScope.load(first) is None:
         borders.save(first)
 
 
-def _hand_on(first: Path, others: list[Path]) -> None:
-    """Give all workers the borders of the first, which has read all seeds: without them they would go anywhere.
+def _share_scope(first: Path, others: list[Path]) -> None:
+    """Copy the borders of the first worker, which has read all seeds, to the others: without them they crawl the web.
 
     Raises:
         OSError: there are none, or they cannot be written.
@@ -229,62 +232,62 @@ def _hand_on(first: Path, others: list[Path]) -> None:
         borders.save(folder)
 
 
-# -- what is shown, and the wish to stop ---------------------------------------------------------------------------
+# -- output and signals ---------------------------------------------------------------------------------------------
 
 
-class _Output:
-    """One stream for the fleet and its workers.
+class _CommonLog:
+    """The common log of the fleet and its workers.
 
     Args:
         stream: where it goes; None for nowhere.
-        level: the least that the fleet itself says there, as in `logging`. The workers look to theirs themselves.
+        level: the lowest of the fleet's own records, as in `logging`. The workers filter theirs themselves.
     """
 
     def __init__(self, stream: TextIO | None, level: int) -> None:
         self._stream = stream
         self._level = level
 
-    def say(self, level: int, text: str) -> None:
-        """What the fleet says, with the time, as in the lines of its workers."""
+    def log(self, level: int, text: str) -> None:
+        """Log for the fleet, with the time, as in the lines of its workers."""
         if level >= self._level:
             when = time.strftime("%Y-%m-%d %H:%M:%S")
             self._write(prefixed(FLEET, f"{when} {logging.getLevelName(level)}: {text}"))
 
     def show(self, number: int, record: str) -> None:
-        """What a worker said."""
+        """Copy a record of a worker."""
         self._write(prefixed(number, record))
 
     def _write(self, text: str) -> None:
-        # A fleet whose output nobody reads any more, or that has no room, goes on; each worker has its own log.
+        # The fleet goes on if its output is closed or the disk is full; each worker has its own log.
         if self._stream is not None:
             with suppress(OSError, ValueError):
                 say(text, self._stream, flush=True)
 
 
 @contextmanager
-def _output(settings: BaseSettings) -> Iterator[_Output]:
+def _output(settings: BaseSettings) -> Iterator[_CommonLog]:
     named = settings.get("LOG_LEVEL") or "DEBUG"
     level = logging.getLevelName(named.upper()) if isinstance(named, str) else named
     level = level if isinstance(level, int) else logging.DEBUG
     if path := settings.get("LOG_FILE"):
         mode: Literal["a", "w"] = "a" if settings.getbool("LOG_FILE_APPEND", True) else "w"
         with Path(path).open(mode, encoding="utf-8") as stream:
-            yield _Output(stream, level)
+            yield _CommonLog(stream, level)
     else:
-        yield _Output(sys.stderr if settings.getbool("LOG_ENABLED", True) else None, level)
+        yield _CommonLog(sys.stderr if settings.getbool("LOG_ENABLED", True) else None, level)
 
 
 @contextmanager
-def _asked() -> Iterator[list[int]]:
-    """The signals that came: Ctrl-C, or what systemd and ``kill`` send."""
-    came: list[int] = []
+def _stop_signals() -> Iterator[list[int]]:
+    """Collects SIGINT and SIGTERM."""
+    received: list[int] = []
 
-    def hear(number: int, _: FrameType | None) -> None:
-        came.append(number)
+    def receive(number: int, _: FrameType | None) -> None:
+        received.append(number)
 
-    before = {number: signal.signal(number, hear) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, receive) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield came
+        yield received
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

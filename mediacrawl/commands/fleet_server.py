@@ -1,4 +1,4 @@
-"""What commands do in the folder of a fleet that has a Redis server of its own."""
+"""Commands in the folder of a fleet that has its own Redis server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from scrapy.settings import BaseSettings
 
 from mediacrawl.crawl.storage import is_of_fleet
-from mediacrawl.fleet.server import asked
+from mediacrawl.fleet.server import server_url
 from mediacrawl.paths import state_folder
 
 
@@ -16,7 +16,7 @@ from mediacrawl.paths import state_folder
 def frontier_named(settings: BaseSettings) -> Iterator[None]:
     """Let the settings name the frontier of such a fleet, if one lies in the state folder.
 
-    Its server may run, while the fleet does; else it is started for the block.
+    While the fleet runs its server is used; else it is started for the block.
 
     Raises:
         FleetError: it cannot be started.
@@ -24,6 +24,6 @@ def frontier_named(settings: BaseSettings) -> Iterator[None]:
     if not is_of_fleet(settings):
         yield
         return
-    with asked(state_folder(settings).resolve()) as url:
+    with server_url(state_folder(settings).resolve()) as url:
         settings.set("SCHEDULER_STORE", url, "cmdline")
         yield

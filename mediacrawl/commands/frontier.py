@@ -23,8 +23,8 @@ from mediacrawl.crawl.ordering import load_learner
 from mediacrawl.crawl.storage import REDIS, open_redis, store_of
 from mediacrawl.fleet import FleetError
 from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
-from mediacrawl.frontier.exchange import is_json, lines_of, seed_lines, write
-from mediacrawl.frontier.mailbox import Mailbox
+from mediacrawl.frontier.export import is_json, lines_of, seed_lines, write
+from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.refused import NOTE_KIND, Refused
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
@@ -62,7 +62,7 @@ class Command(Checked, ScrapyCommand):
     """Shows a frontier, and carries out an operator's orders.
 
     While no crawl runs it works on the file itself, under the store's lock. While one runs it reads beside it, and
-    leaves orders for it (`Mailbox`).
+    leaves orders for it (`OrderFolder`).
     """
 
     requires_project = False
@@ -227,8 +227,8 @@ class Command(Checked, ScrapyCommand):
         return order
 
     def _post(self, verb: str, what: str) -> None:
-        mailbox = Mailbox(self._folder)
-        answer = mailbox.wait(mailbox.post(verb, what), PATIENCE)
+        orders = OrderFolder(self._folder)
+        answer = orders.wait(orders.post(verb, what), PATIENCE)
         if answer is not None:
             say(answer)
             return
@@ -236,7 +236,7 @@ class Command(Checked, ScrapyCommand):
             say(f"the crawl is reading {what}, some 2,000 URLs a second; its log says what joined")
             return
         self._fail(
-            f"the crawl has not answered within {PATIENCE:.0f} s; the order stays in {mailbox.folder},"
+            f"the crawl has not answered within {PATIENCE:.0f} s; the order stays in {orders.folder},"
             " and it or the next start will carry it out"
         )
 
@@ -253,7 +253,7 @@ class Command(Checked, ScrapyCommand):
         self.exitcode = 0 if report.sound else 1
 
     def _check_redis(self) -> None:
-        from mediacrawl.frontier.redis.check import check_redis  # noqa: PLC0415 - redis-py takes a tenth of a second
+        from mediacrawl.frontier.redis.reader import check_redis  # noqa: PLC0415 - redis-py takes a tenth of a second
 
         store = open_redis(self._settings, works=False, now=time.time())
         try:

@@ -52,7 +52,7 @@ def is_of_fleet(settings: BaseSettings) -> bool:
         store_of(settings) == "sqlite"
         and (settings.getpriority("SCHEDULER_STORE") or 0) < SETTINGS_PRIORITIES["cmdline"]
         and redis_url(settings) is None
-        and server.is_there(folder)
+        and server.has_server(folder)
         and not (folder / SQLITE_FILE).exists()
     )
 
@@ -122,7 +122,7 @@ def open_redis(
     Raises:
         FrontierError: it cannot be used. The message says what to do.
     """
-    from mediacrawl.frontier.redis.away import is_away  # noqa: PLC0415
+    from mediacrawl.frontier.redis.errors import is_away  # noqa: PLC0415
     from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings  # noqa: PLC0415 - most crawls use no Redis
 
     client, prefix, place = redis_client(settings, spider)

@@ -18,7 +18,14 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError, Remote
-from mediacrawl.frontier.redis.start_url_entry import FeedError, FeedKeyError, Unreadable, read_entry
+from mediacrawl.frontier.redis.start_urls import (
+    FeedError,
+    FeedKeyError,
+    StartUrls,
+    TakenEntries,
+    Unreadable,
+    read_entry,
+)
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import cut, printable
 from mediacrawl.own_settings import OwnSettings
@@ -35,7 +42,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
-    from mediacrawl.frontier.redis.start_urls import StartUrls, Taken
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +59,7 @@ class Feeding:
     """Takes URLs from ``REDIS_START_URLS_KEY`` once a second, and keeps the crawl until none is left.
 
     They are put there by any program, at any time: ``redis-cli rpush media:start_urls https://site.example/``. What an
-    entry may say is told by `frontier.redis.start_url_entry.read_entry`, where it lies meanwhile by
+    entry may say is told by `frontier.redis.start_urls.read_entry`, where it lies meanwhile by
     `frontier.redis.start_urls.StartUrls`. An entry joins as a seed does, through the spider's scope, but it widens no
     borders: with ``-a scope=site`` the crawl keeps to the sites of ``-a seed=``, and the others are refused as
     ``offsite``. What does not join lies in ``media:start_urls:refused``.
@@ -112,9 +118,6 @@ class Feeding:
         if not getattr(spider, "follows", False) or not isinstance(getattr(spider, "scope", None), Scope):
             # Another project's spider, or a recheck, whose URLs come from a catalogue.
             return
-        # Imported here: most crawls use no Redis, and its client is slow to import.
-        from mediacrawl.frontier.redis.start_urls import StartUrls  # noqa: PLC0415
-
         try:
             key = key_of(OwnSettings(self._parts.settings).getstr("REDIS_START_URLS_KEY"), spider.name)
             self._queue = StartUrls(connect(self._parts.settings), key)
@@ -162,7 +165,7 @@ class Feeding:
         if at_idle or self._idle:
             scrapy_internals.wake(self._crawler.engine)
 
-    async def _take_in(self, queue: StartUrls, taken: Taken) -> None:
+    async def _take_in(self, queue: StartUrls, taken: TakenEntries) -> None:
         self._count_refused({Unreadable.TOO_LONG: taken.too_long})
         if taken.too_long:
             told = plural(taken.too_long, "entry", "is")

@@ -12,7 +12,7 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.extensions.progress import Progress
-from mediacrawl.fleet.account import Account
+from mediacrawl.fleet.worker_stats import WorkerStats
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe import CrawlFacts
 from mediacrawl.own_settings import OwnSettings
@@ -37,7 +37,7 @@ class StatsFile:
 
     Works alone in any Scrapy project, then without the numbers of `Progress`.
 
-    On disk: see `fleet.account.Account`. A kill loses the counts since the last write.
+    On disk: see `fleet.worker_stats.WorkerStats`. A kill loses the counts since the last write.
     """
 
     def __init__(self, crawler: Crawler, parts: CrawlContext) -> None:
@@ -80,7 +80,7 @@ class StatsFile:
         self._write()
 
     def _write(self) -> None:
-        account = Account(self._clock.now(), self._crawler.stats.get_stats(), self._facts())
+        account = WorkerStats(self._clock.now(), self._crawler.stats.get_stats(), self._facts())
         try:
             account.save(self._path)
         except OSError as error:

@@ -18,8 +18,8 @@ from scrapy.utils.defer import deferred_from_coro
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.exchange import is_json, lines_of, write
-from mediacrawl.frontier.mailbox import Mailbox, Order
+from mediacrawl.frontier.export import is_json, lines_of, write
+from mediacrawl.frontier.operator_orders import OperatorOrder, OrderFolder
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.frontier.tools.orders import obey
@@ -53,7 +53,7 @@ class Steering:
     delays of a few large ones. What waits is written to ``remaining.txt``, sorted by site, for ``-a seed=``, but not
     what waits on paused and retired sites: they were judged.
 
-    On disk: ``orders/`` (see `Mailbox`); ``remaining.txt``, by way of another name.
+    On disk: ``orders/`` (see `OrderFolder`); ``remaining.txt``, by way of another name.
 
     Stats: ``steering/orders``.
     """
@@ -68,7 +68,7 @@ class Steering:
         self._parts = parts
         self._timer: CallLaterResult | None = None
         self._import: Import | None = None
-        self._importing: Order | None = None
+        self._importing: OperatorOrder | None = None
         self._urls: Iterator[Candidate] = iter(())
         self._new = self._known = 0
         self._ending = False
@@ -83,9 +83,9 @@ class Steering:
         return steering
 
     @cached_property
-    def _mailbox(self) -> Mailbox:
+    def _orders(self) -> OrderFolder:
         """Beside the frontier: a recheck has one of its own, and does not take the orders for the crawl."""
-        return Mailbox(self._parts.frontier_folder)
+        return OrderFolder(self._parts.frontier_folder)
 
     @property
     def _scheduler(self) -> LeaseHolder:
@@ -97,7 +97,7 @@ class Steering:
     def _look(self) -> None:
         self._timer = call_later(INTERVAL, self._look)
         try:
-            for order in self._mailbox.orders():
+            for order in self._orders.orders():
                 self._carry_out(order)
             self._go_on_importing()
             self._stop_if_few_are_left()
@@ -108,18 +108,18 @@ class Steering:
 
     # -- orders ----------------------------------------------------------------------------------------------
 
-    def _carry_out(self, order: Order) -> None:
+    def _carry_out(self, order: OperatorOrder) -> None:
         if order.verb == "add":
             self._begin_import(order)
             return
         self._done(order, obey(self._parts.frontier, order.verb, order.what))
 
-    def _done(self, order: Order, sentence: str) -> None:
+    def _done(self, order: OperatorOrder, sentence: str) -> None:
         logger.info("Order %s %s: %s", order.verb, order.what, sentence)
         self._crawler.stats.inc_value("steering/orders")
-        self._mailbox.answer(order, sentence)
+        self._orders.answer(order, sentence)
 
-    def _begin_import(self, order: Order) -> None:
+    def _begin_import(self, order: OperatorOrder) -> None:
         if self._importing is not None:
             return
         scope = getattr(self._crawler.spider, "scope", None)

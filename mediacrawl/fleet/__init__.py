@@ -1,17 +1,26 @@
-"""Several workers of one crawl on one machine: started, looked after, and told of as one.
+"""Several workers of one crawl on one machine.
 
-Comes in: how many, what they are told, and the means to start a process and to say something. Goes out: processes, each
-in a folder of its own; one stream of all their logs; ``fleet.json`` with the sums of all their stats. It promises that
-what dies is started again, with pauses, until that has no use; that a worker is asked to stop once, and killed only
-when the operator insists; and that none goes on when the fleet itself is killed (`leash`). Where nobody named a Redis
-server, the fleet has one of its own (`server`).
+A `Fleet` starts the workers, each a process (`processes`, `parent_watch`) in a folder of its own (`worker`), and
+restarts those that die, with pauses, until a restart is useless. It stops a worker once by SIGTERM, and kills it only
+when the operator insists; no worker outlives a fleet that is killed. It joins their logs to one (`logs`) and writes
+``fleet.json`` with the sums of their stats (`worker_stats`, `formatting`). Where no Redis server is configured the
+fleet has its own (`server`).
 """
 
-from mediacrawl.fleet.account import Account
-from mediacrawl.fleet.alone import FleetError, alone
-from mediacrawl.fleet.fleet import Fleet, Plan, World
-from mediacrawl.fleet.orders import Orders
-from mediacrawl.fleet.patience import Deaths, Patience
-from mediacrawl.fleet.worker import LOST
+from mediacrawl.fleet.fleet import Fleet, FleetContext, FleetPlan
+from mediacrawl.fleet.processes import FleetError, lock_folder
+from mediacrawl.fleet.worker import LOST, RestartPolicy, Restarts, WorkerCommand
+from mediacrawl.fleet.worker_stats import WorkerStats
 
-__all__ = ["LOST", "Account", "Deaths", "Fleet", "FleetError", "Orders", "Patience", "Plan", "World", "alone"]
+__all__ = [
+    "LOST",
+    "Fleet",
+    "FleetContext",
+    "FleetError",
+    "FleetPlan",
+    "RestartPolicy",
+    "Restarts",
+    "WorkerCommand",
+    "WorkerStats",
+    "lock_folder",
+]

@@ -1,4 +1,4 @@
-"""The fleet: starts the workers, looks after them, and ends when they have."""
+"""Runs the workers of a fleet until all have ended."""
 
 from __future__ import annotations
 
@@ -8,99 +8,97 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mediacrawl.fleet import telling
-from mediacrawl.fleet.account import Account, plain, put
-from mediacrawl.fleet.adding import added
-from mediacrawl.fleet.orders import Orders
-from mediacrawl.fleet.patience import Deaths, Patience
-from mediacrawl.fleet.worker import LOST, State, Worker
+from mediacrawl.fleet import formatting
+from mediacrawl.fleet.processes import describe_exit
+from mediacrawl.fleet.worker import LOST, FleetWorker, RestartPolicy, Restarts, WorkerCommand, WorkerState
+from mediacrawl.fleet.worker_stats import WorkerStats, plain, put, summed
 from mediacrawl.observe import summary
 
 REPORT = "fleet.json"
 BEGUN = "seeds/joined"
-"""The stat of a worker whose seeds are all in the frontier, safe from a kill."""
+"""Stat of a worker whose seeds are all durable in the frontier."""
 LOOK = 0.1
-"""Seconds between two looks at the workers."""
+"""Seconds between two checks of the workers."""
 SLOW = 60.0
-"""Seconds that a clean stop may take without a word."""
+"""Seconds of a clean stop after which the log names the workers that still run."""
 SHOWN = 20
-"""Lines of the log of a worker that the fleet has given up."""
+"""Lines that are shown of the log of a worker that is given up."""
 KILLED = 130
 """Exit code after the second Ctrl-C (128 and the number of the signal)."""
 
 
 @dataclass(frozen=True, slots=True)
-class World:
-    """What a fleet has from outside.
+class FleetContext:
+    """Time, signals and output of a fleet.
 
     Attributes:
         now: seconds since the epoch.
         sleep: waits for so many seconds.
-        say: is told what the fleet itself says: the level, as in `logging`, and the text.
-        show: is told the number of a worker and a record of its log.
-        asked: how often the fleet was asked to stop.
+        log: logs for the fleet itself: the level, as in `logging`, and the text.
+        show: receives the number of a worker and a record of its log.
+        stop_requests: how often the fleet was asked to stop.
         environment: of the workers.
-        trouble: answers a sentence if the workers cannot go on whatever is done for them, else nothing.
-        inherited: file descriptors that the workers get as well.
-        has_begun: called once, with the folders of the first worker and of the others, when the seeds have joined and
-            before the others start. If it raises OSError, they must not start.
+        fault: answers a sentence if no worker can go on, as without Redis, else nothing.
+        inherited: file descriptors that the workers keep.
+        seeds_joined: called once, before the other workers start, with the folders of the first and of the others. They
+            do not start if it raises OSError.
     """
 
     now: Callable[[], float]
     sleep: Callable[[float], None]
-    say: Callable[[int, str], None]
+    log: Callable[[int, str], None]
     show: Callable[[int, str], None]
-    asked: Callable[[], int]
+    stop_requests: Callable[[], int]
     environment: Mapping[str, str]
-    has_begun: Callable[[Path, list[Path]], None]
-    trouble: Callable[[], str] = str
+    seeds_joined: Callable[[Path, list[Path]], None]
+    fault: Callable[[], str] = str
     inherited: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a fleet is to do.
+class FleetPlan:
+    """Settings of a fleet.
 
     Attributes:
         number: of workers.
         folder: where ``worker-1`` and so on are made.
-        orders: what they are told.
+        command: their command line.
         interval: seconds between two lines on its progress; 0 for none.
-        patience: how deaths are borne.
+        restarts: when they are restarted.
     """
 
     number: int
     folder: Path
-    orders: Orders
+    command: WorkerCommand
     interval: float = 60.0
-    patience: Patience = field(default_factory=Patience)
+    restarts: RestartPolicy = field(default_factory=RestartPolicy)
 
 
 class Fleet:
     """Runs workers until all have finished, or until it is asked to stop.
 
-    The first worker hands in the seeds, and forgets an earlier crawl if told so. The others start when it has done
-    both; started again before, it does again what it had not finished.
+    The first worker deletes an earlier crawl, if that was asked for, and adds the seeds. The others start when it has
+    done both; after a restart it repeats what it had not finished.
 
-    On disk: ``fleet.json``, the sums of all stats, at once, every `Plan.interval` and at the end, put in its place by
-    renaming: a kill leaves the last one. In the folder of each worker see `Worker`.
+    On disk: ``fleet.json``, the sums of all stats, at the start, every `FleetPlan.interval` and at the end, replaced by
+    renaming: a kill leaves the last one. For the folder of each worker see `FleetWorker`.
 
     Args:
-        plan: what to do.
-        world: by what means.
+        plan: its settings.
+        context: its time, signals and output.
     """
 
-    def __init__(self, plan: Plan, world: World) -> None:
+    def __init__(self, plan: FleetPlan, context: FleetContext) -> None:
         self._plan = plan
-        self._world = world
+        self._context = context
         self._workers = [
-            Worker(number, plan.folder / f"worker-{number}", Deaths(plan.patience))
+            FleetWorker(number, plan.folder / f"worker-{number}", Restarts(plan.restarts))
             for number in range(1, plan.number + 1)
         ]
         self._first, *self._others = self._workers
-        self._began = world.now()
-        self._told = self._began
-        self._told_account = Account()
+        self._began = context.now()
+        self._reported = self._began
+        self._reported_stats = WorkerStats()
         self._opened = False
         self._begun = False
         self._stops = 0
@@ -115,12 +113,12 @@ class Fleet:
             An exit code: 0, all have finished or were stopped; 1, a worker cannot go on; `LOST`, what the crawl kept
             in Redis is gone; 130, they were killed.
         """
-        # Nobody shall take an earlier fleet's for this one's.
-        self._write_report(Account(), self._began, "")
+        # Replaces an earlier fleet's report at once.
+        self._write_report(WorkerStats(), self._began, "")
         self._start(self._first)
         while not self._over():
-            self._world.sleep(LOOK)
-            self._look()
+            self._context.sleep(LOOK)
+            self._check_all()
         self._forward_logs()
         self._end()
         if any(worker.code == LOST for worker in self._workers):
@@ -128,152 +126,151 @@ class Fleet:
         return 1 if self._failure else KILLED if self._stops > 1 else 0
 
     def _over(self) -> bool:
-        waits = {State.RUNNING} if self._stopping else {State.RUNNING, State.DEAD}
+        waits = {WorkerState.RUNNING} if self._stopping else {WorkerState.RUNNING, WorkerState.DEAD}
         return not any(worker.state in waits for worker in self._workers)
 
-    def _look(self) -> None:
-        self._obey()
-        if not self._stopping and (trouble := self._world.trouble()):
-            self._fail(trouble)
+    def _check_all(self) -> None:
+        self._handle_stop_requests()
+        if not self._stopping and (fault := self._context.fault()):
+            self._fail(fault)
         for worker in self._workers:
-            self._look_after(worker)
+            self._check(worker)
         self._forward_logs()
         if not self._begun and not self._stopping:
-            self._see_beginning()
+            self._start_others()
         if self._over():
             return
-        if self._plan.interval > 0 and self._world.now() - self._told >= self._plan.interval:
-            self._tell_progress()
+        if self._plan.interval > 0 and self._context.now() - self._reported >= self._plan.interval:
+            self._log_progress()
 
     # -- starts ----------------------------------------------------------------------------------------------
 
-    def _start(self, worker: Worker) -> None:
+    def _start(self, worker: FleetWorker) -> None:
         is_first = worker is self._first
-        command = self._plan.orders.command(
+        command = self._plan.command.line(
             worker.folder, fresh=is_first and not self._opened, seeds=is_first and not self._begun
         )
         try:
-            worker.start(command, self._world.environment, self._world.now(), self._world.inherited)
+            worker.start(command, self._context.environment, self._context.now(), self._context.inherited)
         except OSError as error:
-            self._say(logging.ERROR, f"worker {worker.number} cannot be started: {error}")
+            self._log(logging.ERROR, f"worker {worker.number} cannot be started: {error}")
             self._died(worker)
             return
         times = f" for the {worker.starts}. time" if worker.starts > 1 else ""
-        self._say(logging.INFO, f"worker {worker.number} is started{times}: process {worker.pid}, log {worker.log}")
+        self._log(logging.INFO, f"worker {worker.number} is started{times}: process {worker.pid}, log {worker.log}")
 
-    def _see_beginning(self) -> None:
-        """See how far the first worker is: forgetting comes before its spider opens, the seeds after."""
-        account = self._first.account()
-        self._opened = self._opened or account is not None
-        if account is None or BEGUN not in account.stats:
+    def _start_others(self) -> None:
+        """Start the others once the first worker is ready: it deletes before its spider opens, and adds seeds after."""
+        stats = self._first.stats()
+        self._opened = self._opened or stats is not None
+        if stats is None or BEGUN not in stats.stats:
             return
         self._begun = True
         try:
-            self._world.has_begun(self._first.folder, [worker.folder for worker in self._others])
+            self._context.seeds_joined(self._first.folder, [worker.folder for worker in self._others])
         except OSError as error:
             self._fail(f"the other workers cannot begin, {error}: the fleet stops. What waits is kept")
         for worker in self._others:
             # A crawl may be over by now, and needs no others.
-            if not self._stopping and self._first.state is not State.FINISHED:
+            if not self._stopping and self._first.state is not WorkerState.FINISHED:
                 self._start(worker)
 
     # -- ends ------------------------------------------------------------------------------------------------
 
-    def _look_after(self, worker: Worker) -> None:
+    def _check(self, worker: FleetWorker) -> None:
         code = worker.poll()
         if code is not None:
             self._ended(worker, code)
-        elif worker.state is State.DEAD and not self._stopping and self._world.now() >= worker.due:
+        elif worker.state is WorkerState.DEAD and not self._stopping and self._context.now() >= worker.due:
             self._start(worker)
 
-    def _ended(self, worker: Worker, code: int) -> None:
+    def _ended(self, worker: FleetWorker, code: int) -> None:
         if self._stopping:
-            worker.ended(State.STOPPED)
+            worker.ended(WorkerState.STOPPED)
         elif code == 0:
-            worker.ended(State.FINISHED)
-            self._say(logging.INFO, f"worker {worker.number} has finished")
+            worker.ended(WorkerState.FINISHED)
+            self._log(logging.INFO, f"worker {worker.number} has finished")
         else:
-            worker.ended(State.DEAD)
+            worker.ended(WorkerState.DEAD)
             self._died(worker)
 
-    def _died(self, worker: Worker) -> None:
-        now = self._world.now()
-        pause = worker.deaths.died(now - worker.began)
+    def _died(self, worker: FleetWorker) -> None:
+        now = self._context.now()
+        pause = worker.restarts.died(now - worker.began)
         if worker.code == LOST:
-            self._give_up(worker, telling.sentence_of_loss(worker))
+            self._give_up(worker, formatting.lost_frontier(worker))
             return
         if pause is None:
-            self._give_up(worker, telling.sentence_of_giving_up(worker), *worker.last_lines(SHOWN))
+            self._give_up(worker, formatting.gave_up(worker), *worker.last_lines(SHOWN))
             return
-        worker.state, worker.due = State.DEAD, now + pause
-        self._say(
-            logging.WARNING, f"worker {worker.number} {telling.how(worker.code)}; it is started again in {pause:.0f} s"
-        )
+        worker.state, worker.due = WorkerState.DEAD, now + pause
+        how = describe_exit(worker.code)
+        self._log(logging.WARNING, f"worker {worker.number} {how}; it is started again in {pause:.0f} s")
 
-    def _give_up(self, worker: Worker, *lines: str) -> None:
-        worker.state = State.GIVEN_UP
+    def _give_up(self, worker: FleetWorker, *lines: str) -> None:
+        worker.state = WorkerState.GIVEN_UP
         self._fail(*lines)
 
     def _fail(self, *lines: str) -> None:
         self._failure = self._failure or list(lines)
         self._stop("the fleet stops")
 
-    def _obey(self) -> None:
-        asked = self._world.asked()
-        if asked:
+    def _handle_stop_requests(self) -> None:
+        requests = self._context.stop_requests()
+        if requests:
             self._stop("the workers are asked to stop; once more kills them")
-        if asked > 1 and self._stops < 2:
-            self._say(logging.WARNING, "the workers are killed; what they had leased comes back by its deadline")
+        if requests > 1 and self._stops < 2:
+            self._log(logging.WARNING, "the workers are killed; what they had leased comes back by its deadline")
             for worker in self._workers:
                 worker.kill()
-        self._stops = asked
-        if self._stopping and not self._slow and self._world.now() - self._stopping > SLOW:
+        self._stops = requests
+        if self._stopping and not self._slow and self._context.now() - self._stopping > SLOW:
             self._slow = True
-            late = ", ".join(str(worker.number) for worker in self._workers if worker.state is State.RUNNING)
-            self._say(logging.WARNING, f"not stopped after {SLOW:.0f} s: worker {late}; Ctrl-C kills them")
+            late = ", ".join(str(worker.number) for worker in self._workers if worker.state is WorkerState.RUNNING)
+            self._log(logging.WARNING, f"not stopped after {SLOW:.0f} s: worker {late}; Ctrl-C kills them")
 
     def _stop(self, sentence: str) -> None:
         if self._stopping:
             return
-        self._stopping = self._world.now()
-        self._say(logging.INFO, sentence)
+        self._stopping = self._context.now()
+        self._log(logging.INFO, sentence)
         for worker in self._workers:
-            if worker.state is State.RUNNING:
+            if worker.state is WorkerState.RUNNING:
                 worker.stop()
 
-    # -- words -----------------------------------------------------------------------------------------------
+    # -- output -----------------------------------------------------------------------------------------------
 
-    def _say(self, level: int, sentence: str) -> None:
-        self._world.say(level, sentence)
+    def _log(self, level: int, sentence: str) -> None:
+        self._context.log(level, sentence)
 
     def _forward_logs(self) -> None:
         for worker in self._workers:
             for record in worker.records():
-                if not telling.is_of_each(record):
-                    self._world.show(worker.number, record)
+                if not formatting.is_routine(record):
+                    self._context.show(worker.number, record)
 
-    def _account(self) -> Account:
-        return added(account for worker in self._workers if (account := worker.account()) is not None)
+    def _stats(self) -> WorkerStats:
+        return summed(stats for worker in self._workers if (stats := worker.stats()) is not None)
 
-    def _tell_progress(self) -> None:
-        now, account = self._world.now(), self._account()
+    def _log_progress(self) -> None:
+        now, stats = self._context.now(), self._stats()
         states = [worker.state for worker in self._workers]
-        self._say(logging.INFO, telling.progress(account, self._told_account, now - self._told, states))
-        self._told, self._told_account = now, account
-        self._write_report(account, now, "")
+        self._log(logging.INFO, formatting.progress(stats, self._reported_stats, now - self._reported, states))
+        self._reported, self._reported_stats = now, stats
+        self._write_report(stats, now, "")
 
-    def _write_report(self, account: Account, now: float, reason: str) -> None:
-        told = telling.report(self._workers, account, self._began, now, reason)
+    def _write_report(self, stats: WorkerStats, now: float, reason: str) -> None:
+        report = formatting.report(self._workers, stats, self._began, now, reason)
         try:
-            put(self._plan.folder / REPORT, json.dumps(told, indent=1, default=plain))
+            put(self._plan.folder / REPORT, json.dumps(report, indent=1, default=plain))
         except OSError as error:
-            self._say(logging.ERROR, f"{REPORT} cannot be written: {error}")
+            self._log(logging.ERROR, f"{REPORT} cannot be written: {error}")
 
     def _end(self) -> None:
-        now, account = self._world.now(), self._account()
+        now, stats = self._context.now(), self._stats()
         reason = "failed" if self._failure else "stopped" if self._stops else "finished"
-        facts = replace(account.facts, duration=now - self._began, finish_reason=reason)
-        self._write_report(account, now, reason)
-        self._say(logging.INFO, f"Summary of {telling.ended(self._workers)}\n{summary(facts)}")
+        facts = replace(stats.facts, duration=now - self._began, finish_reason=reason)
+        self._write_report(stats, now, reason)
+        self._log(logging.INFO, f"Summary of {formatting.ended(self._workers)}\n{summary(facts)}")
         if self._failure:
-            self._say(logging.ERROR, "\n".join(self._failure))
+            self._log(logging.ERROR, "\n".join(self._failure))

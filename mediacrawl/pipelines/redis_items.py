@@ -1,4 +1,4 @@
-"""Door to a Redis list: adds each item as a line of JSON, as scrapy-redis' pipeline does."""
+"""Appends each item to a Redis list as a line of JSON, as scrapy-redis' pipeline does."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from mediacrawl.store import StoreError, json_line
 logger = logging.getLogger(__name__)
 
 PAUSE = 1.0
-"""Seconds between two tries while Redis is away."""
+"""Seconds between two attempts while Redis is away."""
 
 LAST_TRIES = 3
-"""Tries that are made once the crawl is closing."""
+"""Attempts once the crawl is closing."""
 
 AT_ONCE = 500
 """Items in one command."""
 
 
 @dataclass(slots=True)
-class _Waiting:
-    """An item on its way: its line, and what fires when Redis has it."""
+class _PendingItem:
+    """An item that is being stored: its line, and a Deferred that fires when Redis has it."""
 
     line: bytes
     stored: Deferred[None] = field(default_factory=Deferred)
 
 
 @dataclass(frozen=True, slots=True)
-class _Trouble:
-    """Why Redis has not taken items, and whether that may pass by itself."""
+class _PushError:
+    """Why Redis has not stored items, and whether that passes by itself."""
 
     words: str
     passes: bool
@@ -57,10 +57,10 @@ class RedisItemsPipeline:
     JSON object in UTF-8, as in a line of ``-o items.jl``: ``redis-cli lrange media:items 0 0`` shows it, and ``scrapy
     demojibake 'redis://HOST/0?key=media:items'`` reads it.
 
-    An item is in Redis when `process_item` returns; how safe it is there is told by Redis' ``appendfsync``. While Redis
-    is away items wait, and so do their visits: nothing is dropped, nothing is finished. Where the answer to a command
-    was lost, its items stand in the list twice. The reactor never waits: Redis is asked in a thread, one at a time, by
-    commands that take all items that wait.
+    An item is in Redis when `process_item` returns, as durable as Redis' ``appendfsync`` makes it. While Redis is away
+    items wait, and so do their visits: nothing is dropped, nothing is finished. After a lost answer the items of that
+    command are in the list twice. The reactor never waits: a thread sends one command at a time, with all pending
+    items.
 
     Stats: ``redis_items/stored``, ``redis_items/error`` (not stored, since the crawl was closing).
     """
@@ -71,7 +71,7 @@ class RedisItemsPipeline:
         self._client: Client = None
         self._serialize: Callable[[Any], str | bytes] = _as_json
         self._key = ""
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[_PendingItem] = []
         self._sending = False
         self._away = False
 
@@ -81,10 +81,10 @@ class RedisItemsPipeline:
         return cls(crawler)
 
     def open_spider(self) -> None:
-        """Read the settings; a crawl whose items have nowhere to go does not begin.
+        """Read the settings; a crawl that cannot store its items does not begin.
 
         Raises:
-            CloseSpider: they cannot be used; the log says why in one sentence.
+            CloseSpider: the settings are invalid; the log says why.
         """
         assert self._crawler.spider is not None
         own = OwnSettings(self._settings)
@@ -105,7 +105,7 @@ class RedisItemsPipeline:
                 ends (with our scheduler the file is asked again by the next one). The whole item stands in the log.
         """
         line = self._serialize(item)
-        waiting = _Waiting(line.encode() if isinstance(line, str) else bytes(line))
+        waiting = _PendingItem(line.encode() if isinstance(line, str) else bytes(line))
         self._waiting.append(waiting)
         if not self._sending:
             self._sending = True
@@ -114,7 +114,7 @@ class RedisItemsPipeline:
         return item
 
     def close_spider(self) -> None:
-        """Let go of the connection. No item waits any more: the engine has waited for all."""
+        """Close the connection. The engine has waited for all items."""
         if self._client is not None:
             self._client.close()
 
@@ -123,18 +123,18 @@ class RedisItemsPipeline:
         return hidden(redis_url(self._settings) or "redis://localhost:6379/0")
 
     async def _send_all(self) -> None:
-        """Send until nothing waits. There is one of these at a time."""
+        """Send until no item is pending. Runs once at a time."""
         try:
             while self._waiting:
                 batch, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
                 try:
                     await self._send(batch)
-                except Exception as error:  # noqa: BLE001 - a client of another project's may raise anything
+                except Exception as error:  # noqa: BLE001 - another project's client may raise anything
                     self._give_up(batch, repr(error))
         finally:
             self._sending = False
 
-    async def _send(self, batch: list[_Waiting]) -> None:
+    async def _send(self, batch: list[_PendingItem]) -> None:
         lines = [waiting.line for waiting in batch]
         failed = 0
         while error := await run_in_thread(self._push, lines):
@@ -154,11 +154,11 @@ class RedisItemsPipeline:
         for waiting in batch:
             waiting.stored.callback(None)
 
-    def _push(self, lines: list[bytes]) -> _Trouble | None:
-        """Add lines to the list; answers what went wrong, if anything did. Called in a thread."""
-        import redis  # noqa: PLC0415 - who comes here has it; others need not import it
+    def _push(self, lines: list[bytes]) -> _PushError | None:
+        """Append lines to the list, in a thread; answers the error, if there is one."""
+        import redis  # noqa: PLC0415 - installed where this runs, and not needed elsewhere
 
-        from mediacrawl.frontier.redis.away import is_away  # noqa: PLC0415
+        from mediacrawl.frontier.redis.errors import is_away  # noqa: PLC0415
 
         try:
             self._client.rpush(self._key, *lines)
@@ -167,7 +167,7 @@ class RedisItemsPipeline:
             if str(error).startswith("WRONGTYPE"):
                 words = f"it is a {self._kind()} and not a list: rename or delete that key, or name another one in"
                 words += " REDIS_ITEMS_KEY, and start the crawl again"
-            return _Trouble(words, passes=is_away(error))
+            return _PushError(words, passes=is_away(error))
         return None
 
     def _kind(self) -> str:
@@ -179,7 +179,7 @@ class RedisItemsPipeline:
             self._away = True
             logger.error("Items wait, since %s at %s cannot be written: %s; tried again", self._key, self._where, error)
 
-    def _give_up(self, batch: list[_Waiting], error: str) -> None:
+    def _give_up(self, batch: list[_PendingItem], error: str) -> None:
         for waiting in batch:
             self._crawler.stats.inc_value("redis_items/error")
             line = waiting.line.decode("utf-8", "backslashreplace")

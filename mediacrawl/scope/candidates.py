@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
-from mediacrawl.frontier.exchange import evidence_of, read_json
-from mediacrawl.frontier.exchange import kind_of as written_kind
-from mediacrawl.frontier.redis.start_url_entry import Entry
+from mediacrawl.frontier.export import evidence_of, read_json
+from mediacrawl.frontier.export import kind_of as written_kind
+from mediacrawl.frontier.redis.start_urls import StartUrlEntry
 from mediacrawl.observe.format import plural
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.records import Candidate, Drop, Evidence, Kind
@@ -207,7 +207,7 @@ _LONGEST_DOMAIN = 2_048
 _white_space = re.compile(r"\s").search
 
 
-def candidate_of_entry(entry: Entry, scope: Scope, reach: ContactScope, scores: Scores) -> Candidate | Drop:
+def candidate_of_entry(entry: StartUrlEntry, scope: Scope, reach: ContactScope, scores: Scores) -> Candidate | Drop:
     """The candidate of an entry, or why it may not join. Nothing in the entry widens the crawl's borders.
 
     Args:

@@ -18,14 +18,18 @@ class Times:
         return self.now
 
 
+class OneClock(redis_worker.ServerClock):
+    """Redis's clock and the worker's are the one that is told."""
+
+    skew = property(lambda self: 0.0, lambda self, seconds: None)
+
+
 class SettledWorker(RedisWorker):
     """What is told is in Redis when the method returns, and leases are those of now."""
 
-    _skew = property(lambda self: 0.0, lambda self, seconds: None)
-    """Both clocks are the one that is told."""
-
     def __init__(self, store, now):
-        super().__init__(store, Times(now), lease=1e9)
+        with mock.patch.object(redis_worker, "ServerClock", OneClock):
+            super().__init__(store, Times(now), lease=1e9)
 
     def add(self, candidates):
         self.tallies()
@@ -41,25 +45,25 @@ class SettledWorker(RedisWorker):
         return bool(self.tallies()["frontier/again"])
 
     def unknown(self, urls):
-        return self._ask(lambda: self._store.unknown(urls))
+        return self._outbox.ask(lambda: self._store.unknown(urls))
 
     def take(self, now, limit):
-        self._clock.now = now
+        self._clock.own.now = now
         assert self.settle()
-        with self._news:
-            self._wanted = limit
-            self._news.notify_all()
-            assert self._news.wait_for(lambda: not self._wanted or self._failed, 10)
-            outs = [out for out, _ in self._ready]
-            for out, notes in self._ready:
-                self._mine[out.lease.id] = out
-                self._notes.met(out.lease, notes)
-            self._ready.clear()
+        with self._outbox.news:
+            self._pool.wanted = limit
+            self._outbox.news.notify_all()
+            assert self._outbox.news.wait_for(lambda: not self._pool.wanted or self._outbox.failed, 10)
+            outs = [out for out, _ in self._pool.ready]
+            for out, notes in self._pool.ready:
+                self._pool.out[out.lease.id] = out
+                self._notes.leased(out.lease, notes)
+            self._pool.ready.clear()
         return [out.lease for out in outs]
 
     def finish(self, lease, outcome, now):
-        if lease.id in self._mine:
-            self._clock.now = now
+        if lease.id in self._pool.out:
+            self._clock.own.now = now
         super().finish(lease, outcome, now)
         assert self.settle()
 
@@ -68,7 +72,7 @@ class SettledWorker(RedisWorker):
             return super().note(room, key)
 
     def charge(self, site, outcome, now):
-        self._clock.now = now
+        self._clock.own.now = now
         super().charge(site, outcome, now)
         assert self.settle()
 
@@ -78,12 +82,12 @@ class SettledWorker(RedisWorker):
 
     def next_release(self):
         assert self.settle()
-        due = self._store.due
-        return None if due < 0 else 0.0 if due <= self._clock.now else due
+        due = self._session.due
+        return None if due < 0 else 0.0 if due <= self._clock.own.now else due
 
     def prune(self, limit):
         before = Counter(self.tallies())
-        self._store.client.delete(self._store.scripts.key("alone", "prune"))
+        self._session.client.delete(self._session.scripts.key("alone", "prune"))
         super().prune(limit)
         assert self.settle()
         return (self.tallies() - before)[f"drop/{Drop.PRUNED}"]

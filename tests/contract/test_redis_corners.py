@@ -102,7 +102,7 @@ def test_workers_that_did_not_notice_a_restart_of_redis_hold_up_nobody(server, s
     late = store()
     quiet = total(server, "quiet")
     for one in (a, late, b, late):
-        one.renew(time.time())
+        one.session.renew(time.time())
     assert quiet is not None
     assert total(server, "quiet") == quiet
     wait_until(lambda: late.take(time.time(), 1))
@@ -112,14 +112,14 @@ def test_nobody_leases_before_it_is_noted_that_redis_was_started_anew(server, st
     a, b = store(), store()
     a.add([page("a.org"), page("b.org")])
     restart(server)
-    taken, notice = [], a.scripts.missed
+    taken, notice = [], a.session.scripts.missed
 
     def late():
         # The scripts are there again, by this worker, and it has not said yet that it is another start.
         taken.extend(b.take(time.time(), 1))
         notice()
 
-    a.scripts.missed = late
+    a.session.scripts.missed = late
     taken += a.take(time.time(), 1)
     assert taken == []
 
@@ -128,7 +128,7 @@ def test_a_restart_that_no_worker_joined_after_is_noticed_as_well(server, store)
     a = store()
     a.add([page("a.org")])
     restart(server)
-    a.renew(time.time())
+    a.session.renew(time.time())
     assert float(total(server, "quiet")) > time.time()
     assert a.take(time.time(), 1) == []
 
@@ -141,11 +141,15 @@ def test_a_lease_that_redis_forgot_has_a_number_that_never_comes_again(server, s
     late = store()
     restart(server, size)
     again = store()
-    wait_until(lambda: (again.due >= 0 and again.due <= time.time()) or again.renew(time.time()) is None)
+    wait_until(
+        lambda: (
+            (again.session.due >= 0 and again.session.due <= time.time()) or again.session.renew(time.time()) is None
+        )
+    )
     after = again.take(time.time(), 2)
     assert {lease.site for lease in after} == {"a.org", "b.org"}
     assert before.id not in {lease.id for lease in after}
-    assert again.worker not in {a.worker, late.worker}
+    assert again.session.worker not in {a.session.worker, late.session.worker}
     a.finish(before, DONE, time.time())
     assert (again.counts().leased, again.counts().ends) == (2, {})
 

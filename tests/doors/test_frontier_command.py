@@ -9,7 +9,7 @@ import pytest
 from command_line import MEDIACRAWL, run
 
 from mediacrawl.frontier import FrontierPolicy
-from mediacrawl.frontier.mailbox import Mailbox
+from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.sqlite.database import lock
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
@@ -130,7 +130,7 @@ def test_while_a_crawl_runs_orders_go_to_it_and_reading_works(folder):
         unanswered = frontier(folder, "pause", "a.example")
         assert (unanswered.code, unanswered.err.count("\n")) == (1, 1)
         assert "has not answered" in unanswered.err
-        (order,) = Mailbox(folder / ".mediacrawl").orders()
+        (order,) = OrderFolder(folder / ".mediacrawl").orders()
         assert (order.verb, order.what) == ("pause", "a.example")
     finally:
         os.close(descriptor)

@@ -3,7 +3,7 @@
 import json
 import re
 
-from mediacrawl.fleet import Account
+from mediacrawl.fleet import WorkerStats
 
 
 def prepare(project, **settings):
@@ -15,7 +15,7 @@ def test_the_stats_of_a_crawl_are_in_the_file_when_it_ends(project, site):
     path = project.state / "told" / "stats.json"
     prepare(project, STATS_FILE=str(path))
     project.crawl(site.url("/")).check()
-    account = Account.load(path)
+    account = WorkerStats.load(path)
     assert account.stats["finish_reason"] == "finished"
     assert account.stats["item_scraped_count"] == 1
     assert re.match(r"\d{4}-\d\d-\d\dT", account.stats["start_time"])

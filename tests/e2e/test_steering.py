@@ -3,7 +3,7 @@
 import pytest
 from judging import Verdict, stat
 
-from mediacrawl.frontier.mailbox import Mailbox
+from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.priority import link_class
 from mediacrawl.scope import site_of
@@ -12,7 +12,7 @@ PAUSED = "tonspur.example"
 
 
 def order(crawl, verb, what):
-    box = Mailbox(crawl.folder / "state")
+    box = OrderFolder(crawl.folder / "state")
     answer = box.wait(box.post(verb, what), 30)
     assert answer is not None, crawl.text()[-3000:]
     return answer

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from mediacrawl.fleet import Fleet, Orders, Patience, Plan, World
+from mediacrawl.fleet import Fleet, FleetContext, FleetPlan, RestartPolicy, WorkerCommand
 
 HERE = Path(__file__).parent
 # Commands are run as in the tests of the other doors.
 sys.path[:0] = [str(folder) for folder in (HERE, HERE.parent / "doors") if str(folder) not in sys.path]
 
 STAND_IN = HERE / "stand_in.py"
-QUICKLY = Patience(first=0.02, longest=0.1, young=60.0, quick=30.0, deaths=3)
+QUICKLY = RestartPolicy(first=0.02, longest=0.1, young=60.0, quick=30.0, deaths=3)
 
 
 class Harbour:
@@ -47,18 +47,18 @@ class Harbour:
     def run(self):
         """Run it to its end; answers its exit code."""
         program = (sys.executable, "-S", str(STAND_IN), json.dumps(self.lives))
-        orders = Orders(program, "media", self.arguments, self.settings)
-        plan = Plan(len(self.lives), self.folder, orders, self.interval, self.patience)
-        world = World(
+        command = WorkerCommand(program, "media", self.arguments, self.settings)
+        plan = FleetPlan(len(self.lives), self.folder, command, self.interval, self.patience)
+        context = FleetContext(
             now=time.time,
             sleep=lambda _: self.before_each_look(self),
-            say=lambda level, text: self.said.append((level, text)),
+            log=lambda level, text: self.said.append((level, text)),
             show=lambda number, record: self.shown.append((number, record)),
-            asked=self._asked,
+            stop_requests=self._asked,
             environment=dict(os.environ),
-            has_begun=self.has_begun,
+            seeds_joined=self.has_begun,
         )
-        return Fleet(plan, world).run()
+        return Fleet(plan, context).run()
 
     def _asked(self):
         if time.monotonic() > self.ends:

@@ -8,7 +8,7 @@ from command_line import MEDIACRAWL, run
 from launcher import environment, launcher
 
 from mediacrawl.crawl.crawl_scope import CrawlScope
-from mediacrawl.fleet import FleetError, alone
+from mediacrawl.fleet import FleetError, lock_folder
 
 CONTACT = ["-s", "MEDIACRAWL_CONTACT=http://localhost/tests"]
 ON_REDIS = ["-s", "REDIS_FRONTIER_KEY=refused", *CONTACT]
@@ -69,11 +69,11 @@ def test_a_folder_that_cannot_be_made_is_told(on_redis, tmp_path):
 
 def test_a_second_fleet_in_a_folder_is_refused(on_redis, tmp_path):
     folder = tmp_path / "state"
-    with alone(folder):
+    with lock_folder(folder):
         done = on_redis("-a", "seed=http://localhost/", "-s", "MEDIACRAWL_DIR=state")
     assert "another fleet works in" in done.sentence
     assert not list(folder.glob("worker-*"))
-    with alone(folder), pytest.raises(FleetError, match="another fleet"), alone(folder):
+    with lock_folder(folder), pytest.raises(FleetError, match="another fleet"), lock_folder(folder):
         pass
 
 
@@ -99,22 +99,22 @@ def test_its_log_goes_to_the_file_that_is_named(tmp_path, redis_server):
 
 
 def test_the_borders_of_a_crawl_that_lies_there_are_those_of_the_first_worker(tmp_path):
-    from mediacrawl.commands.fleet import _hand_on, _take_over
+    from mediacrawl.commands.fleet import _continue_scope, _share_scope
 
     crawl, first, second = tmp_path, tmp_path / "worker-1", tmp_path / "worker-2"
     CrawlScope(same_site=True, sites=frozenset({"a.example"})).save(crawl)
-    _take_over(crawl)
+    _continue_scope(crawl)
     assert CrawlScope.load(first).sites == {"a.example"}
     wider = CrawlScope(same_site=True, sites=frozenset({"a.example", "b.example"}))
     wider.save(first)
-    _take_over(crawl)
+    _continue_scope(crawl)
     assert CrawlScope.load(first) == wider
-    _hand_on(first, [second])
+    _share_scope(first, [second])
     assert CrawlScope.load(second) == CrawlScope.load(crawl) == wider
 
 
 def test_without_borders_the_others_do_not_begin(tmp_path):
-    from mediacrawl.commands.fleet import _hand_on
+    from mediacrawl.commands.fleet import _share_scope
 
     with pytest.raises(OSError, match="borders"):
-        _hand_on(tmp_path / "worker-1", [tmp_path / "worker-2"])
+        _share_scope(tmp_path / "worker-1", [tmp_path / "worker-2"])

@@ -65,9 +65,9 @@ class FleetCrawl(Crawl):
         with Catalogue(self.folder / "state" / "media.db", read_only=True) as catalogue:
             return {record["content_url"] for record in catalogue.newest()}
 
-    def fates(self, urls):
-        """The lines of the request log on some URLs."""
-        return [line for line in archive.read(self.folder / "state" / "log") if line.get("url") in urls]
+    def requested(self, sites):
+        """The lines of the request log on some sites: one that times out five times rests, and its URLs wait on."""
+        return [line for line in archive.read(self.folder / "state" / "log") if line["site"] in sites]
 
     def early(self):
         """Requests that came to a site sooner than its delay, whoever made them."""
@@ -211,7 +211,8 @@ def test_without_any_redis_a_fleet_has_its_own_and_goes_on_with_it_when_all_of_i
     assert alone.wait() == 0, alone.text()[-3000:]
     records = alone.urls()
     assert finished - records == set(), "stored before the kill, and gone"
-    assert set(alone.web.titles) - records == set(), f"never stored: {alone.fates(set(alone.web.titles) - records)}"
+    missed = set(alone.web.titles) - records
+    assert missed == set(), f"never stored; {alone.requested(set(map(site_of, missed)))} {alone.text()[-1500:]}"
     assert alone.early() == []
     assert alone.web.violations() == []
     # It ended in order, and left its password nowhere.

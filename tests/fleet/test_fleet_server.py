@@ -15,7 +15,7 @@ from launcher import environment
 
 from mediacrawl.fleet import FleetError
 from mediacrawl.fleet import server as own
-from mediacrawl.fleet.server import asked, is_there, started
+from mediacrawl.fleet.server import has_server, running_server, server_url
 
 CONTACT = ["-s", "MEDIACRAWL_CONTACT=http://localhost/tests"]
 
@@ -23,9 +23,9 @@ HOLDER = """
 import sys, time
 from pathlib import Path
 import redis
-from mediacrawl.fleet.server import started
+from mediacrawl.fleet.server import running_server
 
-with started(Path(sys.argv[1]), print) as server:
+with running_server(Path(sys.argv[1]), print) as server:
     redis.Redis.from_url(server.url).set("release", "1795325471.5")
     print("ready", flush=True)
     time.sleep(600)
@@ -79,10 +79,10 @@ def answers(url):
 
 
 def test_it_keeps_all_over_its_end_and_asks_for_its_password(tmp_path):
-    assert not is_there(tmp_path)
-    with started(tmp_path, nobody_waits) as server:
+    assert not has_server(tmp_path)
+    with running_server(tmp_path, nobody_waits) as server:
         assert server.version.startswith("Valkey ")
-        assert server.trouble() == ""
+        assert server.fault() == ""
         with redis.Redis.from_url(server.url) as client:
             client.set("release", "1795325471.5")
             kept = {"appendonly": "yes", "appendfsync": "always", "save": "", "maxmemory-policy": "noeviction"}
@@ -98,9 +98,9 @@ def test_it_keeps_all_over_its_end_and_asks_for_its_password(tmp_path):
             assert stat.S_IMODE((tmp_path / "redis" / name).stat().st_mode) == 0o600
         assert stat.S_IMODE((tmp_path / "redis").stat().st_mode) == 0o700
     assert not answers(first)
-    assert is_there(tmp_path)
+    assert has_server(tmp_path)
     assert not (tmp_path / "redis" / "url").exists()
-    with started(tmp_path, nobody_waits) as server, redis.Redis.from_url(server.url) as client:
+    with running_server(tmp_path, nobody_waits) as server, redis.Redis.from_url(server.url) as client:
         assert server.url != first
         assert client.get("release") == b"1795325471.5"
 
@@ -110,14 +110,14 @@ def test_it_ends_when_the_process_that_started_it_is_killed_and_the_next_start_h
     assert answers(url)
     holder.kill()
     until(lambda: not answers(url))
-    with started(tmp_path, lambda _: None) as server, redis.Redis.from_url(server.url) as client:
+    with running_server(tmp_path, lambda _: None) as server, redis.Redis.from_url(server.url) as client:
         assert client.get("release") == b"1795325471.5"
 
 
 def test_it_goes_on_while_a_worker_holds_it(tmp_path, monkeypatch):
     """The workers of a fleet that was killed end cleanly, and for that they need it."""
     monkeypatch.setattr(own, "_END", 0.5)
-    with started(tmp_path, nobody_waits) as server:
+    with running_server(tmp_path, nobody_waits) as server:
         worker = subprocess.Popen(["sleep", "600"], pass_fds=(server.alive,))
     try:
         assert answers(server.url)
@@ -128,7 +128,7 @@ def test_it_goes_on_while_a_worker_holds_it(tmp_path, monkeypatch):
 
 
 def test_one_that_is_killed_is_started_again_in_its_place(tmp_path):
-    with started(tmp_path, nobody_waits) as server:
+    with running_server(tmp_path, nobody_waits) as server:
         with redis.Redis.from_url(server.url) as client:
             client.set("a", 1)
         before = pid_of(server.url)
@@ -137,7 +137,7 @@ def test_one_that_is_killed_is_started_again_in_its_place(tmp_path):
         assert pid_of(server.url) != before
         with redis.Redis.from_url(server.url) as client:
             assert client.get("a") == b"1"
-        assert server.trouble() == ""
+        assert server.fault() == ""
 
 
 def test_a_server_whose_supervisor_was_killed_is_ended_by_the_next_start(tmp_path, holder):
@@ -149,7 +149,7 @@ def test_a_server_whose_supervisor_was_killed_is_ended_by_the_next_start(tmp_pat
     holder.kill()
     holder.wait()
     assert answers(url)
-    with started(tmp_path, nobody_waits) as again, redis.Redis.from_url(again.url) as client:
+    with running_server(tmp_path, nobody_waits) as again, redis.Redis.from_url(again.url) as client:
         assert not answers(url)
         assert client.get("release") == b"1795325471.5"
 
@@ -157,43 +157,43 @@ def test_a_server_whose_supervisor_was_killed_is_ended_by_the_next_start(tmp_pat
 def test_a_second_one_waits_for_the_first_and_is_refused_if_that_does_not_end(tmp_path, holder, monkeypatch):
     monkeypatch.setattr(own, "PATIENCE", 0.2)
     said = []
-    with pytest.raises(FleetError, match="still works in"), started(tmp_path, said.append):
+    with pytest.raises(FleetError, match="still works in"), running_server(tmp_path, said.append):
         pass
     assert len(said) == 1
     assert "waiting for the end of the Redis server" in said[0]
 
 
 def test_a_command_asks_the_one_that_runs_or_one_of_its_own(tmp_path, holder):
-    with asked(tmp_path) as url:
+    with server_url(tmp_path) as url:
         assert url == url_in(tmp_path)
         first = url
     assert answers(first)
     holder.kill()
     until(lambda: not answers(first))
-    with asked(tmp_path) as url, redis.Redis.from_url(url) as client:
+    with server_url(tmp_path) as url, redis.Redis.from_url(url) as client:
         assert client.get("release") == b"1795325471.5"
     assert not answers(url)
 
 
 def test_a_file_that_cannot_be_read_is_told_with_the_words_of_the_server(tmp_path):
-    with started(tmp_path, nobody_waits) as server, redis.Redis.from_url(server.url) as client:
+    with running_server(tmp_path, nobody_waits) as server, redis.Redis.from_url(server.url) as client:
         client.set("a", 1)
     (written,) = (tmp_path / "redis" / "appendonlydir").glob("*.incr.aof")
     written.write_bytes(b"noise" * 100 + written.read_bytes())
     with (
         pytest.raises(FleetError, match=r"does not start: .*Bad file format.*redis\.log"),
-        started(tmp_path, nobody_waits),
+        running_server(tmp_path, nobody_waits),
     ):
         pass
 
 
 def test_a_last_write_that_a_power_cut_tore_is_left_out(tmp_path):
-    with started(tmp_path, nobody_waits) as server, redis.Redis.from_url(server.url) as client:
+    with running_server(tmp_path, nobody_waits) as server, redis.Redis.from_url(server.url) as client:
         client.set("a", 1)
         client.set("b", 2)
     (written,) = (tmp_path / "redis" / "appendonlydir").glob("*.incr.aof")
     os.truncate(written, written.stat().st_size - 3)
-    with started(tmp_path, nobody_waits) as server, redis.Redis.from_url(server.url) as client:
+    with running_server(tmp_path, nobody_waits) as server, redis.Redis.from_url(server.url) as client:
         assert client.get("a") == b"1"
         assert client.get("b") is None
 
@@ -212,13 +212,13 @@ def test_a_crawl_in_a_file_is_not_taken_for_a_fleets_nor_the_other_way_round(tmp
     words = [*CONTACT, "-s", "MEDIACRAWL_DIR=state", "-a", "seed=http://localhost/"]
     assert "a fleet cannot go on with it" in run(tmp_path, *MEDIACRAWL, "fleet", *words).sentence
     (tmp_path / "state" / "frontier.db").unlink()
-    with started(tmp_path / "state", nobody_waits):
+    with running_server(tmp_path / "state", nobody_waits):
         pass
     assert "go on with mediacrawl fleet" in run(tmp_path, *MEDIACRAWL, "crawl", "media", *words).sentence
 
 
 def test_what_keeps_the_delays_of_sites_with_a_file_does_not_start_beside_a_fleet(tmp_path):
-    with started(tmp_path / ".mediacrawl", nobody_waits):
+    with running_server(tmp_path / ".mediacrawl", nobody_waits):
         pass
     (tmp_path / "feeds.txt").write_text("http://localhost/feed\n")
     told = "beside a fleet or with SCHEDULER_STORE = 'redis' it cannot see"
@@ -231,4 +231,4 @@ def test_what_keeps_the_delays_of_sites_with_a_file_does_not_start_beside_a_flee
 
 def test_without_a_seed_a_fleet_does_not_begin_a_crawl(tmp_path):
     assert "no seed is given" in run(tmp_path, *MEDIACRAWL, "fleet", *CONTACT).sentence
-    assert not is_there(tmp_path / ".mediacrawl")
+    assert not has_server(tmp_path / ".mediacrawl")

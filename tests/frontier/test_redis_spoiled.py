@@ -6,8 +6,8 @@ import pytest
 import redis
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
-from mediacrawl.frontier.redis.check import check_redis
-from mediacrawl.frontier.redis.reader import RedisReader
+from mediacrawl.frontier.redis import note_calls
+from mediacrawl.frontier.redis.reader import RedisReader, check_redis
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.politeness.delay import DelayPolicy
@@ -61,7 +61,7 @@ def store(open_store):
             store.finish(lease, DONE, then)
     store.rejoin(page("0.org"))
     store.set_note("robots", "http://0.org", b"note")
-    store.scripts.one(store.exchanging(b"batch", 1, 0, keep=10, most=5))
+    store.session.scripts.one(note_calls.exchange(store.session, b"batch", 1, 0, keep=10, most=5))
     open_store().take(NOW + 20, 1)
     store.pause("3.org")
     return store
@@ -96,7 +96,7 @@ def with_noise_in_it(client, key):
 def everything(store, open_store):
     """Whatever is asked of a frontier, by workers and by operators."""
     yield open_store
-    yield lambda: store.renew(NOW + 30)
+    yield lambda: store.session.renew(NOW + 30)
     yield lambda: store.add([page("1.org", 99), page("new.org")])
     yield lambda: store.rejoin(page("1.org"))
     yield lambda: store.unknown(["http://1.org/1", "http://z.org/"])
@@ -106,13 +106,13 @@ def everything(store, open_store):
     yield lambda: store.update_note("robots", "http://0.org", lambda _: b"other")
     yield lambda: store.charge("1.org", DONE, NOW + 42)
     yield lambda: store.resume("3.org")
-    yield store.return_strays
+    yield lambda: store.session.return_strays(list(store.leases.held))
     yield lambda: store.drop("1.org", Drop.PRUNED)
     yield lambda: store.prune(3)
     yield lambda: store.site("1.org")
     yield lambda: read(open_store)
     yield lambda: check_redis(open_store(works=False), lambda _: None)
-    yield lambda: [store.renew(NOW + 500 + n) for n in range(5)]
+    yield lambda: [store.session.renew(NOW + 500 + n) for n in range(5)]
     yield store.close
 
 
@@ -146,8 +146,8 @@ def test_noise_among_the_ends_stops_a_worker_with_a_sentence_that_names_the_key(
     worker.add([page("a.org")])
     assert worker.settle()
     client.hset("t:ends", "done", NOISE)
-    with worker._news:
-        assert worker._news.wait_for(lambda: worker._failed, 60)
+    with worker._outbox.news:
+        assert worker._outbox.news.wait_for(lambda: worker._outbox.failed, 60)
     with pytest.raises(FrontierError, match=r"t:ends \(.*delete that key"):
         worker.take(NOW, 1)
     worker.close()

@@ -14,6 +14,7 @@ import redis
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.contract import FrontierAwayError, FrontierLostError, Remote
+from mediacrawl.frontier.redis import outbox, worker_thread
 from mediacrawl.frontier.redis import worker as redis_worker
 from mediacrawl.frontier.redis.note_cache import NoteCache
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
@@ -127,13 +128,13 @@ def test_all_is_in_redis_when_it_is_settled_and_the_tallies_say_what_joined(work
 def test_new_scores_gather_until_the_next_commit_and_the_last_of_each_class_counts(worker):
     worker.add([page("a.org", n, f"c{n}") for n in range(3)])
     assert worker.settle()
-    told = worker._told
+    told = worker._outbox.posted
     for score in (0.5, 0.6, 0.7):
         worker.set_scores("a.org", {"c0": score})
         worker.set_scores("a.org", {"c1": score / 2})
-    assert worker._told == told
+    assert worker._outbox.posted == told
     worker.commit()
-    assert worker._told == told + 1
+    assert worker._outbox.posted == told + 1
     assert {name: score for name, score, _ in worker.site("a.org").classes} == {"c0": 0.7, "c1": 0.35, "c2": 0.3}
 
 
@@ -232,11 +233,11 @@ def test_what_is_told_while_redis_is_paused_is_told_once(server, open_worker, op
     server.signal(signal.SIGSTOP)
     worker.finish(first, DONE, time.time())
     worker.add([page("c.org", n) for n in range(5)])
-    wait_until(lambda: worker._away)
+    wait_until(lambda: worker._outbox.outage)
     worker.finish(second, DONE, time.time())
     assert worker.pending() > 0
     server.signal(signal.SIGCONT)
-    wait_until(lambda: not worker._away)
+    wait_until(lambda: not worker._outbox.outage)
     found = patiently(lambda: counts(worker))
     assert found.ends == {"done": 2}
     assert (found.seen, found.waiting, found.leased) == (7, 5, 0)
@@ -246,7 +247,7 @@ def test_what_is_told_while_redis_is_paused_is_told_once(server, open_worker, op
 
 def lose_an_answer(store, script):
     """The first answer to a script does not arrive; what was lost comes into the list that is answered."""
-    run, lost = store.scripts.run, []
+    run, lost = store.session.scripts.run, []
 
     def lossy(calls):
         answers = run(calls)
@@ -255,7 +256,7 @@ def lose_an_answer(store, script):
             raise redis.ConnectionError("the answer is lost")
         return answers
 
-    store.scripts.run = lossy
+    store.session.scripts.run = lossy
     return lost
 
 
@@ -271,7 +272,7 @@ def test_leases_whose_answer_was_lost_come_back_and_are_handed_out(open_worker, 
 
 def test_leases_whose_notes_could_not_be_read_come_back_and_are_handed_out(open_worker, open_store):
     store = open_store()
-    run, lost = store.scripts.run, []
+    run, lost = store.session.scripts.run, []
 
     def lossy(calls):
         if calls and all("HGET" in call.command for call in calls) and not lost:
@@ -279,7 +280,7 @@ def test_leases_whose_notes_could_not_be_read_come_back_and_are_handed_out(open_
             raise redis.ConnectionError("it broke between the leases and their notes")
         return run(calls)
 
-    store.scripts.run = lossy
+    store.session.scripts.run = lossy
     worker = open_worker(store, notes=NoteCache(by_site=["copies"]))
     worker.add([page("a.org"), page("b.org")])
     assert {lease.site for lease in taken(worker, 2)} == {"a.org", "b.org"}
@@ -296,7 +297,7 @@ def test_an_end_whose_answer_was_lost_counts_once(open_worker, open_store):
     (lease,) = taken(worker)
     worker.add([page("b.org")])
     worker.finish(lease, DONE, time.time())
-    wait_until(lambda: lost and not worker._away)
+    wait_until(lambda: lost and not worker._outbox.outage)
     found = counts(worker)
     assert (found.ends, found.seen, found.leased) == ({"done": 1}, 3, 0)
     assert worker.site("a.org").visits == 1
@@ -306,12 +307,12 @@ def test_an_end_whose_answer_was_lost_counts_once(open_worker, open_store):
 def test_a_lease_that_was_given_over_a_connection_given_up_comes_back_while_its_worker_lives(
     open_worker, open_store, monkeypatch
 ):
-    monkeypatch.setattr(redis_worker, "STRAYS", 0.2)
+    monkeypatch.setattr(worker_thread, "STRAYS", 0.2)
     worker = open_worker(open_store())
     worker.add([page("a.org")])
     assert worker.settle()
     stale = open_store()
-    stale.worker = worker._store.worker
+    stale.session.worker = worker._session.worker
     assert len(stale.take(time.time(), 1)) == 1
     (lease,) = taken(worker)
     assert lease.site == "a.org"
@@ -322,10 +323,10 @@ def test_a_worker_that_may_hand_out_nothing_does_not_ask_to_be_woken_at_once(ope
     worker = open_worker(visit=1_000.0)
     worker.add([page("a.org")])
     assert worker.settle()
-    worker._wanted = 1
-    with worker._news:
-        worker._news.notify_all()
-    wait_until(lambda: worker._ready)
+    worker._pool.wanted = 1
+    with worker._outbox.news:
+        worker._outbox.news.notify_all()
+    wait_until(lambda: worker._pool.ready)
     now = time.time()
     assert worker.take(now, 1) == []
     assert worker.next_release() > now
@@ -336,13 +337,13 @@ def test_a_worker_that_was_taken_for_dead_joins_as_another_and_asks_nothing_that
     sleeper.add([page("a.org"), page("b.org", 1), page("b.org", 2)])
     assert sleeper.settle()
     leases = {lease.site: lease for lease in taken(sleeper, 2)}
-    before = sleeper._store.worker
+    before = sleeper._session.worker
 
     def taken_for_dead():
         # It may say between the two that it lives: then once more.
-        alive.client.zadd("t:workers", {before: 1.0}, xx=True)
-        alive.renew(time.time())
-        return sleeper._store.worker != before
+        alive.session.client.zadd("t:workers", {before: 1.0}, xx=True)
+        alive.session.renew(time.time())
+        return sleeper._session.worker != before
 
     wait_until(taken_for_dead)
     assert not any(map(sleeper.holds, leases.values()))
@@ -369,7 +370,7 @@ def test_a_restart_of_redis_between_two_messages_is_noticed_before_anything_is_l
         assert store.take(time.time(), 1) == []
     except FrontierError:
         # The client saw that its connection was closed, and says so.
-        store.renew(time.time())
+        store.session.renew(time.time())
         assert store.take(time.time(), 1) == []
 
 
@@ -379,11 +380,11 @@ def test_a_redis_that_is_full_for_a_while_is_waited_for(server, open_worker, ope
     assert worker.settle()
     with redis.Redis.from_url(server.url) as client:
         client.config_set("maxmemory", 1)
-        wait_until(lambda: worker._away)
+        wait_until(lambda: worker._outbox.outage)
         worker.add([page("b.org")])
         assert worker.pending() > 0
         client.config_set("maxmemory", 0)
-    wait_until(lambda: not worker._away)
+    wait_until(lambda: not worker._outbox.outage)
     assert counts(worker).seen == 2
 
 
@@ -391,8 +392,8 @@ def test_a_redis_that_lost_all_its_data_ends_the_crawl_with_a_sentence(open_work
     worker = open_worker()
     worker.add([page("a.org")])
     assert worker.settle()
-    open_store().client.flushall()
-    wait_until(lambda: worker._failed)
+    open_store().session.client.flushall()
+    wait_until(lambda: worker._outbox.failed)
     with pytest.raises(FrontierError, match="without its data"):
         worker.take(time.time(), 1)
 
@@ -433,7 +434,7 @@ def test_a_frontier_that_was_emptied_ends_the_crawl_of_every_worker_and_stays_em
             worker.set_note("robots", lease.site, b"note")
             worker.finish(lease, DONE, time.time())
     for worker in workers:
-        wait_until(lambda one=worker: one._failed)
+        wait_until(lambda one=worker: one._outbox.failed)
         assert worker.pending() > 0
         with pytest.raises(FrontierLostError, match="was emptied while this crawl worked on it"):
             worker.take(time.time(), 1)
@@ -447,7 +448,7 @@ def test_a_worker_that_ends_before_it_noticed_the_loss_gives_no_numbers_of_befor
     server, open_worker, open_store, told
 ):
     worker = open_worker(open_store(server.url))
-    worker._pulse = 3_600.0
+    worker._thread.pulse = 3_600.0
     worker.add([page("a.org")])
     assert worker.settle()
     assert worker.counts().waiting == 1
@@ -467,11 +468,11 @@ def test_a_worker_that_slept_while_another_crawl_was_begun_keeps_away_from_it(se
         client.flushall()
         fresh = open_store(server.url)
         fresh.add([page("new.org")])
-    wait_until(lambda: asleep._failed)
+    wait_until(lambda: asleep._outbox.failed)
     with pytest.raises(FrontierLostError, match="another crawl was begun there"):
         asleep.take(time.time(), 1)
     asleep.close()
-    fresh.renew(time.time())
+    fresh.session.renew(time.time())
     assert fresh.counts().waiting == 1
     assert [lease.site for lease in fresh.take(time.time(), 5)] == ["new.org"]
 
@@ -484,7 +485,7 @@ def test_keys_that_redis_evicts_end_the_crawl_and_it_says_so_at_the_start(server
         assert "set maxmemory-policy noeviction" in caplog.text
         for n in range(1_000):
             client.set(f"other:{n}", b"x" * 10_000)
-    wait_until(lambda: worker._failed)
+    wait_until(lambda: worker._outbox.failed)
     with pytest.raises(FrontierLostError, match="evicted"):
         worker.take(time.time(), 1)
 
@@ -494,7 +495,7 @@ def test_nobody_waits_for_an_answer_of_a_worker_that_failed(open_worker, open_st
     worker.add([page("a.org")])
     assert worker.settle()
     store = open_store()
-    store.client.set("t:note:addresses", "not a hash")
+    store.session.client.set("t:note:addresses", "not a hash")
     answer = worker.later("addresses", "192.0.2.1", lambda old: b"new")
     with pytest.raises(FrontierError):
         answer.result(60)
@@ -503,11 +504,11 @@ def test_nobody_waits_for_an_answer_of_a_worker_that_failed(open_worker, open_st
 
 
 def test_an_answer_that_does_not_come_says_what_the_trouble_was(server, open_worker, open_store, monkeypatch):
-    monkeypatch.setattr(redis_worker, "PATIENCE", 0.5)
+    monkeypatch.setattr(outbox, "PATIENCE", 0.5)
     worker = open_worker(open_store(server.url))
     server.kill()
     answer = worker.later("addresses", "192.0.2.1", lambda old: b"new")
-    wait_until(lambda: worker._away)
+    wait_until(lambda: worker._outbox.outage)
     worker.close()
     with pytest.raises(FrontierAwayError, match=rf"away for \d+ s \(.*:{server.port}.*refused.*by its deadline"):
         answer.result(60)
@@ -517,7 +518,7 @@ def test_an_answer_that_does_not_come_since_the_frontier_is_broken_says_how(open
     worker = open_worker()
     worker.add([page("a.org")])
     assert worker.settle()
-    open_store().client.set("t:note:addresses", "not a hash")
+    open_store().session.client.set("t:note:addresses", "not a hash")
     answers = [worker.later("addresses", f"192.0.2.{n}", lambda old: b"new") for n in range(5)]
     for answer in answers:
         with pytest.raises(FrontierError, match=r"t:note:addresses .*WRONGTYPE"):
@@ -565,7 +566,7 @@ def test_a_drop_of_one_worker_ends_what_waits_for_all(open_worker):
     first, second = open_worker(), open_worker()
     first.add([page("a.org", n) for n in range(50)])
     assert first.settle()
-    assert second.drop("a.org", Drop.NEVERCRAWL) + len(first._ready) == 50
+    assert second.drop("a.org", Drop.NEVERCRAWL) + len(first._pool.ready) == 50
     assert counts(second).waiting == 0
 
 
@@ -574,8 +575,8 @@ def test_a_worker_gives_back_what_it_has_when_it_closes(open_worker, open_store)
     worker.add([page(f"{n}.org") for n in range(20)])
     assert worker.settle()
     taken(worker, 5)
-    number = worker._store.worker
+    number = worker._session.worker
     worker.close()
     found = looks.counts()
     assert (found.leased, found.waiting) == (0, 20)
-    assert looks.client.zscore("t:workers", number) is None
+    assert looks.session.client.zscore("t:workers", number) is None

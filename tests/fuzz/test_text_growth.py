@@ -27,7 +27,7 @@ from mediacrawl.extract import (
 from mediacrawl.extract.charset import header_charset, read_html
 from mediacrawl.extract.texts import moment, seconds, whole, yes_or_no
 from mediacrawl.facts import pack
-from mediacrawl.frontier.redis.start_url_entry import read_entry
+from mediacrawl.frontier.redis.start_urls import read_entry
 from mediacrawl.politeness.backoff import asked_to_wait
 from mediacrawl.politeness.caching import lifetime
 from mediacrawl.politeness.robots import RobotsRules, is_html

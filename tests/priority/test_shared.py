@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from waiting_links import found, leased
 
 from mediacrawl.frontier.contract import FrontierPolicy
+from mediacrawl.frontier.redis import note_calls
 from mediacrawl.frontier.redis.note_cache import NoteCache
 from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.frontier.redis.worker import RedisWorker
@@ -368,7 +369,7 @@ def test_of_a_killed_worker_its_last_second_is_lost_and_no_more(hire, redis_serv
 
 def test_a_batch_whose_answer_was_lost_is_heard_once(hire):
     first, second = hire(), hire()
-    run, lost = first.worker._store.scripts.run, []
+    run, lost = first.worker._session.scripts.run, []
 
     def lossy(calls):
         answers = run(calls)
@@ -377,7 +378,7 @@ def test_a_batch_whose_answer_was_lost_is_heard_once(hire):
             raise redis.ConnectionError("the answer is lost")
         return answers
 
-    first.worker._store.scripts.run = lossy
+    first.worker._session.scripts.run = lossy
     sing(first, 0, 10)
     talk(first)
     sing(first, 10, 10)
@@ -393,13 +394,13 @@ def test_visits_wait_while_redis_is_away_and_of_too_many_the_last_are_told(serve
     talk(first, second)
     server.signal(signal.SIGSTOP)
     first.order.save(0.0)
-    wait_until(lambda: first.worker._away)
+    wait_until(lambda: first.worker._outbox.outage)
     for number in range(50):
         first.visit(f"http://a{number}.example/songs/1", 1.0)
         first.order.save(0.0)
     assert len(first.order.visits) == 50
     server.signal(signal.SIGCONT)
-    wait_until(lambda: not first.worker._away and not second.worker._away)
+    wait_until(lambda: not first.worker._outbox.outage and not second.worker._outbox.outage)
     talk(first, second)
     assert second.record("a49.example") == first.record("a49.example") != {}
     assert len(second.order.visits) == 30
@@ -458,8 +459,8 @@ class Direct:
 
     def exchange(self, batch, visits, after, *, keep, most):
         answer = Future()
-        call = self._store.exchanging(batch, visits, after, keep=keep, most=most)
-        answer.set_result(self._store.exchanged(self._store.scripts.one(call)))
+        call = note_calls.exchange(self._store.session, batch, visits, after, keep=keep, most=most)
+        answer.set_result(note_calls.exchanged(self._store.session.scripts.one(call)))
         return answer
 
 

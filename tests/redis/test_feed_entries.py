@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.frontier.exchange import json_line
-from mediacrawl.frontier.redis.start_url_entry import _KNOWN, LONGEST, Entry, Unreadable, read_entry
+from mediacrawl.frontier.export import json_line
+from mediacrawl.frontier.redis.start_urls import _KNOWN, LONGEST, StartUrlEntry, Unreadable, read_entry
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Candidate, Drop, Evidence, Kind
 from mediacrawl.scope import Scope
@@ -98,7 +98,7 @@ def test_a_line_of_an_exported_frontier_joins_as_it_was():
 @pytest.mark.parametrize("field", ["meta", "formdata", "headers", "cookies", "callback", "dont_filter", "proxy"])
 def test_how_to_ask_is_not_for_an_entry_to_say(field):
     entry = entry_of(**{field: {"proxy": "http://evil.example"}})
-    assert entry == Entry(URL, passed_over=(field,))
+    assert entry == StartUrlEntry(URL, passed_over=(field,))
 
 
 @pytest.mark.parametrize("method", ["POST", "put", "DELETE", 7, {"a": 1}])
@@ -148,20 +148,20 @@ def test_a_pickle_in_letters_is_no_url_either():
     ],
 )
 def test_what_may_not_join_is_refused_with_its_reason(url, reason):
-    assert join(Entry(url)) is reason
+    assert join(StartUrlEntry(url)) is reason
 
 
 def test_an_entry_widens_no_borders():
     scope = Scope(today=lambda: date(2026, 1, 1), only_sites=["site.example"])
-    assert join(Entry(URL), scope).url == URL
-    assert join(Entry("https://other.example/"), scope) is Drop.OFFSITE
-    assert join(Entry("https://other.example/", parent=URL), scope) is Drop.OFFSITE
+    assert join(StartUrlEntry(URL), scope).url == URL
+    assert join(StartUrlEntry("https://other.example/"), scope) is Drop.OFFSITE
+    assert join(StartUrlEntry("https://other.example/", parent=URL), scope) is Drop.OFFSITE
 
 
 def test_a_crawl_whose_contact_leads_nowhere_goes_nowhere():
     nowhere = ContactScope.of("http://localhost/contact", {}, anonymous=False)
-    assert join(Entry("https://www.iana.org/"), reach=nowhere) is Drop.PLACEHOLDER_CONTACT
-    assert join(Entry("http://127.0.0.1:8000/"), reach=nowhere).url == "http://127.0.0.1:8000/"
+    assert join(StartUrlEntry("https://www.iana.org/"), reach=nowhere) is Drop.PLACEHOLDER_CONTACT
+    assert join(StartUrlEntry("http://127.0.0.1:8000/"), reach=nowhere).url == "http://127.0.0.1:8000/"
 
 
 @given(st.dictionaries(FIELDS, JSON, max_size=6), st.text(max_size=40) | st.just(URL))

@@ -86,6 +86,6 @@ def test_notes_that_are_not_kept_any_more_come_with_the_lease_again(monkeypatch)
     for turn in range(3):
         for number in range(15):
             lease = leased(found(f"http://{number}.org/"))
-            notes.met(lease, dict.fromkeys(notes.keys_for(lease, own=turn > 0), b"1"))
-            assert notes.look("classes", lease.site) == (True, b"1")
-            assert notes.look("copies", lease.site) == (True, b"1")
+            notes.leased(lease, dict.fromkeys(notes.keys_for(lease, own=turn > 0), b"1"))
+            assert notes.find("classes", lease.site) == (True, b"1")
+            assert notes.find("copies", lease.site) == (True, b"1")

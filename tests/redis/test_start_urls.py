@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.frontier.redis import start_urls
-from mediacrawl.frontier.redis.start_url_entry import LONGEST, FeedError
-from mediacrawl.frontier.redis.start_urls import StartUrls
+from mediacrawl.frontier.redis.start_urls import LONGEST, FeedError, StartUrls
 
 KEY, TAKEN, REFUSED = "media:start_urls", "media:start_urls:taken", "media:start_urls:refused"
 URLS = [f"https://site.example/{number}".encode() for number in range(5)]

@@ -9,7 +9,7 @@ import pytest
 from segment_run import go, rows_of, write_lines
 
 from mediacrawl.frontier import FrontierPolicy
-from mediacrawl.frontier.exchange import write
+from mediacrawl.frontier.export import write
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy

@@ -1,4 +1,4 @@
-"""The notes that a worker has at hand: those of the sites that it has leased come with the lease."""
+"""A worker's cache of notes: those of a site come with its lease."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.records import Lease
 
 Key = tuple[str, str]
-"""Room and key of a note."""
+"""Namespace and key of a note."""
 
 KEPT = 50_000
 """Notes that are kept."""
@@ -17,14 +17,14 @@ KEPT_BYTES = 64 * 1024 * 1024
 
 
 class NoteCache:
-    """What was read for leases, and written since. In memory only.
+    """Caches notes that were read with leases, and those written since. In memory only.
 
-    A note about a *site* is true as long as no other worker has had the site since; the lease says who had it. One
-    about an *authority* is read anew with each lease, since a robots.txt may be brought by a lease of another site.
+    A note about a *site* stays valid until another worker leases the site; each lease says who had it before. A note
+    about an *authority* is read again with each lease, since the visit of another site may have fetched its robots.txt.
 
     Args:
-        by_site: rooms that keep their notes by site.
-        by_authority: rooms that keep them by authority.
+        by_site: namespaces whose keys are sites.
+        by_authority: namespaces whose keys are authorities.
     """
 
     def __init__(self, by_site: Iterable[str] = (), by_authority: Iterable[str] = ()) -> None:
@@ -34,40 +34,40 @@ class NoteCache:
         self._sites: set[str] = set()
 
     def keys_for(self, lease: Lease, *, own: bool) -> list[Key]:
-        """The notes to be read for a lease.
+        """The notes to read for a lease.
 
         Args:
-            lease: which is about to be handed out.
-            own: whether this worker was the last one that had its site.
+            lease: about to be handed out.
+            own: whether this worker had the site's last lease.
         """
-        keys = [(room, authority_of(lease.url)) for room in self._by_authority]
+        keys = [(namespace, authority_of(lease.url)) for namespace in self._by_authority]
         if not own or lease.site not in self._sites:
-            keys += [(room, lease.site) for room in self._by_site]
+            keys += [(namespace, lease.site) for namespace in self._by_site]
         return keys
 
-    def met(self, lease: Lease, notes: Mapping[Key, bytes | None]) -> None:
-        """A lease is handed out, with its notes."""
+    def leased(self, lease: Lease, notes: Mapping[Key, bytes | None]) -> None:
+        """Cache the notes that came with a lease."""
         for key, record in notes.items():
             self._put(key, record)
         if len(self._sites) >= KEPT // max(len(self._by_site) + len(self._by_authority), 1):
-            # Of more sites than these not all notes are kept, and one that is not must come with the lease again.
+            # The cache may have evicted notes of more sites than these; they must come with the lease again.
             self._sites.clear()
         self._sites.add(lease.site)
 
-    def over(self, lease: Lease) -> None:
-        """A lease is over: from now on others may write about its authority."""
-        for room in self._by_authority:
-            self._kept.drop(_name((room, authority_of(lease.url))))
+    def ended(self, lease: Lease) -> None:
+        """Forget the notes about a lease's authority: after it other workers may write them."""
+        for namespace in self._by_authority:
+            self._kept.drop(_name((namespace, authority_of(lease.url))))
 
-    def look(self, room: str, key: str) -> tuple[bool, bytes | None]:
-        """Whether a note is at hand, and what it says."""
-        found = self._kept.get(_name((room, key)))
+    def find(self, namespace: str, key: str) -> tuple[bool, bytes | None]:
+        """Whether a note is cached, and the note."""
+        found = self._kept.get(_name((namespace, key)))
         return (False, None) if found is None else (True, found[0])
 
-    def learn(self, room: str, key: str, record: bytes) -> None:
-        """A note was written here. One that is not at hand is not kept: it may be somebody else's."""
-        if self._kept.get(_name((room, key))) is not None:
-            self._put((room, key), record)
+    def update(self, namespace: str, key: str, record: bytes) -> None:
+        """Update a cached note that this worker writes; one that is not cached may be another worker's."""
+        if self._kept.get(_name((namespace, key))) is not None:
+            self._put((namespace, key), record)
 
     def _put(self, key: Key, record: bytes | None) -> None:
         self._kept.put(_name(key), (record,), len(record or b""))

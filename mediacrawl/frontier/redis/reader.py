@@ -1,8 +1,9 @@
-"""What an operator asks of a frontier in Redis, also while workers are at it. What it answers is as of now."""
+"""An operator's view of a frontier in Redis, also while workers use it: overview, one URL, all that waits, a check."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -10,13 +11,15 @@ import msgpack
 from redis import exceptions
 
 from mediacrawl.frontier.contract import SpoiledError
-from mediacrawl.frontier.redis.errors import failure
+from mediacrawl.frontier.redis.errors import failure, spoiled
+from mediacrawl.frontier.redis.links import are_known, known_call
 from mediacrawl.frontier.redis.rows import Row, read_element, read_row
-from mediacrawl.frontier.redis.sites import ClassState, State
-from mediacrawl.frontier.redis.store import KNOWN, RedisFrontier
+from mediacrawl.frontier.redis.sites import StoredClass, StoredSite
+from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.frontier.site_state import OTHER
 from mediacrawl.frontier.sqlite.reader import Overview, Whereabouts
 from mediacrawl.frontier.sqlite.sites import ACTIVE
+from mediacrawl.observe.format import plural
 from mediacrawl.records import Candidate, SiteInfo
 
 if TYPE_CHECKING:
@@ -24,10 +27,14 @@ if TYPE_CHECKING:
 
 _SLICE = 500
 """Elements of a list that are read at a time."""
+_PROBLEMS = 20
+"""Problems of a check that are shown."""
+_PROGRESS = 10_000
+"""Sites between two reports on progress."""
 
 
 class RedisReader:
-    """A frontier in Redis, as `reading.FrontierReader` reads one in a file.
+    """Reads a frontier in Redis, as `reading.FrontierReader` reads one in a file. Its answers are as of now.
 
     Args:
         store: opened without becoming a worker.
@@ -35,7 +42,8 @@ class RedisReader:
 
     def __init__(self, store: RedisFrontier) -> None:
         self._store = store
-        self._client = store.client
+        self._session = store.session
+        self._key, self._ask = store.session.scripts.key, store.session.scripts.ask
 
     def __enter__(self) -> Self:
         return self
@@ -49,12 +57,12 @@ class RedisReader:
 
     @property
     def now(self) -> float:
-        """Redis's clock, which all release times mean."""
-        return self._store.numbers.time
+        """Redis's clock, by which all release times are."""
+        return self._session.counters.time
 
     def overview(self, now: float) -> Overview:  # noqa: ARG002
         """The numbers of the whole frontier, as of now."""
-        numbers = self._store.numbers
+        numbers = self._session.counters
         leased, ready, resting = numbers["leased"], numbers.ready, numbers["resting"]
         sites = {
             "ready": ready,
@@ -71,20 +79,20 @@ class RedisReader:
             leased=leased,
             sites=sites,
             ends=dict(sorted(numbers.ends.items(), key=lambda end: -end[1])),
-            first_due=self._store.due if self._store.due >= 0 else None,
-            bytes=self._client.info("memory")["used_memory"],
+            first_due=self._session.due if self._session.due >= 0 else None,
+            bytes=self._session.client.info("memory")["used_memory"],
             medium="memory",
             again=numbers["again"],
         )
 
-    def note(self, room: str, key: str) -> bytes | None:
-        """What another room keeps, or None.
+    def note(self, namespace: str, key: str) -> bytes | None:
+        """A note, or None.
 
         Args:
-            room: who keeps it.
-            key: what it is about.
+            namespace: its namespace.
+            key: its key there.
         """
-        return self._store.note(room, key)
+        return self._store.note(namespace, key)
 
     def site(self, name: str, now: float) -> SiteInfo | None:
         """A site, or None if it was never met.
@@ -93,35 +101,34 @@ class RedisReader:
             name: registrable domain.
             now: seconds since the epoch.
         """
-        state = self._store.state(name)
+        state = self._store.sites.state(name)
         return None if state is None else state.info(now)
 
     def rank(self, name: str) -> int:
-        """How many sites go before this one once they are ready."""
-        state = self._store.state(name)
+        """The number of sites that go before this one once they are ready."""
+        state = self._store.sites.state(name)
         if state is None or state.place != ACTIVE:
             return 0
-        key = self._store.scripts.key
-        ask = self._store.scripts.ask
+        key, ask = self._key, self._ask
         try:
             ranks = [int(rank) for rank in ask("ZRANGE", key("firsts"), 0, -1)]
         except ValueError as error:
-            raise SpoiledError(f"SPOILED {key('firsts')} does not hold what mediacrawl wrote there") from error
+            raise spoiled(key("firsts")) from error
         better = sum(ask("ZCARD", key("due", rank)) for rank in ranks if rank > state.rank)
         return int(better + ask("ZCOUNT", key("due", state.rank), "-inf", f"({state.due!r}"))
 
     def where(self, url: str, site: str, link_class: str) -> Whereabouts:
-        """Where a URL is. How it ended is not kept for each URL: that would cost as much memory as to know it.
+        """Where a URL is. How it ended is not stored: that would take as much memory as the set of known URLs.
 
         Args:
             url: in canonical form.
             site: its site.
             link_class: name of the class that its shape asks for.
         """
-        if self._store.scripts.one(self._store.question([url]))[0] != KNOWN:
+        if not are_known(self._session.scripts.one(known_call(self._session, [url])))[0]:
             return Whereabouts(known=False)
-        state = self._store.state(site)
-        # It may wait in another class: the page tells it, too.
+        state = self._store.sites.state(site)
+        # Its page's facts decide on its class too, so it may wait in another one.
         classes = enumerate(state.classes if state else ())
         for number, found in sorted(classes, key=lambda pair: pair[1].name not in {link_class, OTHER}):
             for before, row in enumerate(self._rows(state, number, found) if state else ()):
@@ -136,11 +143,11 @@ class RedisReader:
         """All that waits or is leased, sorted by site, in each the best class first.
 
         Args:
-            only: the site, if only one is wanted.
-            shelved: whether that of paused and retired sites, too.
+            only: one site; None for all.
+            shelved: whether paused and retired sites are included.
         """
-        for name in [only] if only else self._store.names():
-            state = self._store.state(name)
+        for name in [only] if only else self._store.sites.names():
+            state = self._store.sites.state(name)
             if state is None or (state.place > ACTIVE and not shelved):
                 continue
             leased = self._leased(name) if state.leased else None
@@ -149,33 +156,31 @@ class RedisReader:
             for number, found in sorted(enumerate(state.classes), key=lambda pair: -pair[1].score):
                 yield from (row.found for row in self._rows(state, number, found))
 
-    def _rows(self, state: State, number: int, found: ClassState) -> Iterator[Row]:
-        queue, start, taken = self._store.scripts.key("q", number + 1, state.name), 0, found.off
-        while elements := self._store.scripts.ask("LRANGE", queue, start, start + _SLICE - 1):
+    def _rows(self, state: StoredSite, number: int, found: StoredClass) -> Iterator[Row]:
+        queue, start, taken = self._key("q", number + 1, state.name), 0, found.off
+        while elements := self._ask("LRANGE", queue, start, start + _SLICE - 1):
             for element in elements:
                 shared, rows = read_element(queue, element)
                 yield from (read_row(state.name, found.name, shared, row) for row in rows[taken:])
                 taken = 0
             start += len(elements)
 
-    def _leased(self, site: str) -> tuple[Row, ClassState] | None:
-        """The URL of a site that is out, and its class."""
-        key, ask, state = self._store.scripts.key, self._store.scripts.ask, self._store.state(site)
-        workers = [*ask("ZRANGE", key("workers"), 0, -1), *ask("SMEMBERS", key("dead"))]
-        for worker in workers:
-            leases = key("leases", worker.decode("utf-8", "replace"))
-            for packed in ask("HVALS", leases):
+    def _leased(self, site: str) -> tuple[Row, StoredClass] | None:
+        """The leased URL of a site, and its class."""
+        state = self._store.sites.state(site)
+        for leases in _lease_keys(self._store):
+            for packed in self._ask("HVALS", leases):
                 try:
                     name, number, _, shared, row, _ = msgpack.unpackb(packed, raw=True)
                 except (ValueError, TypeError, msgpack.exceptions.UnpackException) as error:
-                    raise SpoiledError(f"SPOILED {leases} does not hold what mediacrawl wrote there") from error
+                    raise spoiled(leases) from error
                 if state is not None and name == site.encode():
                     found = state.classes[number - 1]
                     return read_row(site, found.name, shared, row), found
         return None
 
 
-def _waits(row: Row, found: ClassState, before: int, *, leased: bool = False) -> Whereabouts:
+def _waits(row: Row, found: StoredClass, before: int, *, leased: bool = False) -> Whereabouts:
     return Whereabouts(
         known=True,
         leased=leased,
@@ -185,3 +190,94 @@ def _waits(row: Row, found: ClassState, before: int, *, leased: bool = False) ->
         attempt=row.attempt,
         candidate=row.found,
     )
+
+
+def _lease_keys(store: RedisFrontier) -> list[str]:
+    """The keys of the leases of all workers, dead ones included."""
+    key, ask = store.session.scripts.key, store.session.scripts.ask
+    workers = [*ask("ZRANGE", key("workers"), 0, -1), *ask("SMEMBERS", key("dead"))]
+    return [key("leases", worker.decode("utf-8", "replace")) for worker in workers]
+
+
+def check_redis(store: RedisFrontier, progress: Callable[[str], None]) -> tuple[list[str], str]:
+    """Read the whole frontier, count everything again and compare with the counters.
+
+    While workers change the counters only unreadable values are reported.
+
+    Args:
+        store: opened without becoming a worker.
+        progress: told the progress, in a sentence.
+
+    Returns:
+        The problems, and a sentence on what was read.
+
+    Raises:
+        FrontierError: it cannot be read any further.
+    """
+    try:
+        return _check(store, progress)
+    except (exceptions.RedisError, SpoiledError, OSError) as error:
+        raise failure(store.server, error) from error
+
+
+def _check(store: RedisFrontier, progress: Callable[[str], None]) -> tuple[list[str], str]:
+    session = store.session
+    session.renew(session.counters.time)
+    key, ask = session.scripts.key, session.scripts.ask
+    at_work = int(ask("ZCARD", key("workers")))
+    found, problems = Counter[str](), list[str]()
+    for number, name in enumerate(store.sites.names(), 1):
+        try:
+            _count(store, name, found)
+        except SpoiledError as error:
+            problems.append(str(error))
+        if number % _PROGRESS == 0:
+            progress(f"{number:,} sites read")
+    for bucket in range(max(session.counters["buckets"], 1)):
+        found["seen"] += ask("SCARD", key("seen", bucket))
+    for leases in _lease_keys(store):
+        found["leased"] += ask("HLEN", leases)
+    if not at_work:
+        problems += _differences(store, found)
+    shown = problems[:_PROBLEMS] + ([f"and {len(problems) - _PROBLEMS} more"] if len(problems) > _PROBLEMS else [])
+    workers = f", {plural(at_work, 'worker', 'is')} at it" if at_work else ""
+    waiting = f"{plural(found['waiting'], 'URL', 'waits')} on {plural(found['sites'], 'site')}"
+    return shown, f"{waiting}, {plural(found['seen'], '', 'is')} known{workers}"
+
+
+def _count(store: RedisFrontier, name: str, found: Counter[str]) -> None:
+    state = store.sites.state(name)
+    if state is None:
+        raise SpoiledError(f"the site {name} is gone")
+    rows = 0
+    for number, one in enumerate(state.classes):
+        taken = one.off
+        queue = store.session.scripts.key("q", number + 1, state.name)
+        for element in store.session.scripts.ask("LRANGE", queue, 0, -1):
+            found["bytes"] += len(element)
+            shared, packed = read_element(queue, element)
+            for row in packed[taken:]:
+                read_row(state.name, one.name, shared, row)
+                rows += 1
+            taken = 0
+    found["waiting"] += rows
+    found["sites"] += 1
+    found["active"] += state.place == ACTIVE
+    if state.place > ACTIVE:
+        found["shelved"] += rows
+
+
+def _differences(store: RedisFrontier, found: Counter[str]) -> list[str]:
+    numbers = store.session.counters
+    problems = [
+        f"{found[name]:,} are {name}, and the counter says {numbers[name]:,}"
+        for name in ("waiting", "bytes", "leased", "seen", "active", "shelved")
+        if found[name] != numbers[name]
+    ]
+    ended = sum(numbers.ends.values())
+    if numbers["seen"] + numbers["again"] != numbers["waiting"] + numbers["leased"] + ended:
+        problems.append(
+            f"{numbers['seen']:,} are known and {numbers['again']:,} times one joined once more, but"
+            f" {numbers['waiting']:,} wait, {ended:,} have ended"
+        )
+    return problems

@@ -1,8 +1,8 @@
-"""A waiting URL as the Redis store keeps it: what the links of one page share is written once for all of them.
+"""Waiting URLs in Redis: facts that the links of one page share are written once.
 
-An element of a class's list holds the URLs that one page gave the class at one tag path. Their common beginning, their
-parent, that path and what is known of the page stand in the *shared facts*; a *row* has what is left, without the
-fields at its end that say nothing. A link of 80 characters with its parent, its anchor and the page's title takes some
+An element of a class's list holds the URLs that one page gave the class at one tag path. The *shared facts* are their
+common prefix, their parent, that path and the evidence about the page; a *row* has the rest, without empty fields at
+its end. A link of 80 characters with its parent, its anchor and the page's title takes some
 60 bytes so, and 200 alone.
 """
 
@@ -15,6 +15,7 @@ from typing import Any
 import msgpack
 
 from mediacrawl.frontier.contract import SpoiledError
+from mediacrawl.frontier.redis.errors import spoiled
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import Candidate, End, Evidence, Kind, Lease, Outcome
 
@@ -24,14 +25,14 @@ ELEMENT_ROWS = 64
 _KINDS = tuple(Kind)
 _SHARED = (str, int, int, int, str, str, str, str, str, str, str)
 _ROW: tuple[Any, ...] = ("", "", 0, "", "", 0, b"", "", "")
-"""The fields of a row when they say nothing: rest of the URL, anchor, kind, guid, first
+"""The empty fields of a row: rest of the URL, anchor, kind, guid, first
 requested URL, attempt, state, facts, and the URL as it is requested if that is another."""
 
 _packer = msgpack.Packer(unicode_errors="surrogatepass")
 
 
-def common_start(texts: Sequence[str]) -> str:
-    """What all of some texts begin with: what the first and the last of them in their order begin with."""
+def _common_start(texts: Sequence[str]) -> str:
+    """The longest common prefix of some texts, which is that of the least and the greatest of them."""
     low, high = min(texts), max(texts)
     if high.startswith(low):
         return low
@@ -44,12 +45,12 @@ def common_start(texts: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A waiting URL, read.
+    """A waiting URL.
 
     Attributes:
-        found: as it joined; the site and the class are told by where it stands.
-        attempt: how often it was asked and failed.
-        state: what an earlier visit left, or empty.
+        found: the URL and its evidence.
+        attempt: failed requests so far.
+        state: of a visit that goes on, or empty.
     """
 
     found: Candidate
@@ -65,10 +66,10 @@ class Row:
         """The lease of this row.
 
         Args:
-            number: the lease's.
+            number: of the lease.
             clocks: of the site.
             now: seconds since the epoch.
-            even: whether it was picked by chance.
+            even: whether it was picked at random.
         """
         found = self.found
         return Lease(
@@ -95,15 +96,15 @@ def pack_rows(found: Sequence[Candidate]) -> tuple[bytes, list[bytes]]:
     """The shared facts and the rows of URLs that one page gave to one class.
 
     Args:
-        found: one at least; all agree in what `page_of` tells.
+        found: one at least; all have the same `page_of`.
     """
-    start = common_start([candidate.url for candidate in found])
+    start = _common_start([candidate.url for candidate in found])
     shared = _pack_shared(found[0], start)
     return shared, [_pack_row(candidate, len(start)) for candidate in found]
 
 
 def page_of(candidate: Candidate) -> tuple[object, ...]:
-    """What the URLs of one element agree in, beside their site and class."""
+    """The fields that the URLs of one element share, besides their site and class."""
     found = candidate.evidence
     return (
         *(candidate.parent, candidate.depth, candidate.hops, found.via, found.page_title, found.feed_url),
@@ -112,11 +113,11 @@ def page_of(candidate: Candidate) -> tuple[object, ...]:
 
 
 def read_element(key: str, element: bytes) -> tuple[bytes, list[bytes]]:
-    """An element of a class's list: what its rows share, and the rows, as packed.
+    """The shared facts and the rows in an element of a class's list, both packed.
 
     Args:
         key: of the list.
-        element: as it stands there.
+        element: of the list.
 
     Raises:
         SpoiledError: mediacrawl has not written it.
@@ -126,21 +127,21 @@ def read_element(key: str, element: bytes) -> tuple[bytes, list[bytes]]:
     except (ValueError, TypeError, msgpack.exceptions.UnpackException):
         shared, rows = None, []
     if not isinstance(shared, bytes) or not all(isinstance(row, bytes) for row in rows):
-        raise SpoiledError(f"SPOILED {key} does not hold what mediacrawl wrote there")
+        raise spoiled(key)
     return shared, rows
 
 
 def read_row(site: str, link_class: str, shared: bytes, row: bytes) -> Row:
-    """The URL that `pack_rows` packed, or `after`.
+    """Read a row that `pack_rows` or `row_after_visit` packed.
 
     Args:
-        site: where it stands.
-        link_class: where it stands.
-        shared: as packed.
-        row: as packed.
+        site: of the list.
+        link_class: of the list.
+        shared: facts, packed.
+        row: packed.
 
     Raises:
-        SpoiledError: this was packed by neither.
+        SpoiledError: neither has packed this.
     """
     try:
         start, common, depth, hops, parent, via, title, feed, language, charset, path = _unpacked_shared(shared)
@@ -158,12 +159,12 @@ def read_row(site: str, link_class: str, shared: bytes, row: bytes) -> Row:
     raise SpoiledError(f"what waits on {site} cannot be read")
 
 
-def after(row: Row, outcome: Outcome) -> tuple[bytes, bytes] | None:
-    """The row after a visit that did not end it: its shared facts and itself; None if it is as it was.
+def row_after_visit(row: Row, outcome: Outcome) -> tuple[bytes, bytes] | None:
+    """The shared facts and the row after a visit that did not end the URL; None if the row is unchanged.
 
     Args:
         row: as it was leased.
-        outcome: what the visit came to.
+        outcome: of the visit.
     """
     if outcome.end is End.AGAIN:
         attempt, kind, state = row.attempt + (outcome.asked and outcome.blamed), row.found.kind, b""
@@ -178,7 +179,7 @@ def after(row: Row, outcome: Outcome) -> tuple[bytes, bytes] | None:
 
 def _pack_shared(found: Candidate, start: str) -> bytes:
     parent, evidence = found.parent, found.evidence
-    common = len(common_start([start, parent]))
+    common = len(_common_start([start, parent]))
     fields = (
         *(start, common, found.depth, found.hops, parent[common:], evidence.via, evidence.page_title),
         *(evidence.feed_url, evidence.page_language, evidence.page_charset, evidence.path),

@@ -1,4 +1,4 @@
-"""The scripts of the Redis store, and how they are run: many in one round trip, each of them whole or not at all."""
+"""Lua scripts of the Redis store. Many calls go out in one round trip; each script is atomic."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import msgpack
 from redis import exceptions
 
-from mediacrawl.frontier.contract import SpoiledError
+from mediacrawl.frontier.redis.errors import spoiled
 
 NAMES = (
     *("hello", "renew", "bye", "add", "unknown", "take", "finish"),
@@ -22,7 +22,7 @@ NAMES = (
 
 _NEEDS = "-- needs: "
 _BEFORE_7 = re.compile(r"Error running script \(call to \w+\): @\w+:\d+: (?:@\w+: \d+: -)?")
-"""What Redis 6.2 puts before the error of a script, and of a command that a script ran."""
+"""Prefix that Redis 6.2 puts before the error of a script, and of a command in a script."""
 
 _MAIN = b"""
 local function main()
@@ -30,7 +30,7 @@ check_crawl()
 %b
 end
 
--- An error that a script raises is told by each version of Redis in another form, and one that it answers in its own.
+-- Each version of Redis formats an error that a script raises differently; one that it returns stays as it is.
 local fine, answer = pcall(main)
 if fine then return answer end
 if type(answer) == 'table' then answer = answer.err end
@@ -38,19 +38,19 @@ if string.find(answer, '^%%u%%u+ ') then return {err = answer} end
 return {err = 'SPOILED one of the keys ' .. PREFIX .. '* does not hold what mediacrawl wrote there (' .. answer .. ')'}
 """
 
-# In the older form of the format, which knows no kind of its own for bytes: the one that Redis reads.
+# The older form of msgpack, without a type for bytes: cmsgpack in Redis reads no other.
 _packer = msgpack.Packer(unicode_errors="surrogatepass", use_bin_type=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One command: of a script its name and what it is about, else a plain command of Redis.
+    """A call of a script, or a plain command of Redis.
 
     Attributes:
         script: one of `NAMES`; empty for a plain command.
-        what: what the script is about.
+        what: the script's arguments.
         told: the time that counts, seconds since the epoch; None for Redis's own clock.
-        command: of a plain command its words.
+        command: the words of a plain command.
     """
 
     script: str = ""
@@ -63,54 +63,53 @@ class Scripts:
     """Runs calls on one server.
 
     Args:
-        client: a `redis.Redis` that gives bytes.
+        client: a `redis.Redis` that returns bytes.
         prefix: of the frontier's keys.
     """
 
     def __init__(self, client: Any, prefix: str) -> None:
         self._client = client
         self._prefix = prefix
-        self.missed: Callable[[], None] = _nothing
-        """Is called when the server had forgotten the scripts, before what was asked of it is run."""
+        self.missed: Callable[[], object] = _nothing
+        """Called when the server has lost the scripts, before the calls are repeated."""
 
     def key(self, *parts: object) -> str:
         """The name of one of the frontier's keys."""
         return ":".join((self._prefix, *map(str, parts)))
 
     def load(self) -> None:
-        """Hand the scripts over. A server that was started anew has forgotten them."""
+        """Load the scripts into the server. A restart discards them."""
         with self._client.pipeline(transaction=False) as pipe:
             for name in NAMES:
                 pipe.script_load(_source(name))
             pipe.execute()
 
     def one(self, call: Call) -> Any:
-        """Run one call; answers what it answers, and raises what it fails with."""
+        """Run one call; returns its answer or raises its error."""
         answer = self.run([call])[0]
         if isinstance(answer, exceptions.ResponseError) and call.command and str(answer).startswith("WRONGTYPE"):
-            # Redis does not say of which key it speaks.
-            raise SpoiledError(f"SPOILED {call.command[1]} does not hold what mediacrawl wrote there ({answer})")
+            # Redis does not name the key.
+            raise spoiled(call.command[1], answer)
         if isinstance(answer, Exception):
             raise answer
         return answer
 
     def ask(self, *words: Any) -> Any:
-        """Run one plain command, whose first argument is a key; answers what it answers.
+        """Run one plain command whose first argument is a key; returns its answer.
 
         Raises:
-            SpoiledError: the key is of another kind.
+            SpoiledError: the key is of another type.
         """
         return self.one(Call(command=words))
 
     def run(self, calls: Sequence[Call]) -> list[Any]:
-        """Run calls in their order, in one round trip; answers what each answers, or the error with which it failed.
+        """Run calls in their order in one round trip; returns the answer or the error of each.
 
         Raises:
-            redis.exceptions.ConnectionError: the server is away; which of the calls were run is not known.
+            redis.exceptions.ConnectionError: Redis is away; which of the calls it ran is unknown.
             redis.exceptions.TimeoutError: likewise.
         """
         answers = self._run(calls)
-        # All or none are missing: nothing of the kind is ever unloaded alone.
         missing = [i for i, answer in enumerate(answers) if isinstance(answer, exceptions.NoScriptError)]
         if missing:
             self.load()
@@ -132,11 +131,11 @@ class Scripts:
 
 
 def _nothing() -> None:
-    """Nobody wants to know."""
+    """The default of `Scripts.missed`."""
 
 
 def _as_since_7(answer: Any) -> Any:
-    """An error of a script that begins with its word (``OOM``, ``SPOILED``), as Redis 7 and Valkey tell it."""
+    """The error of a script in the form of Redis 7 and Valkey, which begins with its code (``OOM``, ``SPOILED``)."""
     if isinstance(answer, exceptions.ResponseError) and _BEFORE_7.match(str(answer)):
         return exceptions.ResponseError(_BEFORE_7.sub("", str(answer), count=1))
     return answer
@@ -144,7 +143,7 @@ def _as_since_7(answer: Any) -> Any:
 
 @cache
 def _source(name: str) -> bytes:
-    """A script with what it needs: its first line says which files, beside the one that all need."""
+    """A script with the files it needs: those that its first line names, and ``common.lua``."""
     folder = resources.files("mediacrawl.frontier.redis").joinpath("lua")
     script = folder.joinpath(f"{name}.lua").read_bytes()
     first = script.partition(b"\n")[0].decode()

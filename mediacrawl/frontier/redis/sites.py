@@ -1,25 +1,33 @@
-"""A site as the Redis store keeps it: one value in msgpack, with its clocks and its classes."""
+"""Sites in Redis: one msgpack value each, with the site's clocks and its link classes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgpack
 
 from mediacrawl.frontier.contract import SpoiledError
+from mediacrawl.frontier.redis.errors import spoiled
+from mediacrawl.frontier.redis.scripts import Scripts
 from mediacrawl.frontier.site_state import rests, site_state, told
 from mediacrawl.frontier.sqlite.rows import pack_samples, pack_standing, unpack_samples, unpack_standing
 from mediacrawl.frontier.sqlite.sites import ACTIVE, PAUSED, RETIRED
 from mediacrawl.politeness.delay import Clocks, DelayPolicy
 from mediacrawl.records import SiteInfo, SiteState
 
+Promise = tuple[bool, float, str, int, int]
+"""Of a class where something waits: whether its site is not retired, its score, site, number and URLs. The least sorts
+first, and is pruned first."""
+
 _STATES = {PAUSED: SiteState.PAUSED, RETIRED: SiteState.RETIRED}
+_NAMES = 1_000
+"""Names of sites that are read at a time."""
 
 
 @dataclass(frozen=True, slots=True)
-class ClassState:
+class StoredClass:
     """A link class: its name, its score, the URLs that wait, and how many of its list's first element were taken."""
 
     name: str
@@ -29,18 +37,18 @@ class ClassState:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class StoredSite:
     """A site.
 
     Attributes:
         name: registrable domain.
         clocks: when it may be asked.
-        version: of the clocks; each change has another.
+        version: of the clocks; each change increments it.
         earned: media files found there.
-        place: see ``sites.py``.
+        place: idle, active, paused or retired, see `frontier.stores.sites`.
         due: when it is looked at, if it waits.
-        rank: in which order it is.
-        leased: whether one of its URLs is out.
+        rank: of its best class.
+        leased: whether one of its URLs is leased.
         waiting: URLs that wait there.
         classes: in the order in which they were met.
     """
@@ -54,10 +62,10 @@ class State:
     rank: int
     leased: bool
     waiting: int
-    classes: tuple[ClassState, ...]
+    classes: tuple[StoredClass, ...]
 
     def info(self, now: float) -> SiteInfo:
-        """The site as an operator sees it.
+        """The site for an operator.
 
         Args:
             now: seconds since the epoch.
@@ -81,24 +89,78 @@ class State:
             **told(clocks.standing),
         )
 
-    def promises(self) -> Iterator[tuple[bool, float, str, int, int]]:
-        """Of each class with something waiting: whether it is asked, its score, the site, its number, its URLs."""
+    def promises(self) -> Iterator[Promise]:
+        """The classes where something waits."""
         for number, found in enumerate(self.classes):
             if found.waiting:
                 yield self.place != RETIRED, found.score, self.name, number, found.waiting
 
 
-def read_site(name: str, packed: bytes) -> State:
-    """A site as the scripts wrote it.
+class Sites:
+    """Reads sites.
+
+    Args:
+        scripts: of the frontier.
+    """
+
+    def __init__(self, scripts: Scripts) -> None:
+        self._scripts = scripts
+
+    def state(self, name: str) -> StoredSite | None:
+        """A site, or None if it was never met."""
+        packed = self._scripts.ask("GET", self._scripts.key("site", name))
+        return None if packed is None else self._read(name, packed)
+
+    def read_many(self, names: Sequence[str]) -> Iterator[StoredSite]:
+        """Those of some sites that are there, in one round trip."""
+        key = self._scripts.key
+        for name, packed in zip(names, self._scripts.ask("MGET", *(key("site", name) for name in names)), strict=True):
+            if packed is not None:
+                yield self._read(name, packed)
+
+    def _read(self, name: str, packed: bytes) -> StoredSite:
+        try:
+            return read_site(name, packed)
+        except SpoiledError as error:
+            raise SpoiledError(f"{self._scripts.key('site', name)}: {error}") from error
+
+    def class_count(self, name: str) -> int:
+        """The number of a site's classes."""
+        site = self.state(name)
+        return len(site.classes) if site else 0
+
+    def names(self, after: str = "") -> Iterator[str]:
+        """Names of sites where something waits, sorted, those behind `after`."""
+        key, low = self._scripts.key("names"), f"({after}" if after else "-"
+        while names := self._scripts.ask("ZRANGEBYLEX", key, low, "+", "LIMIT", 0, _NAMES):
+            try:
+                yield from [name.decode() for name in names]
+            except UnicodeDecodeError as error:
+                raise spoiled(key) from error
+            low = b"(" + names[-1]
+
+    def under(self, domain: str, after: str, limit: int) -> list[str]:
+        """As `Frontier.sites_under`."""
+        below, found = f".{domain}", list[str]()
+        for name in self.names(after):
+            if not domain or name == domain or name.endswith(below):
+                found.append(name)
+            if len(found) >= limit:
+                break
+        return found
+
+
+def read_site(name: str, packed: bytes) -> StoredSite:
+    """Read a site as the scripts write it.
 
     Raises:
-        SpoiledError: they did not write this.
+        SpoiledError: the scripts did not write this.
     """
     try:
         fields = msgpack.unpackb(packed, raw=True)
         clocks, version = read_clocks((*fields[:6], fields[10]))
         earned, _, place, due, rank, _, lease, _, waiting, classes = fields[11:]
-        return State(
+        return StoredSite(
             name=name,
             clocks=clocks.kept(bool(fields[6])),
             version=version,
@@ -109,7 +171,7 @@ def read_site(name: str, packed: bytes) -> State:
             leased=lease != 0,
             waiting=int(waiting),
             classes=tuple(
-                ClassState(found[0].decode("utf-8", "surrogatepass"), float(found[1]), int(found[4]), int(found[5]))
+                StoredClass(found[0].decode("utf-8", "surrogatepass"), float(found[1]), int(found[4]), int(found[5]))
                 for found in classes
             ),
         )
@@ -118,10 +180,10 @@ def read_site(name: str, packed: bytes) -> State:
 
 
 def read_clocks(fields: Any) -> tuple[Clocks, int]:
-    """A site's clocks, and their version, as the scripts tell them.
+    """Read a site's clocks and their version, as the scripts answer them.
 
     Raises:
-        SpoiledError: they do not tell this.
+        SpoiledError: the scripts do not answer this.
     """
     try:
         release, delay, crawl_delay, samples, visits, standing, version = fields
@@ -138,14 +200,19 @@ def read_clocks(fields: Any) -> tuple[Clocks, int]:
         raise SpoiledError("the clocks of a site cannot be read") from error
 
 
+def clocks_in(answer: bytes) -> tuple[Clocks, int]:
+    """The clocks in the answer of a script that found them changed."""
+    return read_clocks(msgpack.unpackb(answer, raw=True))
+
+
 def pack_clocks(clocks: Clocks, before: Clocks, now: float, policy: DelayPolicy) -> dict[str, Any]:
-    """A site's clocks for the scripts.
+    """A site's clocks as an argument of a script.
 
     Args:
-        clocks: as they are to be.
-        before: as they were: a release time that did not change is left alone.
-        now: seconds since the epoch, by the clock that `clocks` was made with.
-        policy: the formula's numbers.
+        clocks: the new ones.
+        before: the ones that they were made of; an unchanged release time is not written.
+        now: seconds since the epoch, by the clock of `clocks`.
+        policy: numbers of the delay's formula.
     """
     packed = {
         "now": now,
@@ -157,7 +224,7 @@ def pack_clocks(clocks: Clocks, before: Clocks, now: float, policy: DelayPolicy)
         "asleep": int(clocks.rests),
         "gone": int(clocks.standing.gone),
         "troubles": clocks.standing.row,
-        # What the site waits if its worker dies: it may have been asked a moment before.
+        # The site's delay if its worker dies, which may have asked it a moment before.
         "owed": max(clocks.delay, policy.delay(clocks.samples, clocks.crawl_delay)),
     }
     if clocks.release != before.release:

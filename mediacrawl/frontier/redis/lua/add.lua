@@ -1,5 +1,5 @@
 -- needs: sites rows seen
--- URLs join. WHAT.groups: {site, class, score, rank, shared facts, {key, row, key, row ...}}; each of one site and class.
+-- Adds URLs. WHAT.groups: {site, class, score, rank, shared facts, {key, row, key, row ...}}; each of one site and class.
 -- With WHAT.again only URLs that are known join, each once until it has ended, and their class gets the score.
 -- Answers how many joined, and when the next site is due.
 local sites = {}
@@ -33,7 +33,7 @@ local function class_of(site, group)
         if class[C_NAME] == group[2] then return number, class end
         if class[C_NAME] == 'other' then other = number end
     end
-    -- What is visited anew has room on every site.
+    -- The class of revisits is added at any site.
     if #classes >= (group[2] == 'again' and 256 or WHAT.classes) - 1 then
         if other then return other, classes[other] end
         classes[#classes + 1] = {'other', group[3], group[4], 0, 0, 0, 0}
@@ -43,7 +43,7 @@ local function class_of(site, group)
     return #classes, classes[#classes]
 end
 
--- The site may have become due, or of better rank.
+-- Places a site again, which may be due earlier or have a better rank.
 local function call_site(name, site, class)
     local edge = math.max(site[RELEASE], NOW)
     local due = math.max(edge, class[C_HELD])

@@ -1,5 +1,5 @@
 -- needs: sites
--- A site was asked outside any lease, or is to be given other clocks. Answers as finish.lua does.
+-- Sets a site's clocks after a request outside a lease. Answers as finish.lua does.
 local site = load_site(WHAT.site)
 local made = not site
 site = site or new_site()

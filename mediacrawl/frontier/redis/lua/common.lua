@@ -1,21 +1,21 @@
--- What all scripts share. KEYS[1] is the frontier's prefix, ARGV[1] the time ('' for Redis's own clock), ARGV[2] what the
--- script is about, in msgpack. A script reads and checks first and writes then: Redis undoes nothing of one that fails.
+-- Shared by all scripts. KEYS[1] is the frontier's prefix, ARGV[1] the time ('' for Redis's own clock), ARGV[2] the
+-- arguments in msgpack. A script reads and checks before it writes: Redis rolls nothing back when a script fails.
 --
--- <prefix>:total           hash    counters, see frontier/redis/store.py
--- <prefix>:ends            hash    how URLs ended -> how many
+-- <prefix>:total           hash    counters, see frontier/redis/session.py
+-- <prefix>:ends            hash    URLs by how they ended
 -- <prefix>:site:<site>     string  msgpack, the fields below
 -- <prefix>:q:<class>:<site>  list  the class's FIFO: 8 bytes of arrival number, then msgpack (shared facts, row, row ...)
 -- <prefix>:due:<rank>      zset    sites that wait, by the time they are due
 -- <prefix>:firsts          zset    ranks, by the time their first site is due
 -- <prefix>:names           zset    sites where something waits, in the order of their names
 -- <prefix>:retired         set     retired sites
--- <prefix>:seen:<bucket>   set     64-bit keys of all URLs ever accepted, as integers
--- <prefix>:again           set     keys of those that joined once more after they had ended, and have not ended since
+-- <prefix>:seen:<bucket>   set     64-bit keys of all accepted URLs, as integers
+-- <prefix>:again           set     keys of URLs that wait or are leased for another visit
 -- <prefix>:workers         zset    workers, by the time at which they count as dead
--- <prefix>:dead            set     workers that count as dead, and have leases still
+-- <prefix>:dead            set     dead workers that still have leases
 -- <prefix>:leases:<worker> hash    lease -> msgpack (site, class, arrival, shared facts, row, taken)
--- <prefix>:note:<room>     hash    what other rooms keep
--- <prefix>:learned         stream  what workers tell each other of their visits, see learn.lua
+-- <prefix>:note:<namespace>  hash  notes of other packages, by key
+-- <prefix>:learned         stream  visits that workers share, see learn.lua
 
 local PREFIX = KEYS[1] .. ':'
 local pack = cmsgpack.pack
@@ -24,7 +24,7 @@ local function spoiled(what)
     error({err = 'SPOILED ' .. what .. ' does not hold what mediacrawl wrote there'})
 end
 
--- As redis.call, but Redis does not say which key is of another kind, or holds no number.
+-- As redis.call, but its error names the key if that has another type, or is no number.
 local function call(command, ...)
     local answer = redis.pcall(command, ...)
     if type(answer) ~= 'table' or not answer.err then return answer end
@@ -52,15 +52,15 @@ end
 
 local WHAT = unpack_or_fail(ARGV[2], 'the message')
 
--- A crawl has a number in ``total``, which each of its workers knows. Without it the frontier was emptied under them, and
--- with another one it was begun anew: nothing is read or written then that belongs to somebody else's crawl.
+-- A crawl has a number in ``total``, which its workers know. If the number is missing the frontier was emptied, and if it
+-- differs another crawl was begun: then nothing is read or written.
 local function check_crawl()
     if (WHAT.crawl or '') == '' then return end
     local crawl = call('HGET', PREFIX .. 'total', 'crawl')
     if crawl ~= WHAT.crawl then error({err = crawl and 'REPLACED by another crawl' or 'EMPTIED under its workers'}) end
 end
 
--- counters: gathered, and written once at the end
+-- Changes of counters gather here; write_counts writes them once at the end of a script.
 
 local deltas = {}
 
@@ -88,8 +88,8 @@ local function run_now()
     return string.match(call('INFO', 'server'), 'run_id:(%x+)')
 end
 
--- Redis was started anew, and may have forgotten the last second: who was asked then must not be asked again at once, and
--- no number of a worker or a lease may come twice. Redis is asked itself, since a worker may not have seen that it was away.
+-- After a restart Redis may have lost the last second: sites that were asked in it must wait, and no number of a worker or
+-- a lease may be given twice. The run_id shows a restart even if no worker noticed an outage.
 local function note_run()
     local run = run_now()
     local before = call('HGET', PREFIX .. 'total', 'run')

@@ -1,6 +1,6 @@
--- Entries of start_urls have joined, or were refused. What another worker has settled meanwhile is not refused twice.
--- KEYS: where they lie until they have joined, where refused ones go.
--- ARGV: refused ones that are kept; then for each entry why it was refused, or '', and the entry.
+-- Removes entries of start_urls that have joined or were refused. One that another worker removed is not refused twice.
+-- KEYS: the taken entries, the refused ones.
+-- ARGV: refused ones that are kept; then for each entry the reason of its refusal, or '', and the entry.
 local taken, refused = KEYS[1], KEYS[2]
 local kind = redis.call('TYPE', refused).ok
 if kind ~= 'none' and kind ~= 'list' then

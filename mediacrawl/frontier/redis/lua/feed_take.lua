@@ -1,10 +1,10 @@
--- Takes entries of start_urls: first those that a worker took and did not see joined in time, then new ones.
+-- Takes entries of start_urls: first those that were taken and have not joined in time, then new ones.
 -- KEYS: where they are put, where they lie until they have joined (by deadline), where refused ones go.
 -- ARGV: entries at most, bytes at most, seconds until a deadline, bytes of the longest entry, refused ones that are kept.
 -- Answers {how many are left, how many were too long, the entries}.
 local source, taken, refused = KEYS[1], KEYS[2], KEYS[3]
-local most, room, lease, longest, kept = unpack(ARGV)
-most, room, longest = tonumber(most), tonumber(room), tonumber(longest)
+local most, bytes_left, lease, longest, kept = unpack(ARGV)
+most, bytes_left, longest = tonumber(most), tonumber(bytes_left), tonumber(longest)
 
 local function kind_of(key) return redis.call('TYPE', key).ok end
 
@@ -24,7 +24,7 @@ local pop = ({
 if not pop then
     return redis.error_reply('WRONGTYPE ' .. source .. ' is a ' .. kind .. ' and not a list, set or zset')
 end
--- Looked at before anything is taken: Redis undoes nothing of a script that fails.
+-- Checked before anything is taken: Redis rolls nothing back when a script fails.
 local wrong = mismatch(taken, 'zset') or mismatch(refused, 'list')
 if wrong then return wrong end
 
@@ -44,17 +44,17 @@ local function accept(entry)
     redis.call('ZADD', taken, now + lease, entry)
     is_mine[entry] = true
     found[#found + 1] = entry
-    room = room - #entry
+    bytes_left = bytes_left - #entry
 end
 
 local overdue = redis.call('ZRANGEBYSCORE', taken, '-inf', now, 'LIMIT', 0, most)
 for _, entry in ipairs(overdue) do
-    if room <= 0 then break end
+    if bytes_left <= 0 then break end
     accept(entry)
 end
--- Counted by what is popped: a list of nothing but doubles must not hold Redis up.
+-- Bounded by the pops: a list of duplicates alone must not block Redis.
 for _ = 1, most - #overdue do
-    local entry = room > 0 and pop()
+    local entry = bytes_left > 0 and pop()
     if not entry then break end
     accept(entry)
 end

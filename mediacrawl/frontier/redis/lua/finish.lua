@@ -1,6 +1,6 @@
 -- needs: sites rows
--- A visit has ended. Answers {'gone'} if its lease is not out, {'changed', clocks ...} if the site's clocks were changed
--- meanwhile and have to be made anew of these, else {'done', when the next site is due}.
+-- Ends a visit. Answers {'over'} if its lease is not out, {'gone'} if its worker is not known either, {'changed', clocks} if
+-- the site's clocks changed during the lease and must be computed from these, else {'done', when the next site is due}.
 local leases = PREFIX .. 'leases:' .. WHAT.worker
 local packed = call('HGET', leases, WHAT.lease)
 if not packed then

@@ -1,15 +1,14 @@
--- A worker joins. Answers {'layout', found}, {'order', found}, {'scored', found} or {'emptied', ''} if it must not, else
--- {'welcome', its number, the crawl's}. WHAT.new: the number of the crawl, if it begins now; WHAT.begun: it has begun.
+-- A worker joins. Answers {'welcome', its number, the crawl's}, or {'layout', found}, {'order', found}, {'scored', found} or
+-- {'emptied', ''} if it must not join. WHAT.new: number of the crawl, if it begins now; WHAT.begun: it must have begun.
 local layout = call('HGET', PREFIX .. 'total', 'layout')
 if layout and layout ~= WHAT.layout then return {'layout', layout} end
 local order = call('HGET', PREFIX .. 'total', 'order')
 local is_begun = total('waiting') + total('leased') > 0
 if order and order ~= WHAT.order and is_begun then return {'order', order} end
--- A crawl that an earlier version began does not say what scores.
 local scored = call('HGET', PREFIX .. 'total', 'scored')
 if scored and WHAT.scored ~= '' and scored ~= WHAT.scored and is_begun then return {'scored', scored} end
 if WHAT.works and not call('HGET', PREFIX .. 'total', 'crawl') then
-    -- All is gone that another worker has begun, or the counters are and not the rest.
+    -- Everything is gone after another worker began the crawl, or the counters are gone and the keys are not.
     if WHAT.begun or (total('seen') == 0 and call('EXISTS', PREFIX .. 'seen:0') == 1) then return {'emptied', ''} end
     call('HSET', PREFIX .. 'total', 'crawl', WHAT.new)
 end

@@ -1,6 +1,6 @@
--- A worker tells the others of WHAT.visits visits, by WHAT.batch, and hears what came after visit number WHAT.after. The id
--- of an element is the number of its last visit, all workers' counted: so the last WHAT.keep visits are kept, however many
--- stand in each, and `after` means the same to all. Answers {number of the last visit, {number, batch, number, batch ...}},
+-- Publishes a worker's WHAT.visits visits as WHAT.batch, and reads the batches after visit number WHAT.after. The id of an
+-- element is the number of its last visit, over all workers: so the last WHAT.keep visits are kept, whatever the size of
+-- the batches. Answers {number of the last visit, {number, batch, number, batch ...}},
 -- some WHAT.most visits of them at most.
 local stream = PREFIX .. 'learned'
 

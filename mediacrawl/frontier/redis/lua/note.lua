@@ -1,3 +1,3 @@
--- A note is written, whatever it was before.
-call('HSET', PREFIX .. 'note:' .. WHAT.room, WHAT.key, WHAT.record)
+-- Writes a note.
+call('HSET', PREFIX .. 'note:' .. WHAT.namespace, WHAT.key, WHAT.record)
 return 1

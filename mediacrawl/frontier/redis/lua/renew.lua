@@ -1,10 +1,10 @@
 -- needs: sites rows
--- A worker lives. Leases of those that do not go back. Answers {is this one known, how many went back, the counters, how
--- URLs ended, sites that are due, the time, when the next site is due, keys that Redis has evicted since its start}.
+-- Renews a worker's leases, and returns those of a dead one. Answers {is this worker known, leases returned, counters, ends,
+-- sites that are due, the time, when the next site is due, keys that Redis has evicted since its start}.
 note_run()
 local heard = total('heard')
 if NOW - heard > WHAT.lease / 3 then
-    -- Nobody was heard for long: it was Redis that was away, and who lives needs a moment to say so.
+    -- No worker was heard for long, so Redis was away: live workers get time to renew.
     for _, worker in ipairs(call('ZRANGEBYSCORE', PREFIX .. 'workers', '-inf', NOW + WHAT.lease / 3)) do
         call('ZADD', PREFIX .. 'workers', NOW + WHAT.lease / 3, worker)
     end
@@ -15,7 +15,7 @@ if WHAT.worker > 0 and call('ZSCORE', PREFIX .. 'workers', WHAT.worker) then
     known = 1
     call('ZADD', PREFIX .. 'workers', NOW + WHAT.lease, WHAT.worker)
 end
--- A worker that counts as dead is none any more before its first lease goes back: what it still asks is charged then.
+-- A dead worker is removed before its first lease is returned, so that its late requests are charged.
 local dead = call('ZRANGEBYSCORE', PREFIX .. 'workers', '-inf', NOW, 'LIMIT', 0, 1)[1]
 if dead then
     call('ZREM', PREFIX .. 'workers', dead)
@@ -25,7 +25,7 @@ dead = call('SRANDMEMBER', PREFIX .. 'dead')
 local reaped = 0
 if dead then
     local leases = PREFIX .. 'leases:' .. dead
-    -- Not HSCAN: begun anew each time it looks at the same thousand places of a large hash, and then finds nothing.
+    -- Not HSCAN: restarted each time, it would scan the same empty buckets of a large hash.
     local held = call('HRANDFIELD', leases, 50, 'WITHVALUES')
     for i = 1, #held, 2 do
         give_back(unpack_or_fail(held[i + 1], leases), WHAT.owed, true)

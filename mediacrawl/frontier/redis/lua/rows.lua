@@ -12,7 +12,7 @@ local function element_of(seq, rows)
     return struct.pack('>I8', seq) .. pack(rows)
 end
 
--- The row that is next in a class, which must have one; taken out.
+-- Removes and answers the next row of a class, which must have one.
 local function pop_row(name, number, class)
     local queue = queue_of(name, number)
     local element = call('LINDEX', queue, 0)
@@ -60,7 +60,7 @@ local function push_back(name, number, class, seq, rows)
     class[C_N] = class[C_N] + #rows - 1
 end
 
--- A lease of a worker that is gone, or goes. Its site may have been asked a moment ago.
+-- Returns a lease. now_owed: its site may have been requested a moment ago, and waits its delay.
 local function give_back(lease, owed_first, now_owed)
     local name, number, seq, shared, row = lease[1], lease[2], lease[3], lease[4], lease[5]
     local site = load_site(name)

@@ -6,7 +6,7 @@ local changed, moved = 0, false
 for _, class in ipairs(site[CLASSES]) do
     local told = WHAT.scores[class[C_NAME]]
     if told and told[1] ~= class[C_SCORE] then
-        -- Only the best of what waits decides where the site stands.
+        -- The best waiting class decides the site's rank.
         moved = moved or (class[C_N] > 0 and told[2] ~= class[C_RANK] and math.max(told[2], class[C_RANK]) >= site[RANK])
         class[C_SCORE], class[C_RANK] = told[1], told[2]
         changed = changed + 1

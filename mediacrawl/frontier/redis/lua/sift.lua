@@ -1,6 +1,7 @@
 -- needs: sites rows seen
--- Rows of a class go, or what is left of them comes in their place. WHAT.changes: {place in the list, element as it was,
--- element as it is to be, or ''}; WHAT.keys: of the URLs that go. Answers -1, having changed nothing, if the list is not as it was read; else how many.
+-- Removes rows of a class. WHAT.changes: {place in the list, element as it was,
+-- element as it is to be, or ''}; WHAT.keys: of the removed URLs.
+-- Answers -1, with nothing changed, if the list has changed since it was read; else how many.
 local site = load_site(WHAT.site)
 local class = site and site[CLASSES][WHAT.class]
 if not class or class[C_OFF] ~= WHAT.off then return -1 end
@@ -11,7 +12,7 @@ end
 for _, change in ipairs(WHAT.changes) do
     call('LSET', queue, change[1], change[3])
     count('bytes', #change[3] - #change[2])
-    -- What is left of the first element has no rows any more that were taken.
+    -- The new first element has no taken rows.
     if change[1] == 0 then class[C_OFF] = 0 end
 end
 call('LREM', queue, 0, '')
@@ -28,7 +29,7 @@ local buckets = math.max(total('buckets'), 1)
 local level = level_of(buckets)
 for _, key in ipairs(WHAT.keys) do
     if call('SREM', PREFIX .. 'again', key) == 1 then
-        -- Pruned, it only loses its visit anew: it had ended, and stays known.
+        -- A pruned revisit is only cancelled: the URL had ended, and stays known.
         if not WHAT.name then count('again', -1) end
     elseif not WHAT.name then
         count('seen', -call('SREM', PREFIX .. 'seen:' .. place_of(key, buckets, level), key))

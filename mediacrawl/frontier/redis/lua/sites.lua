@@ -62,7 +62,7 @@ local function count_rest(site)
     site[RESTS] = rests
 end
 
--- The further requests that a site gets for its finds.
+-- The requests that a site gets for its finds, beyond its budget.
 local function further(site)
     local found, most = (WHAT.earns or 0) * site[EARNED], WHAT.most or 0
     return most > 0 and math.min(found, math.max(most - (WHAT.budget or 0), 0)) or found
@@ -100,7 +100,7 @@ local function shelve(name, site, place)
     count_rest(site)
 end
 
--- Puts a site that is not leased where it belongs.
+-- Places a site that is not leased: idle, retired, or in the penalty box.
 local function settle(name, site)
     if site[PLACE] > ACTIVE then return end
     if site[WAITING] > 0 and is_spent(site) then
@@ -156,8 +156,8 @@ local function clocks_of(site)
     return {site[RELEASE], site[DELAY], site[CRAWL_DELAY], site[SAMPLES], site[VISITS], site[STANDING], site[VERSION]}
 end
 
--- What a visit or a charge made of a site's clocks. `release` is nil to leave it; it is moved by as much as the message
--- took on its way, so that a delay counts from the moment in which the others learn of it.
+-- Sets a site's clocks after a visit or a charge. `release`, nil to keep it, is moved by the time that the message was
+-- under way, so that a delay counts from the moment in which other workers learn of it.
 local function set_clocks(site, clocks)
     if clocks.release then site[RELEASE] = clocks.release + (NOW - clocks.now) end
     site[DELAY], site[CRAWL_DELAY], site[SAMPLES] = clocks.delay, clocks.crawl_delay, clocks.samples

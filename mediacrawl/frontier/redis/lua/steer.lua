@@ -1,5 +1,5 @@
 -- needs: sites
--- An operator's word: WHAT.verb is pause, resume, or reconsider (a retired site that has not spent today's budget).
+-- An operator's order: WHAT.verb is pause, resume, or reconsider (a retired site that has not spent today's budget).
 local name = WHAT.site
 local site = load_site(name)
 if not site then return 0 end
@@ -12,7 +12,7 @@ elseif WHAT.verb == 'reconsider' then
     unshelve(name, site)
 else
     if site[PLACE] == RETIRED then
-        -- What it has earned so far was spent as well.
+        -- The requests that its finds earned are spent too.
         site[GRANTED] = site[VISITS] - further(site)
         site[STANDING], site[GONE], site[TROUBLES] = '', 0, 0
         site[ASLEEP] = site[DELAY] > WHAT.day and 1 or 0

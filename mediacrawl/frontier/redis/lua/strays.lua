@@ -1,6 +1,6 @@
 -- needs: sites rows
--- Leases of this worker of which it does not know go back: the answer that told of them was lost, or Redis forgot their
--- end. WHAT.asked: their sites may have been asked.
+-- Returns leases of a worker that it does not have: the answer that announced them was lost, or Redis lost their end.
+-- WHAT.asked: their sites may have been requested.
 local leases = PREFIX .. 'leases:' .. WHAT.worker
 local known, strays = {}, 0
 for _, id in ipairs(WHAT.known) do known[tostring(id)] = true end

@@ -32,7 +32,7 @@ end
 local function pick(draw)
     local ranks = {}
     for i, rank in ipairs(call('ZRANGEBYSCORE', PREFIX .. 'firsts', '-inf', NOW)) do
-        -- A Lua function takes only so many arguments; the highest ranks are what counts, and there are hardly so many.
+        -- Limits the arguments of max; only the highest ranks matter, and there are hardly so many.
         if i <= 5000 then ranks[i] = tonumber(rank) end
     end
     if #ranks == 0 then return nil end
@@ -101,13 +101,13 @@ local function lease_all()
     end
 end
 
--- It may have been started anew, and nobody has noted it yet.
+-- False between a restart of Redis and the first worker that notes it.
 local is_noted = call('HGET', PREFIX .. 'total', 'run') == run_now()
 
 if is_noted and total('quiet') <= NOW and call('ZSCORE', PREFIX .. 'workers', worker) then
     local fine, wrong = pcall(lease_all)
     if not fine then
-        -- A site is spoiled. Those before it are leased by now, and are counted.
+        -- A site is spoiled. Those before it are leased, and must be counted.
         write_counts()
         error(wrong, 0)
     end

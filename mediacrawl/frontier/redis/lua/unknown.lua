@@ -1,5 +1,5 @@
 -- needs: seen
--- Answers a text: for each of WHAT.keys 1 if it is known, else 0.
+-- Answers a string: for each of WHAT.keys 1 if it is known, else 0.
 local buckets = math.max(total('buckets'), 1)
 local level = level_of(buckets)
 local known = {}

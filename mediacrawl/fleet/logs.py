@@ -1,4 +1,4 @@
-"""Logs of several processes in one stream: what each file got since the last look, record by record."""
+"""Reads logs while they are written, record by record."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from pathlib import Path
 from mediacrawl.observe.text import BEGINS_RECORD
 
 LOOK = 1 << 20
-"""Bytes that are read at a look; a log that grows faster is caught up with at the next ones."""
+"""Bytes of one read; the rest of a log that grows faster comes with the next ones."""
 
 RECORD = 1 << 16
-"""Bytes after which a record is told in pieces."""
+"""Bytes after which a record is split."""
 
 
-class Tail:
-    """Reads what a file gets.
+class LogTail:
+    """Reads what is appended to a file.
 
     Args:
         path: of a file that is only appended to.
@@ -26,7 +26,7 @@ class Tail:
         self._place = start
 
     def read(self) -> bytes:
-        """What came since the last look, at most `LOOK` bytes; nothing if the file cannot be read now."""
+        """The bytes since the last call, at most `LOOK`; none if the file cannot be read now."""
         try:
             with self._path.open("rb") as file:
                 file.seek(self._place)
@@ -37,8 +37,8 @@ class Tail:
         return found
 
 
-class Records:
-    """Joins lines to records: a line that does not begin with a time belongs to the one before, as in tracebacks."""
+class LogRecords:
+    """Joins lines to records: a line that does not begin with a time continues the record before, as in tracebacks."""
 
     def __init__(self) -> None:
         self._unfinished = b""
@@ -46,12 +46,12 @@ class Records:
         self._size = 0
 
     def take(self, read: bytes) -> list[str]:
-        """Take in what was read from a log; answers the records that are whole.
+        """Parse more of a log; answers the complete records.
 
-        A record is whole when the next one begins, or when nothing came since the last look.
+        A record is complete when the next one begins, or when nothing was appended since the last call.
 
         Args:
-            read: the bytes; none, if nothing came.
+            read: the bytes; none if nothing was appended.
         """
         if not read:
             return self._end()
@@ -61,7 +61,7 @@ class Records:
         return [record for line in lines for record in self._add(line.decode("utf-8", "replace").rstrip("\r"))]
 
     def rest(self) -> list[str]:
-        """What is left when the process has ended, a last line without its end too."""
+        """The rest after the end of the process, with a last line that has no line feed."""
         line, self._unfinished = self._unfinished.decode("utf-8", "replace"), b""
         return [*(self._add(line) if line else []), *self._end()]
 
@@ -78,7 +78,7 @@ class Records:
 
 
 def last_lines(path: Path, most: int) -> list[str]:
-    """The last lines of a log, those without text left out; none if it cannot be read.
+    """The last lines of a log, without blank ones; none if it cannot be read.
 
     Args:
         path: of the file.

@@ -1,7 +1,7 @@
-"""Orders for a crawl that runs: files in a folder that it looks into once a second.
+"""An operator's orders to a running crawl: files in a folder that the crawl checks once a second.
 
-A port would need a password and a listener; a file needs the rights that its folder has anyway. Heritrix takes
-orders from its action folder in the same way.
+A port would need a listener and a password; files are protected by the rights of their folder. Heritrix has its action
+folder for the same purpose.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = "orders"
-"""Name of the folder, in the crawl's state folder."""
+"""Name of the folder below the crawl's state folder."""
 
 _ORDER, _ANSWER, _PART = ".order", ".answer", ".part"
 _KEPT = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """One order.
+class OperatorOrder:
+    """An order.
 
     Attributes:
         name: of its file, without the extension.
-        verb: what is to be done: ``pause``, ``resume``, ``drop``, ``add``.
+        verb: ``pause``, ``resume``, ``drop``, ``add``.
         what: a site, or for ``add`` the path of a file.
     """
 
@@ -37,11 +37,11 @@ class Order:
     what: str
 
 
-class Mailbox:
-    """The orders for the crawl in one state folder.
+class OrderFolder:
+    """The orders for the crawl of one state folder.
 
-    On disk: ``orders/<time>-<process>.order`` (JSON: verb, what), and its answer, ``.answer``, each written to another
-    name and renamed. A kill leaves orders that were not carried out; the next start carries them out.
+    On disk: ``orders/<time>-<process>.order`` (JSON: verb, what), and its answer, ``.answer``, each written under
+    another name and renamed. A kill leaves orders that were not executed; the next start executes them.
 
     Args:
         folder: the crawl's state folder.
@@ -51,33 +51,33 @@ class Mailbox:
         self.folder = folder / FOLDER
 
     def post(self, verb: str, what: str) -> str:
-        """Leave an order; answers its name.
+        """Write an order; answers its name.
 
         Raises:
             OSError: the folder cannot be written.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         for path in self.folder.glob("*" + _ANSWER):
-            # Nobody waits for an answer as long as that.
+            # No command waits so long for its answer.
             if time.time() - path.stat().st_mtime > _KEPT:
                 path.unlink(missing_ok=True)
         name = f"{time.time_ns()}-{os.getpid()}"
         self._write(name + _ORDER, {"verb": verb, "what": what})
         return name
 
-    def orders(self) -> list[Order]:
-        """The orders that wait, oldest first. What is no order is put out of the way."""
+    def orders(self) -> list[OperatorOrder]:
+        """Open orders, oldest first. Files that are no orders are renamed to ``.broken``."""
         with suppress(FileNotFoundError):
             return [order for path in sorted(self.folder.glob("*" + _ORDER)) if (order := self._read(path))]
         return []
 
-    def answer(self, order: Order, sentence: str) -> None:
-        """Say what became of an order, which is thereby done."""
+    def answer(self, order: OperatorOrder, sentence: str) -> None:
+        """Answer an order, which closes it."""
         self._write(order.name + _ANSWER, {"answer": sentence})
         (self.folder / (order.name + _ORDER)).unlink(missing_ok=True)
 
     def wait(self, name: str, seconds: float, sleep: Callable[[float], None] = time.sleep) -> str | None:
-        """The answer to an order, or None if none came; the order waits on then.
+        """The answer to an order; None if there is none yet, and the order stays open.
 
         Args:
             name: of the order.
@@ -93,10 +93,10 @@ class Mailbox:
             sleep(0.1)
         return None
 
-    def _read(self, path: Path) -> Order | None:
+    def _read(self, path: Path) -> OperatorOrder | None:
         with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
             found = json.loads(path.read_text(encoding="utf-8"))
-            return Order(path.stem, str(found["verb"]), str(found["what"]))
+            return OperatorOrder(path.stem, str(found["verb"]), str(found["what"]))
         with suppress(OSError):
             path.rename(path.with_suffix(".broken"))
         return None

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.frontier.exchange import (
+from mediacrawl.frontier.export import (
     evidence_of,
     is_json,
     json_line,

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.fleet import Account
-from mediacrawl.fleet.adding import added
+from mediacrawl.fleet import WorkerStats
+from mediacrawl.fleet.worker_stats import summed
 from mediacrawl.observe import CrawlFacts
 
 NUMBERS = st.dictionaries(
     st.sampled_from(["item_scraped_count", "drop/robots", "memusage/max", "x/min"]), st.integers(0, 10**9)
 )
 ACCOUNTS = st.builds(
-    lambda written, stats, pages, sites: Account(written, stats, CrawlFacts(pages=pages, sites=sites)),
+    lambda written, stats, pages, sites: WorkerStats(written, stats, CrawlFacts(pages=pages, sites=sites)),
     st.floats(0, 1e9),
     NUMBERS,
     st.integers(0, 10**6),
@@ -25,54 +25,58 @@ ACCOUNTS = st.builds(
 
 
 def test_numbers_are_added_and_the_largest_stays_the_largest():
-    one = Account(1.0, {"item_scraped_count": 2, "memusage/max": 50, "request_depth_max": 3, "ping/min": 4})
-    other = Account(2.0, {"item_scraped_count": 5, "memusage/max": 40, "request_depth_max": 9, "ping/min": 1, "new": 1})
+    one = WorkerStats(1.0, {"item_scraped_count": 2, "memusage/max": 50, "request_depth_max": 3, "ping/min": 4})
+    other = WorkerStats(
+        2.0, {"item_scraped_count": 5, "memusage/max": 40, "request_depth_max": 9, "ping/min": 1, "new": 1}
+    )
     total = {"item_scraped_count": 7, "memusage/max": 50, "request_depth_max": 9, "ping/min": 1, "new": 1}
-    assert added([one, other]).stats == total
+    assert summed([one, other]).stats == total
 
 
 def test_times_are_the_first_and_the_last():
-    one = Account(1.0, {"start_time": "2026-01-02T00:00:00+00:00", "finish_time": "2026-01-03T00:00:00+00:00"})
-    other = Account(2.0, {"start_time": "2026-01-01T00:00:00.5+00:00", "finish_time": "2026-01-02T00:00:00+00:00"})
-    assert added([one, other]).stats == {
+    one = WorkerStats(1.0, {"start_time": "2026-01-02T00:00:00+00:00", "finish_time": "2026-01-03T00:00:00+00:00"})
+    other = WorkerStats(2.0, {"start_time": "2026-01-01T00:00:00.5+00:00", "finish_time": "2026-01-02T00:00:00+00:00"})
+    assert summed([one, other]).stats == {
         "start_time": other.stats["start_time"],
         "finish_time": one.stats["finish_time"],
     }
 
 
 def test_reasons_that_differ_are_all_named():
-    accounts = [Account(n, {"finish_reason": why}) for n, why in enumerate(["shutdown", "finished", "finished"])]
-    assert added(accounts).stats == {"finish_reason": "finished, shutdown"}
+    accounts = [WorkerStats(n, {"finish_reason": why}) for n, why in enumerate(["shutdown", "finished", "finished"])]
+    assert summed(accounts).stats == {"finish_reason": "finished, shutdown"}
 
 
 def test_a_rate_is_not_added():
-    assert added([Account(1.0, {"items_per_minute": 3.0}), Account(2.0, {"items_per_minute": 4.0})]).stats == {}
+    assert (
+        summed([WorkerStats(1.0, {"items_per_minute": 3.0}), WorkerStats(2.0, {"items_per_minute": 4.0})]).stats == {}
+    )
 
 
 def test_a_mean_time_counts_by_its_requests():
-    one = Account(1.0, {}, CrawlFacts(sites={"a.example": 1}, response_times={"a.example": 4.0}))
-    other = Account(2.0, {}, CrawlFacts(sites={"a.example": 3}, response_times={"a.example": 2.0}))
-    assert added([one, other]).facts.response_times == {"a.example": 2.5}
+    one = WorkerStats(1.0, {}, CrawlFacts(sites={"a.example": 1}, response_times={"a.example": 4.0}))
+    other = WorkerStats(2.0, {}, CrawlFacts(sites={"a.example": 3}, response_times={"a.example": 2.0}))
+    assert summed([one, other]).facts.response_times == {"a.example": 2.5}
 
 
 def test_what_waits_is_what_was_written_last():
-    late = Account(9.0, {}, CrawlFacts(waiting_urls=4, pages=1))
-    early = Account(1.0, {}, CrawlFacts(waiting_urls=70, pages=2))
-    assert added([late, early]).facts == CrawlFacts(waiting_urls=4, pages=3)
+    late = WorkerStats(9.0, {}, CrawlFacts(waiting_urls=4, pages=1))
+    early = WorkerStats(1.0, {}, CrawlFacts(waiting_urls=70, pages=2))
+    assert summed([late, early]).facts == CrawlFacts(waiting_urls=4, pages=3)
 
 
 @given(st.lists(ACCOUNTS, min_size=1, max_size=6, unique_by=lambda account: account.written), st.data())
 def test_neither_order_nor_grouping_matters(accounts, data):
-    whole = added(accounts)
+    whole = summed(accounts)
     shuffled = data.draw(st.permutations(accounts))
     cut = data.draw(st.integers(0, len(accounts)))
-    groups = [added(group) for group in (shuffled[:cut], shuffled[cut:]) if group]
-    assert added(groups) == whole
+    groups = [summed(group) for group in (shuffled[:cut], shuffled[cut:]) if group]
+    assert summed(groups) == whole
     assert whole.facts.pages == sum(account.facts.pages for account in accounts)
 
 
 def test_nothing_adds_up_to_nothing():
-    assert added([]) == Account()
+    assert summed([]) == WorkerStats()
 
 
 # -- on disk -------------------------------------------------------------------------------------------------
@@ -80,9 +84,9 @@ def test_nothing_adds_up_to_nothing():
 
 def test_an_account_comes_back_as_it_was_written(tmp_path):
     facts = CrawlFacts(duration=1.5, pages=3, media={"mp3": 2}, response_times={"a": 0.5}, catalogue_path="x.db")
-    account = Account(7.0, {"n": 1, "start_time": datetime(2026, 1, 1, tzinfo=UTC), "none": None}, facts)
+    account = WorkerStats(7.0, {"n": 1, "start_time": datetime(2026, 1, 1, tzinfo=UTC), "none": None}, facts)
     account.save(tmp_path / "new" / "stats.json")
-    read = Account.load(tmp_path / "new" / "stats.json")
+    read = WorkerStats.load(tmp_path / "new" / "stats.json")
     assert read == replace(account, stats={"n": 1, "start_time": "2026-01-01T00:00:00+00:00", "none": None})
 
 
@@ -96,7 +100,7 @@ HOSTILE = [
 def test_a_file_that_is_no_account_is_none(tmp_path, content):
     path = tmp_path / "stats.json"
     path.write_bytes(content)
-    assert Account.load(path) is None
+    assert WorkerStats.load(path) is None
 
 
 JSON = st.recursive(
@@ -112,7 +116,7 @@ JSON = st.recursive(
 def test_facts_of_other_kinds_harm_nobody(tmp_path_factory, facts, stats):
     path = tmp_path_factory.mktemp("account") / "stats.json"
     path.write_text(json.dumps({"written": 1.0, "stats": stats, "facts": facts}))
-    account = Account.load(path)
-    both = added([account, account])
+    account = WorkerStats.load(path)
+    both = summed([account, account])
     assert both.facts.pages == 2 * account.facts.pages
     assert type(both.facts.media) is dict

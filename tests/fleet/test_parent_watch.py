@@ -1,4 +1,4 @@
-"""A process on a leash ends when whoever started it is gone, and not before."""
+"""A process that watches its parent ends when that is gone, and not before."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ import time
 
 from launcher import environment
 
-LEASH = [sys.executable, "-m", "mediacrawl.fleet.leash"]
+WATCHED = [sys.executable, "-m", "mediacrawl.fleet.parent_watch", "module"]
 
 CHILD = """
 import os, signal, sys, time
@@ -26,7 +26,7 @@ while True:
 
 PARENT = f"""
 import subprocess, time
-subprocess.Popen({[*LEASH, "child", "one", "-s"]!r}, stdin=subprocess.PIPE, start_new_session=True)
+subprocess.Popen({[*WATCHED, "child", "one", "-s"]!r}, stdin=subprocess.PIPE, start_new_session=True)
 time.sleep(600)
 """
 
@@ -43,7 +43,7 @@ def until(path, seconds=60):
 def test_a_module_runs_as_python_would_run_it(tmp_path):
     (tmp_path / "shown.py").write_text("import sys; print(__name__, sys.argv[1:])")
     with subprocess.Popen(
-        [*LEASH, "shown", "crawl", "-a", "x=1"],
+        [*WATCHED, "shown", "crawl", "-a", "x=1"],
         cwd=tmp_path, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     ) as child:  # fmt: skip
         assert child.stdout.read() == b"__main__ ['crawl', '-a', 'x=1']\n"
@@ -66,7 +66,7 @@ def test_it_stops_cleanly_when_its_parent_is_killed(tmp_path):
 def test_one_that_hears_no_signal_yet_ends_as_well(tmp_path):
     (tmp_path / "child.py").write_text("import time; open('ready', 'w').write('yes')\nwhile True: time.sleep(0.05)")
     reading, writing = os.pipe()
-    child = subprocess.Popen([*LEASH, "child"], cwd=tmp_path, env=environment(), stdin=reading)
+    child = subprocess.Popen([*WATCHED, "child"], cwd=tmp_path, env=environment(), stdin=reading)
     os.close(reading)
     until(tmp_path / "ready")
     os.close(writing)
@@ -76,7 +76,7 @@ def test_one_that_hears_no_signal_yet_ends_as_well(tmp_path):
 def test_without_anybody_to_watch_it_runs_on(tmp_path):
     (tmp_path / "shown.py").write_text("import time; time.sleep(0.3); print('done')")
     # A shell closes its standard input.
-    line = " ".join([*LEASH, "shown", "<&-"])
+    line = " ".join([*WATCHED, "shown", "<&-"])
     done = subprocess.run(
         line, check=False, shell=True, cwd=tmp_path, env=environment(), capture_output=True, text=True
     )

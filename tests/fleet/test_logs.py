@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.fleet.log_lines import RECORD, Records, Tail, last_lines
+from mediacrawl.fleet.logs import RECORD, LogRecords, LogTail, last_lines
 
 TRACE = "2026-01-01 00:00:01 [x] ERROR: broken\nTraceback:\n  File\n\nValueError: no"
 
 
 def read_in_pieces(content, cuts):
-    records, found, start = Records(), [], 0
+    records, found, start = LogRecords(), [], 0
     for cut in [*sorted({cut for cut in cuts if 0 < cut < len(content)}), len(content)]:
         found += records.take(content[start:cut]) if cut > start else []
         start = cut
@@ -24,14 +24,14 @@ def test_a_traceback_is_one_record_however_it_is_read(cuts):
 
 
 def test_a_record_is_told_when_nothing_follows():
-    records = Records()
+    records = LogRecords()
     assert records.take(b"2026-01-01 00:00:00 one\n") == []
     assert records.take(b"") == ["2026-01-01 00:00:00 one"]
     assert records.take(b"") == []
 
 
 def test_the_half_of_a_line_waits_for_the_other():
-    records = Records()
+    records = LogRecords()
     assert records.take(b"2026-01-01 00:00:00 on") == []
     assert records.take(b"") == []
     assert records.take(b"e\n") == []
@@ -45,7 +45,7 @@ def test_noise_is_told_and_nothing_of_it_twice(noise, cuts):
 
 
 def test_a_line_without_end_takes_no_more_memory_than_a_record():
-    records, told = Records(), 0
+    records, told = LogRecords(), 0
     for _ in range(40):
         told += sum(map(len, records.take(b"x" * 10_000)))
         assert len(records._unfinished) <= RECORD + 10_000
@@ -54,7 +54,7 @@ def test_a_line_without_end_takes_no_more_memory_than_a_record():
 
 
 def test_many_lines_that_belong_together_are_told_in_pieces():
-    records = Records()
+    records = LogRecords()
     told = [record for _ in range(100) for record in records.take(b"no time here\n" * 1000)]
     assert len(told) > 10
     assert max(map(len, told)) < 2 * RECORD
@@ -63,7 +63,7 @@ def test_many_lines_that_belong_together_are_told_in_pieces():
 def test_a_log_is_read_from_where_it_was_left(tmp_path):
     path = tmp_path / "log"
     path.write_bytes(b"before")
-    tail = Tail(path, 6)
+    tail = LogTail(path, 6)
     assert tail.read() == b""
     with path.open("ab") as log:
         log.write(b"after")
@@ -71,7 +71,7 @@ def test_a_log_is_read_from_where_it_was_left(tmp_path):
 
 
 def test_a_log_that_is_gone_reads_as_empty(tmp_path):
-    assert Tail(tmp_path / "none").read() == b""
+    assert LogTail(tmp_path / "none").read() == b""
     assert last_lines(tmp_path / "none", 5) == []
 
 

@@ -1,4 +1,4 @@
-"""Frontiers as files: one JSON object a line with all that is known of a URL, or a list of seeds, sorted by site."""
+"""Export and import of a frontier: JSON lines with the evidence of each URL, or a list of seeds, sorted by site."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _EVIDENCE = {field.name for field in fields(Evidence)}
 
 
 def json_line(candidate: Candidate) -> str:
-    """A URL as one line, with its line feed: the candidate's fields, then those of its evidence that are not empty.
+    """A URL as a line of JSON with its line feed: the candidate's fields, then the non-empty ones of its evidence.
 
-    The URL is the one that is requested. Its canonical form, the key, is derived from it when the line is read.
+    ``url`` is the URL that is requested. Its canonical form is derived when the line is read.
     """
     found = asdict(candidate) | {"url": candidate.request_url}
     del found["requested"]
@@ -29,17 +29,17 @@ def json_line(candidate: Candidate) -> str:
 
 
 def read_json(line: str) -> dict[str, Any]:
-    """The fields of a line that `json_line` wrote, or another program: only ``url`` must be there.
+    """The fields of a line that `json_line` or another program wrote; only ``url`` is required.
 
     Raises:
-        ValueError: it is no JSON object with a URL.
+        ValueError: the line is no JSON object with a URL.
     """
     try:
         found = json.loads(line)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     if not isinstance(found, dict) or not isinstance(found.get("url"), str):
-        raise ValueError("no JSON object with a url")  # noqa: TRY004 - what is wrong is the line
+        raise ValueError("no JSON object with a url")  # noqa: TRY004 - the line is wrong
     return found
 
 
@@ -48,20 +48,20 @@ def evidence_of(found: dict[str, Any], via: str) -> Evidence:
 
     Args:
         found: see `read_json`.
-        via: the door, if the line does not name it.
+        via: the link source, if the line does not name it.
     """
     texts = {name: value for name, value in found.items() if name in _EVIDENCE and isinstance(value, str)}
     return Evidence(**{"via": via, **texts})
 
 
 def kind_of(found: dict[str, Any]) -> Kind | None:
-    """What the line expects of the URL; None if it does not say."""
+    """The kind of the URL; None if the line does not name it."""
     kind = found.get("kind")
     return Kind(kind) if kind in (Kind.PAGE, Kind.MEDIA, Kind.LIST) else None
 
 
 def seed_lines(candidates: Iterable[Candidate]) -> Iterator[str]:
-    """The URLs as a list of seeds, with a comment before each site."""
+    """URLs as a list of seeds, with a comment before each site."""
     site = None
     for candidate in candidates:
         if candidate.site != site:
@@ -77,16 +77,16 @@ def is_json(path: Path) -> bool:
 
 
 def write(candidates: Iterable[Candidate], path: Path) -> int:
-    """Write URLs to a file, in the form that its name asks for, by way of another name; answers how many.
+    """Write URLs to a file in the format of its extension, under another name first; answers how many.
 
     Raises:
-        OSError: it cannot be written. Nothing is left then.
+        OSError: it cannot be written. No part of it is left.
     """
     part = path.with_name(path.name + ".part")
     counted = _Counted(candidates)
     lines = map(json_line, counted) if is_json(path) else seed_lines(counted)
     try:
-        with _text(part, "wt", packed=_is_packed(path)) as file:
+        with _text(part, "wt", compressed=_is_compressed(path)) as file:
             file.writelines(lines)
         part.replace(path)
     except BaseException:
@@ -95,40 +95,40 @@ def write(candidates: Iterable[Candidate], path: Path) -> int:
     return counted.number
 
 
-def _is_packed(path: Path) -> bool:
+def _is_compressed(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
 
 
 @contextmanager
-def _text(path: Path, mode: str, *, packed: bool) -> Iterator[IO[str]]:
-    # Text of a hostile page can hold lone surrogates; they must not stop the export.
+def _text(path: Path, mode: str, *, compressed: bool) -> Iterator[IO[str]]:
+    # Text of a hostile page may have lone surrogates, which must not stop the export.
     options = {"encoding": "utf-8", "errors": "replace", "newline": "\n"}
-    opened: Any = gzip.open if packed else open
+    opened: Any = gzip.open if compressed else open
     with opened(path, mode, **options) as file:
         yield file
 
 
 @contextmanager
 def lines_of(path: Path) -> Iterator[Iterator[str]]:
-    """The lines of a file, unpacked if its name ends in ``.gz``; what is no UTF-8 becomes U+FFFD.
+    """The lines of a file, decompressed if its name ends in ``.gz``. Invalid UTF-8 becomes U+FFFD.
 
     Raises:
-        OSError: it cannot be read; also while the lines are read.
+        OSError: the file cannot be read; also while the lines are read.
     """
-    with _text(path, "rt", packed=_is_packed(path)) as file:
-        yield _told(file, path)
+    with _text(path, "rt", compressed=_is_compressed(path)) as file:
+        yield _named(file, path)
 
 
-def _told(lines: Iterable[str], path: Path) -> Iterator[str]:
+def _named(lines: Iterable[str], path: Path) -> Iterator[str]:
     try:
         yield from lines
     except (EOFError, zlib.error, OSError) as error:
-        # gzip says in three ways that a file is damaged or cut short, none of which names it.
+        # gzip raises three errors for a damaged or truncated file; none of them names it.
         raise OSError(errno.EIO, f"cannot be read to its end ({error})", str(path)) from error
 
 
 class _Counted:
-    """Counts what is taken from it."""
+    """Counts the candidates that pass."""
 
     def __init__(self, candidates: Iterable[Candidate]) -> None:
         self._candidates = candidates

@@ -1,0 +1,296 @@
+"""A worker's membership of a crawl in Redis: its number, its signs of life, and the crawl's counters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from redis import exceptions
+
+from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy
+from mediacrawl.frontier.redis.errors import LONGEST_PAUSE, Evictions, raises_frontier_error, spoiled
+from mediacrawl.frontier.redis.scripts import Call, Scripts
+
+LAYOUT = "1"
+"""Version of the keys in Redis. Workers of different layouts must not work on one crawl."""
+
+_NOTICED = LONGEST_PAUSE + 1.0
+"""Seconds within which every live worker has noticed that Redis was restarted."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """Settings of the Redis store alone.
+
+    Attributes:
+        lease: seconds without a sign of life after which a worker counts as dead.
+        told: whether the times passed to methods count in place of Redis's clock, for tests and simulations.
+        works: whether leases are taken; an operator's command takes none.
+        scored: name of the ``PRIORITY``, which all workers must share; empty to skip that check.
+        begun: whether the crawl must have begun already, so that an empty frontier is a lost one.
+    """
+
+    lease: float = 120.0
+    told: bool = False
+    works: bool = True
+    scored: str = ""
+    begun: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """The crawl's counters as Redis answered them last.
+
+    Attributes:
+        totals: the hash ``total``.
+        ends: URLs by how they ended.
+        ready: sites that were due.
+        time: of the answer, by Redis's clock.
+    """
+
+    totals: Mapping[str, int] = field(default_factory=dict)
+    ends: Mapping[str, int] = field(default_factory=dict)
+    ready: int = 0
+    time: float = 0.0
+
+    def __getitem__(self, name: str) -> int:
+        return self.totals.get(name, 0)
+
+    def pending(self, *, later: bool) -> int:
+        """As `Frontier.pending`.
+
+        Args:
+            later: whether no site is due yet.
+        """
+        if not self["leased"] and 0 < self["active"] == self["resting"] and later:
+            return 0
+        return self["waiting"] - self["shelved"] + self["leased"]
+
+    def counts(self) -> Counts:
+        """As `Frontier.counts`."""
+        active, leased = self["active"], self["leased"]
+        return Counts(
+            seen=self["seen"],
+            waiting=self["waiting"],
+            leased=leased,
+            ready=self.ready,
+            penalty=max(active - self.ready - leased, 0),
+            ends=dict(self.ends),
+            sites=active,
+            most=max(self["most"], active),
+            shelved=self["shelved"],
+            shelved_sites=(self["paused"], self["retired"]),
+            resting=self["resting"],
+            again=self["again"],
+            bytes=self["bytes"],
+        )
+
+
+class Session:
+    """One worker of a crawl, as Redis knows it.
+
+    Args:
+        client: a `redis.Redis` that returns bytes.
+        prefix: of the frontier's keys.
+        policy: the frontier's numbers.
+        now: seconds since the epoch.
+        settings: of the store.
+        server: the server's URL without secrets, for messages.
+
+    Attributes:
+        worker: number of this worker; 0 for an operator's command.
+        crawl: number of the crawl, which every script checks; empty for a command where none was begun.
+        now: the latest time that the caller passed.
+        due: when the next site is due, by Redis's clock; -1 if none waits.
+        run: Redis's ``run_id`` at its last answer: another one means a restart.
+        counters: of the crawl, as of the last sign of life.
+        breathe: called in long operations, so that a worker can renew its leases meanwhile.
+
+    Raises:
+        FrontierError: the frontier cannot be used.
+    """
+
+    def __init__(
+        self, client: Any, prefix: str, policy: FrontierPolicy, now: float, *, settings: StoreSettings, server: str
+    ) -> None:
+        self.client = client
+        self.policy = policy
+        self.settings = settings
+        self.server = server
+        self.scripts = Scripts(client, prefix)
+        self.worker = 0
+        self.crawl = ""
+        self.now = now
+        self.due = -1.0
+        self.run = b""
+        self.counters = Counters()
+        self.breathe: Callable[[], None] = _nothing
+        self._evictions = Evictions(server)
+        self.join(now)
+        # After a restart of Redis nothing may be leased before `renew` has noted it.
+        self.scripts.missed = lambda: self._renew(self.now)
+
+    def call(self, script: str, now: float | None = None, **message: Any) -> Call:
+        """A call of a script, with the number of the crawl.
+
+        Args:
+            script: one of `scripts.NAMES`.
+            now: seconds since the epoch, where `StoreSettings.told` is set; None for `Session.now`.
+            **message: arguments of the script.
+        """
+        told = self.now if now is None else now
+        return Call(script, {**message, "crawl": self.crawl}, told if self.settings.told else None)
+
+    @property
+    def budget(self) -> dict[str, int]:
+        """Arguments of every script that may retire a site."""
+        return {"budget": self.policy.budget, "earns": self.policy.earns, "most": self.policy.most}
+
+    @property
+    def _lifetimes(self) -> dict[str, Any]:
+        owed = self.policy.delay.delay(())
+        return {"lease": self.settings.lease, "quiet": owed + _NOTICED, "owed": owed, "worker": self.worker}
+
+    @raises_frontier_error
+    def join(self, now: float) -> None:
+        """Become a worker of the crawl; again, under a new number, after this one counted as dead.
+
+        Args:
+            now: seconds since the epoch.
+
+        Raises:
+            FrontierError: workers of another version, order or ``PRIORITY`` work there.
+            FrontierLostError: the frontier was emptied since the crawl began.
+        """
+        self.now = now
+        settings, order = self.settings, repr(self.policy.order)
+        self.scripts.load()
+        told = {"layout": LAYOUT, "order": order, "scored": settings.scored, "new": uuid4().hex}
+        flags = {"works": settings.works, "begun": settings.begun}
+        word, found, *crawl = self.scripts.one(self.call("hello", now, **told, **flags, **self._lifetimes))
+        if word == b"emptied":
+            raise exceptions.ResponseError("EMPTIED before this worker came")
+        if word == b"layout":
+            raise FrontierError(
+                f"the frontier at {self.server} has the layout {_quoted(found)}, and this version of mediacrawl works"
+                f" with {LAYOUT}; use that version for all workers, or start anew with -a fresh=1"
+            )
+        if word == b"order":
+            raise FrontierError(
+                f"the crawl at {self.server} was begun with the order {_quoted(found)}, and this worker has"
+                f" {order!r}; use one PRIORITY for all workers, or start anew with -a fresh=1"
+            )
+        if word == b"scored":
+            raise FrontierError(
+                f"the crawl at {self.server} was begun with PRIORITY = {_quoted(found)}, and this worker has"
+                f" {settings.scored!r}; use one for all workers, or start anew with -a fresh=1"
+            )
+        self.worker, self.crawl = int(found), crawl[0].decode("latin-1")
+        if settings.works:
+            self._evictions.warn(self.client.info("memory"))
+            self._reconsider_retired()
+        self._renew(now)
+
+    def _reconsider_retired(self) -> None:
+        """Reactivate retired sites whose budget is larger by today's settings. Done once for each budget."""
+        today = f"{self.policy.budget} {self.policy.earns} {self.policy.most}"
+        total = self.scripts.key("total")
+        before = self.scripts.ask("HGET", total, "budget")
+        if before == today.encode():
+            return
+        if before is not None:
+            for name in self.scripts.ask("SMEMBERS", self.scripts.key("retired")):
+                self.scripts.one(self.call("steer", verb="reconsider", site=name, **self.budget))
+        self.scripts.ask("HSET", total, "budget", today)
+
+    @raises_frontier_error
+    def renew(self, now: float) -> bool:
+        """Give a sign of life, read the counters, and return leases of dead workers.
+
+        Args:
+            now: seconds since the epoch.
+
+        Returns:
+            False if this worker counted as dead.
+
+        Raises:
+            FrontierLostError: Redis evicted keys that may be the frontier's.
+        """
+        return self._renew(now)
+
+    def _renew(self, now: float) -> bool:
+        answer = self.scripts.one(self.call("renew", now, **self._lifetimes, **self.budget))
+        known, _, found, ends, ready, time, due, evicted = answer
+        totals = dict(_pairs(found))
+        self.run = totals[b"run"]
+        if self._evictions.grew(self.run, int(evicted)) and self.settings.works:
+            self._evictions.check(self.client.info("memory"))
+        self.counters = Counters(
+            totals={name.decode("utf-8", "replace"): _number(value) for name, value in totals.items()},
+            ends={name.decode("utf-8", "replace"): self._ended(name, value) for name, value in _pairs(ends)},
+            ready=int(ready),
+            time=float(time),
+        )
+        self.due = float(due)
+        self.now = now
+        return bool(known) or not self.settings.works
+
+    def _ended(self, name: bytes, value: bytes) -> int:
+        try:
+            return int(value)
+        except ValueError:
+            where = f"{self.scripts.key('ends')} ({_quoted(name)} is {_quoted(value)}, and no number)"
+            raise spoiled(where) from None
+
+    @raises_frontier_error
+    def return_strays(self, known: Sequence[int], *, asked: bool = False) -> int:
+        """Return leases that Redis holds for this worker and the worker does not have.
+
+        Args:
+            known: the leases that it has.
+            asked: whether their sites may have been requested, as when Redis forgot how the leases ended; else the
+                answer that announced the leases was lost.
+
+        Returns:
+            How many were returned.
+        """
+        message = {**self._lifetimes, "known": list(known), "asked": asked, **self.budget}
+        found: int = self.scripts.one(self.call("strays", **message))
+        return found
+
+    @raises_frontier_error
+    def claim(self, task: str, seconds: float) -> bool:
+        """Reserve a task for this worker; answers whether no other worker has reserved it.
+
+        Args:
+            task: name of the task.
+            seconds: for how long.
+        """
+        return bool(self.client.set(self.scripts.key("alone", task), self.worker, nx=True, px=int(seconds * 1000)))
+
+    def leave(self) -> None:
+        """Return this worker's leases and close the connection."""
+        try:
+            if self.worker:
+                self.scripts.one(self.call("bye", worker=self.worker, **self.budget))
+        finally:
+            self.client.close()
+
+
+def _nothing() -> None:
+    """The default of `Session.breathe`."""
+
+
+def _number(value: bytes) -> int:
+    return int(value) if value.isdigit() else 0
+
+
+def _pairs(flat: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    return zip(flat[::2], flat[1::2], strict=True)
+
+
+def _quoted(value: bytes) -> str:
+    """A value of unknown origin, short and harmless to a terminal."""
+    return ascii(value[:40].decode("latin-1"))
