@@ -86,6 +86,24 @@ class ProbeResult:
             self.duration = seconds
             self.duration_estimated = estimated
 
+    def set_audio(
+        self, codec: str | None, sample_rate: int | None, channels: int | None, bits_per_sample: int | None = None
+    ) -> None:
+        """Sets the facts of the audio track, which is the main one unless a video track follows."""
+        self.codec = self.audio_codec = codec
+        self.sample_rate, self.channels, self.bits_per_sample = sample_rate, channels, bits_per_sample
+
+    def set_video(self, codec: str | None, width: int | None, height: int | None, frame_rate: float | None) -> None:
+        """Sets the facts of the video track, which is the main one."""
+        self.is_video = True
+        self.codec = self.video_codec = codec
+        self.width, self.height, self.frame_rate = width, height, frame_rate
+
+    def set_average_bitrate(self, size: int | None) -> None:
+        """Sets the bit rate to the average of some bytes over the duration, if both are known."""
+        if size and size > 0 and self.duration:
+            self.bitrate = round(size * 8 / self.duration)
+
     def set_cover(self, mime: str | None, size: int | None) -> None:
         """Records a picture; the first one of the file counts."""
         if not self.has_cover:

@@ -180,5 +180,4 @@ def ends_in_frames(kind: FrameFormat, file: SparseFile, stop: int, like: AudioFr
 
 def set_facts(result: ProbeResult, frame: AudioFrame) -> None:
     """Takes what a frame's header says of the stream."""
-    result.codec = result.audio_codec = frame.codec
-    result.sample_rate, result.channels = frame.rate, frame.channels
+    result.set_audio(frame.codec, frame.rate, frame.channels, result.bits_per_sample)

@@ -347,15 +347,11 @@ def _add_texts(context: ParseContext, found: MatroskaFile) -> None:
 def _take_facts(context: ParseContext, found: MatroskaFile) -> None:
     audio, video, result = found.first(AUDIO), found.first(VIDEO), context.result
     if audio:
-        result.codec = result.audio_codec = audio.codec
-        result.sample_rate, result.channels = audio.sample_rate, audio.channels or None
-        result.bits_per_sample = audio.bits_per_sample
+        result.set_audio(audio.codec, audio.sample_rate, audio.channels or None, audio.bits_per_sample)
     if video:
-        result.is_video, result.codec = True, video.codec
-        result.video_codec, result.frame_rate = video.codec, video.frame_rate
-        result.width, result.height = video.width or None, video.height or None
+        result.set_video(video.codec, video.width or None, video.height or None, video.frame_rate)
     result.container, result.encoding_format = _FORMATS[found.kind, bool(video) or not audio]
     if audio and not video:
         result.bitrate = bit_rate(found.texts, audio.uid)
-    if result.duration and context.file.size and not result.bitrate:
-        result.bitrate = round(context.file.size * 8 / result.duration)
+    if not result.bitrate:
+        result.set_average_bitrate(context.file.size)

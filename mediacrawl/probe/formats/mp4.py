@@ -228,31 +228,15 @@ def _read_moov(context: ParseContext, moov: Atom, movie: Movie) -> None:
 
 def _take_facts(context: ParseContext, movie: Movie) -> None:
     audio, video = movie.first("soun"), movie.first("vide")
-    main = video or audio
-    if main:
-        context.result.codec = main.codec
     if audio:
-        _take_audio(context, audio)
+        channels, rate, bits = audio.channels or None, audio.sample_rate or None, audio.bits_per_sample or None
+        context.result.set_audio(audio.codec, rate, channels, bits)
     if video:
-        _take_video(context, video)
+        context.result.set_video(video.codec, video.width or None, video.height or None, video.frame_rate)
     _take_format(context, bool(video), bool(audio))
     measured = movie.seconds if video or not audio else audio.seconds
     # Where there are fragments, these are only the samples before them.
     context.result.set_duration(measured or movie.seconds, estimated=bool(movie.extends))
-
-
-def _take_audio(context: ParseContext, track: Mp4Track) -> None:
-    result = context.result
-    result.audio_codec = track.codec
-    result.channels, result.sample_rate = track.channels or None, track.sample_rate or None
-    result.bits_per_sample = track.bits_per_sample or None
-
-
-def _take_video(context: ParseContext, track: Mp4Track) -> None:
-    result = context.result
-    result.is_video, result.video_codec = True, track.codec
-    result.width, result.height = track.width or None, track.height or None
-    result.frame_rate = track.frame_rate
 
 
 def _take_format(context: ParseContext, video: bool, audio: bool) -> None:
@@ -269,8 +253,8 @@ def _take_bitrate(context: ParseContext, audio: Mp4Track | None) -> None:
     result, size = context.result, context.file.size
     if audio and audio.bitrate and not result.is_video:
         result.bitrate = audio.bitrate
-    elif size and result.duration:
-        result.bitrate = round(size * 8 / result.duration)
+    else:
+        result.set_average_bitrate(size)
 
 
 def _read_length(context: ParseContext, moov: Atom, movie: Movie, extends: MovieExtends) -> None:

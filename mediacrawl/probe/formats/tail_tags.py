@@ -253,9 +253,8 @@ class TailTags:
 
     def set_bitrate(self, start: int) -> None:
         """Sets the average bit rate of what stands between an offset and the tags."""
-        result = self._context.result
-        if self.stop is not None and result.duration and self.stop > start:
-            result.bitrate = round((self.stop - start) * 8 / result.duration)
+        if self.stop is not None:
+            self._context.result.set_average_bitrate(self.stop - start)
 
     def _find(self) -> None:
         size = self._context.file.size
