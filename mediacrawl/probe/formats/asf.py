@@ -40,7 +40,7 @@ class _Attribute:
 
 @dataclass(frozen=True, slots=True)
 class BoundedFile:
-    """The file as far as an object goes: what is read beyond is not there.
+    """The file up to the end of an object.
 
     Attributes:
         file: the bytes at hand.
@@ -186,7 +186,7 @@ class _Object:
 
 @dataclass(slots=True)
 class _Header:
-    """What the objects say of the streams.
+    """Facts of the streams from the header's objects.
 
     Attributes:
         seconds: length, 0 if unknown.

@@ -178,7 +178,7 @@ _SOUND_LETTERS = {
 
 @dataclass(slots=True)
 class _Seen:
-    """What the first tags say, and the first time that one has.
+    """Facts of the first tags, and the time of the first one.
 
     Attributes:
         sound: codec of the first audio tag.

@@ -120,14 +120,14 @@ _FORMATS = {
 
 @dataclass(slots=True)
 class MatroskaFile:
-    """What a walk has found so far.
+    """Contents of a file found so far.
 
     Attributes:
         kind: ``webm`` or ``matroska``.
         segment: the element that holds all others.
         cluster: the first cluster.
-        places: name and offset of what seek heads tell.
-        visited: offsets of what was read.
+        places: name and offset of the entries of seek heads.
+        visited: offsets of the elements read.
         scale: nanoseconds of one tick.
         ticks: the length, 0 if the writer did not know it.
         tracks: the tracks.
@@ -180,7 +180,7 @@ def _read_header(context: ParseContext, header: Element, found: MatroskaFile) ->
 
 
 def _read_front(context: ParseContext, segment: Element, found: MatroskaFile) -> None:
-    """Walks to the first cluster, or where the bytes end if a seek head tells the rest."""
+    """Walks to the first cluster, or to the end of the bytes if a seek head lists the rest."""
     at = segment.body
     while at < segment.stop:
         if found.places and peek(context.file, at, min(at + ebml.HEADER_BYTES, segment.stop)) is None:
@@ -194,7 +194,7 @@ def _read_front(context: ParseContext, segment: Element, found: MatroskaFile) ->
 
 
 def _follow_places(context: ParseContext, segment: Element, found: MatroskaFile) -> None:
-    """Reads what the seek heads tell of. They may tell of each other, so each place is read once.
+    """Reads the entries of seek heads. Seek heads may list each other, so each offset is read once.
 
     A second one mostly lists the clusters; it is worth a request only if the first knows of no tags.
     """
@@ -268,7 +268,7 @@ def _read_info(context: ParseContext, info: Element, found: MatroskaFile) -> Non
 
 
 def _read_attachments(context: ParseContext, parent: Element, _found: MatroskaFile) -> None:
-    """Reads what the attached files are. One behind a long picture is not worth a request."""
+    """Reads the types of the attached files. One behind a long picture is not worth a request."""
     at, result = parent.body, context.result
     while at < parent.stop:
         if at > parent.body and peek(context.file, at, min(at + ebml.HEADER_BYTES, parent.stop)) is None:
@@ -310,7 +310,7 @@ _PARTS: dict[int, tuple[str, Callable[[ParseContext, Element, MatroskaFile], Non
     _TAGS: ("tags", _read_tags),
     _ATTACHMENTS: ("attachments", _read_attachments),
 }
-"""Name and reader of each part of a segment that says something of the whole file."""
+"""Name and reader of each part of a segment that describes the whole file."""
 
 
 def _read_length(context: ParseContext, found: MatroskaFile) -> None:

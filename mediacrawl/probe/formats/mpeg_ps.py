@@ -38,7 +38,7 @@ _TELLING = 0.1
 
 
 class Packs(NamedTuple):
-    """What some packs hold.
+    """Contents of some packs.
 
     Attributes:
         streams: elementary streams by number.

@@ -127,10 +127,10 @@ def first(context: ParseContext, chunk: Chunk, size: int) -> bytes:
 
 
 def media_size(context: ParseContext, chunk: Chunk, stop: int, order: Order = "little") -> tuple[int | None, bool]:
-    """Tells how long the chunk with the media is.
+    """Returns the size of the chunk with the media.
 
-    A recorder that nobody let come back leaves 0, or more than any file has, and one that went on beyond 4 GB what is
-    left of the size in 32 bits. Then the media go on to the end.
+    An interrupted recorder leaves 0 or an impossible size, and one beyond 4 GB the low 32 bits of the size. Then the
+    media extend to the end.
 
     Args:
         context: the walk's state.
@@ -218,7 +218,7 @@ _BEXT = (
 
 @dataclass(slots=True)
 class _Wave:
-    """What the chunks say.
+    """Contents of the chunks.
 
     Attributes:
         format: the contents of ``fmt ``.

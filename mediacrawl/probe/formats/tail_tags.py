@@ -267,7 +267,7 @@ class TailTags:
             pass
 
     def _step(self, file: SparseFile) -> bool:
-        """Takes off the last tag of what is left. What stands before a long one is not worth a request."""
+        """Finds the last tag before `stop`. Tags before a long one are not worth a request."""
         stop = self.stop or 0
         data = file.at_hand(max(0, stop - id3.ID3V1_SIZE), stop) or b""
         if id3.is_id3v1(data):
