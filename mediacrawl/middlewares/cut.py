@@ -33,7 +33,7 @@ BROKE_OFF = "dataloss"
 
 
 class CutMiddleware:
-    """Ends a download when as much of it has come as is wanted (`probe.answer.bytes_wanted`).
+    """Ends a download when as much of it has come as is wanted (`probe.response.bytes_wanted`).
 
     A page is cut at ``PAGE_MAX_BYTES``, a list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at
     ``PROBE_SINGLE_BYTES``, a stream that never ends after some KB, and what is none of these before its body. So is
