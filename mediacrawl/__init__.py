@@ -44,7 +44,7 @@ a player its site is asked for more (oEmbed).
 A media file is **probed** (`probe.Probe`): 16 KB of its head by Range, then only the ranges its container asks for,
 each a visit of its own that waits for the site's delay; of a server that gives no ranges, one larger head. The file is
 walked through in a thread (`spiders.file_reader`). The probe gives raw tag bytes and technical facts, an **item**; so
-do the headers of a stream that has no end (`probe.streams`).
+do the headers of a stream that has no end (`probe.icecast`).
 
 Its tags may claim one encoding and hold another. `pipelines.MojibakePipeline` decides, in a thread, what the bytes
 really say (`encoding`), with what the page told and what was found on this host before, and writes the texts beside

@@ -1,11 +1,11 @@
-"""What is on the page?
+"""Extracts links, media and evidence from pages and lists.
 
-In come the bytes of a page or a list (feed, sitemap, playlist), cut to what the crawl is ready to read. Out come its
-references as they stand there, with the door each came through, what is said of media, and the page's wishes and
-evidence: `Page` and `Listing`; and what the page shows as a few numbers to compare: `Fingerprint`.
+In come the bytes of a page or a list (feed, sitemap, playlist), cut to the crawl's limit. Out come `Page` and
+`Listing`: references as written, each with its link source, facts about media, robots directives, evidence; and
+`Fingerprint`, a few numbers that compare what pages show.
 
-The room promises: no input makes it raise or hang, or keep more than a few thousand links; it resolves and judges
-no reference (that is `scope`'s work) and asks nobody else: no DTD, no entity, no network.
+No input raises, hangs, or yields more than a few thousand links. References are neither resolved nor judged (that is
+`scope`); no DTD, entity or network is used.
 """
 
 from mediacrawl.extract.feeds import MAX_ENTRIES, Feed, FeedEntry, looks_like_feed, parse_feed

@@ -35,23 +35,23 @@ _language = re.compile(
 )
 
 History = Callable[[], Seen]
-"""What was found before on a document's host; called only where models decide."""
+"""Encodings found on a document's host; called only where models decide."""
 _Inside = Callable[[bytes], Iterator[EncodingClaim]]
 
 
 def read_html(
     body: bytes, url: str, header: str | None = None, history: History = dict
 ) -> tuple[DecodedDocument, bytes]:
-    """Read a page. Never raises.
+    """Decode a page. Never raises.
 
-    The order is the HTML standard's ("determining the character encoding"): byte order mark, header, then what the
-    page says of itself.
+    The order is the HTML standard's ("determining the character encoding"): byte order mark, header, then the
+    declaration of the page.
 
     Args:
         body: the page, perhaps cut inside a character.
         url: its own; its top-level domain is a hint.
         header: charset of the Content-Type header; unknown names are ignored.
-        history: what was found on its host.
+        history: encodings found on its host.
 
     Returns:
         The document, and its text as UTF-8 without byte order mark and zero bytes, as the parser wants it.
@@ -65,11 +65,11 @@ def read_html(
 def read_xml(
     body: bytes, url: str = "", header: str | None = None, history: History = dict
 ) -> tuple[DecodedDocument, bytes]:
-    """Read a feed or another list in XML. Never raises.
+    """Decode a feed or another list in XML. Never raises.
 
     The order is that of RFC 7303: byte order mark, header, then the XML declaration; without any it is UTF-8. As in
-    feedparser a claim that does not decode is passed over. In what is UTF-8 for the most part each stray octet is read
-    as a letter of windows-1252.
+    feedparser a claim that does not decode is passed over. In text that is mostly UTF-8 each invalid octet is decoded
+    as windows-1252.
 
     Args:
         body: the list, perhaps cut.
@@ -89,13 +89,13 @@ def read_xml(
         text = rest if found.is_whole else found.text.encode("utf-8", "replace")
     declared = _xml_declaration.search(text, 0, _DECLARED_WITHIN)
     if declared:
-        # It says another encoding than the text now has.
+        # It declares another encoding than the text has now.
         text = text[: declared.start()] + text[declared.end() :]
     return found, text.replace(b"\0", b"") if b"\0" in text else text
 
 
 def read_plain(body: bytes, url: str = "", header: str | None = None, history: History = dict) -> DecodedDocument:
-    """Read a list that has no place for a declaration: a playlist, or lines of URLs. Never raises.
+    """Decode a list whose format has no declaration: a playlist, or lines of URLs. Never raises.
 
     Args:
         body: the list, perhaps cut.
@@ -118,20 +118,20 @@ def _read(
 def _claims(body: bytes, marked: str | None, header: str | None, inside: _Inside) -> Iterator[EncodingClaim]:
     if marked:
         yield EncodingClaim(_known(marked) or marked, "bom")
-    if told := _known(header):
-        yield EncodingClaim(told, "header")
+    if known := _known(header):
+        yield EncodingClaim(known, "header")
     yield from inside(body)
 
 
 def _in_html(body: bytes) -> Iterator[EncodingClaim]:
-    if told := _in_ascii(html_body_declared_encoding(body[:_DECLARED_WITHIN])):
-        yield EncodingClaim(told, "meta")
+    if declared := _in_ascii(html_body_declared_encoding(body[:_DECLARED_WITHIN])):
+        yield EncodingClaim(declared, "meta")
 
 
 def _in_xml(body: bytes) -> Iterator[EncodingClaim]:
     found = _xml_declaration.search(body, 0, _DECLARED_WITHIN)
-    if found and (told := _in_ascii(found[1].decode("ascii"))):
-        yield EncodingClaim(told, "xml")
+    if found and (declared := _in_ascii(found[1].decode("ascii"))):
+        yield EncodingClaim(declared, "xml")
 
 
 def _in_ascii(label: str | None) -> str | None:
@@ -147,7 +147,7 @@ def _hints(body: bytes, url: str, history: History) -> Hints:
 
 
 def header_charset(content_type: str) -> str | None:
-    """Return what a Content-Type header names as charset, in lower case; None if it names none.
+    """Return the charset of a Content-Type header in lower case, or None.
 
     Args:
         content_type: the header as the server wrote it.
@@ -183,7 +183,7 @@ codecs.register_error(_STRAY, _letter)
 
 
 MOST_ATTRIBUTES = 1_000
-"""Attributes of a tag. For each one more libxml2 goes through all of them: 35,000 in a tag of 200 KB take a second."""
+"""Attributes of a tag. libxml2 scans all of them for each new one: 35,000 in a tag of 200 KB take a second."""
 _HARMLESS = 12_000
 """Attributes of a tag that take the parser a sixth of a second."""
 _BETWEEN = b" \t\n\r\f/\"'"
@@ -202,9 +202,9 @@ _EACH_ATTRIBUTE = re.compile(_ATTRIBUTE)
 
 
 def shorten(body: bytes) -> tuple[bytes, int]:
-    """Leave the first `MOST_ATTRIBUTES` attributes to each tag, if any tag of the page may have too many.
+    """Keep the first `MOST_ATTRIBUTES` attributes of each tag.
 
-    Most pages have too little in them for that, and come back after one pass, which takes 20 us for 30 KB.
+    A page that cannot have so many is returned after one pass, which takes 20 us for 30 KB.
 
     Returns:
         The page, and how many tags were shortened.

@@ -88,18 +88,18 @@ FRAMES = {
     "category": "keywords",
     "dc:subject": "keywords",
 }
-"""Name of an element, see `short_name` -> key of the fact that its text is. Of one key the first counts."""
+"""Name of an element, see `short_name` -> key of its fact. Of one key the first has precedence."""
 
 
 @lru_cache(maxsize=2_048)
 def short_name(tag: str, own: str = "") -> str:
-    """Return the name of an element as people write it, in lower case: ``itunes:author``, ``pubdate``.
+    """Return the name of an element with its usual prefix, in lower case: ``itunes:author``, ``pubdate``.
 
-    Elements of the feed's own format have no prefix; those of formats that say nothing to us have ``?``.
+    Elements of the feed's own format have no prefix; those of unknown namespaces have ``?``.
 
     Args:
         tag: as lxml gives it: ``{namespace}name``.
-        own: namespace of the entry that it stands in: whatever it is, it counts as the feed's own.
+        own: namespace of the entry that contains it, which counts as the feed's own.
     """
     space, _, local = tag.rpartition("}")
     local = local.lower()
@@ -118,14 +118,14 @@ Children = Mapping[str, Sequence[Any]]
 """The elements below one, by their names (`feed_names.short_name`)."""
 
 _MOST_OF_A_KEY = 3
-"""Elements of one key that are kept: of five descriptions three are the same."""
+"""Elements of one key that are kept."""
 _MOST_LINKS = 5
 """Transcripts, hubs and pictures of one entry that are kept."""
 _RANKS = {frame: place for place, frame in enumerate(FRAMES)}
 
 
 def entry_facts(children: Children, base: str) -> list[Fact]:
-    """Return what an entry says of its media files, the weightiest first.
+    """Return the facts that an entry states about its media files, the most reliable first.
 
     Args:
         children: of the entry, and of its ``media:group``.
@@ -135,7 +135,7 @@ def entry_facts(children: Children, base: str) -> list[Fact]:
 
 
 def file_facts(element: Any) -> list[Fact]:
-    """Return what an entry claims of one file.
+    """Return the facts that an entry claims of one file.
 
     Args:
         element: ``enclosure``, ``media:content``, ``podcast:alternateEnclosure`` or a ``link``.
@@ -154,7 +154,7 @@ def file_facts(element: Any) -> list[Fact]:
 
 
 def channel_facts(children: Children, base: str) -> list[Fact]:
-    """Return what a feed says of all its entries; an entry's own word goes before it.
+    """Return the facts that a feed states about all its entries; those of an entry take precedence.
 
     Args:
         children: of the channel, or of an Atom feed.
@@ -162,7 +162,7 @@ def channel_facts(children: Children, base: str) -> list[Fact]:
     """
     found: list[Fact | None] = []
     for each in entry_facts(children, base):
-        # What describes the channel does not describe one of its files.
+        # A description of the channel does not describe its files.
         if each.key == "title":
             found.append(fact(FEED, f"channel/{each.frame}", "podcast", each.text))
         elif each.key in _OF_ALL:
@@ -216,12 +216,12 @@ _URLS = (
     ("cc:license", "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}resource", "license_url"),
     ("logo", "", "thumbnail_url"),
 )
-"""Element, its attribute (empty for its text), and the key of the URL that stands there."""
+"""Element, its attribute (empty for its text), and the key of its URL."""
 
 
 def _url(frame: str, key: str, written: str | None, base: str) -> Fact | None:
     url = absolute(base, (written or "").strip())
-    # A URL that was cut leads elsewhere.
+    # A truncated URL is another URL.
     return fact(FEED, frame, key, url) if len(url) <= LONGEST_TEXT else None
 
 
@@ -269,7 +269,7 @@ _READERS: dict[str, Callable[[Any], str]] = {
 
 
 def combined(entry: Iterable[Fact], file: Iterable[Fact], channel: Iterable[Fact]) -> tuple[Fact, ...]:
-    """Return all that is known of one file: the channel's word counts where nothing closer speaks.
+    """Join the facts about one file; those of the channel count for keys that nothing more specific has.
 
     Args:
         entry: of the entry that names it.
@@ -277,5 +277,5 @@ def combined(entry: Iterable[Fact], file: Iterable[Fact], channel: Iterable[Fact
         channel: of the whole feed.
     """
     near = [*entry, *file]
-    told = {each.key for each in near}
-    return (*near, *(each for each in channel if each.key not in told))
+    known = {each.key for each in near}
+    return (*near, *(each for each in channel if each.key not in known))

@@ -1,7 +1,6 @@
 """The entries of a feed: RSS 0.9 to 2.0, RSS 1.0 (RDF), Atom, with Media RSS, iTunes and the podcast namespace.
 
-A feed is the best page a crawler can find: it names the media files, their titles and their ids in one visit. Lengths
-and types in it are claims, and often wrong.
+A feed names media files, their titles and ids in one visit. Its lengths and types are claims, and often wrong.
 """
 
 from __future__ import annotations
@@ -22,18 +21,18 @@ MAX_ENTRIES = 5_000
 """Entries of a feed that are kept; the others are counted in `Feed.cut`."""
 _ID_LENGTH = 500
 _MOST_MENDED = 2_000_000
-"""Bytes of a broken feed up to which it is read once more."""
+"""Bytes of a malformed feed up to which it is mended and parsed again."""
 _MOST_FILES = 50
 """Media files of one entry that are kept: a film in ten sizes and four languages has some forty."""
 
 _TEXTS = ("title", "description", "itunes:title", "itunes:summary", "itunes:subtitle", "itunes:author", "summary")
-"""Elements in which writers leave markup as it is."""
+"""Elements in which writers leave unescaped markup."""
 _FEED_ROOTS = frozenset({"rss", "feed", "rdf"})
 _says_feed = re.compile(r"rss|atom|rdf").search
 _is_video_id = re.compile(r"[\w-]{6,20}", re.ASCII).fullmatch
 _OF_PODCASTS = ("itunes:", "podcast:", "googleplay:")
 _NO_MEDIA = ("image/", "text/", "application/x-shockwave-flash", "application/x-bittorrent")
-"""Beginnings of types that no media file has: covers and articles are enclosed too."""
+"""Prefixes of other types: covers and articles are enclosed too."""
 _MEDIA = ("audio", "video", "application/x-mpegurl", "application/vnd.apple.mpegurl", "application/dash+xml")
 _PERIODS = {"hourly": 3_600.0, "daily": 86_400.0, "weekly": 604_800.0, "monthly": 2_592_000.0, "yearly": 31_536_000.0}
 
@@ -44,13 +43,13 @@ class FeedEntry:
 
     Attributes:
         title: at most 200 characters, white space folded.
-        link: the page of the entry, as it stands in the feed; empty if it has none.
+        link: the page of the entry, as written; empty if it has none.
         guid: the entry's own id; empty if it has none.
-        enclosure: URL of the media file, as it stands in the feed; empty if it has none.
+        enclosure: URL of the media file, as written; empty if it has none.
         type: media type that the feed claims, in lower case.
         length: bytes that the feed claims; 0 if it claims none.
         player: URL that plays what the entry is about, if it names no file; else empty.
-        facts: what the feed says of the file, or of what the player plays.
+        facts: about the file, or what the player plays.
     """
 
     title: str = ""
@@ -65,15 +64,15 @@ class FeedEntry:
 
 @dataclass(slots=True)
 class Feed:
-    """What a feed says.
+    """The content of a feed.
 
     Attributes:
-        url: where it came from.
+        url: of the feed.
         title: at most 200 characters.
-        language: of all of it, as it says itself: ``de-AT``.
-        next: URL of the feed's next page (RFC 5005), as it stands there; empty if it names none.
-        hub: URL of the hub that tells of its changes (WebSub); empty if it names none.
-        wait: seconds that it asks to be left alone for between two visits; 0 if it does not.
+        language: as declared: ``de-AT``.
+        next: URL of the feed's next page (RFC 5005), as written; empty without one.
+        hub: URL of its WebSub hub; empty without one.
+        wait: seconds that it requests between two visits; 0 without a request.
         entries: at most `MAX_ENTRIES`.
         cut: entries beyond that.
     """
@@ -89,11 +88,11 @@ class Feed:
 
 
 def looks_like_feed(content_type: str, body: bytes) -> bool:
-    """Tell whether an answer is a feed: its first element decides, since servers send feeds under many types.
+    """Whether a response is a feed by its first element; servers send feeds under many types.
 
     Args:
         content_type: the header, empty if there is none.
-        body: the answer; its first 4 KB are looked at.
+        body: the response; its first 4 KB are looked at.
     """
     name = root_name(body)
     if name in _FEED_ROOTS:
@@ -102,15 +101,15 @@ def looks_like_feed(content_type: str, body: bytes) -> bool:
 
 
 def parse_feed(body: bytes, url: str) -> Feed:
-    """Read a feed. Never raises: what is broken is left out, and what is no feed has no entries.
+    """Parse a feed. Never raises: broken entries are skipped, and what is no feed has no entries.
 
-    Entries are read as far as the feed is whole, so one that was cut by its size loses only its last entry. One that is
-    not well-formed is read once more, with what stands in its texts taken as text, and what gives more counts: of 27
-    ways to break a feed this finds as many media as feedparser 6.0.14 in 23, fewer in 3, more in one.
+    Entries are read as far as the feed is complete, so a feed that was cut off loses only its last entry. A malformed
+    feed is parsed again with markup in its texts escaped, and the better result counts: for 27 kinds of malformed feeds
+    this finds as many media as feedparser 6.0.14 in 23, fewer in 3, more in one.
 
     Args:
-        body: the feed, cut by the caller to what it is ready to read.
-        url: where it came from, absolute; only ``xml:base`` is joined with it.
+        body: the feed, cut by the caller to its limit.
+        url: of the feed, absolute; only ``xml:base`` is joined with it.
     """
     faults: list[str] = []
     feed = _read(body, url, faults)
@@ -167,20 +166,20 @@ class _Reader:
         links = [*_children(root).get("link", ()), *head.get("link", ())]
         feed.next = _related(links, "next")
         feed.hub = absolute(base, _related(links, "hub"))[:_ID_LENGTH]
-        self._tell(head, base)
+        self._add_channel_facts(head, base)
 
-    def _tell(self, head: dict[str, list[Any]], base: str) -> None:
+    def _add_channel_facts(self, head: dict[str, list[Any]], base: str) -> None:
         found = channel_facts(head, base)
         is_podcast = self._is_podcast or any(name.startswith(_OF_PODCASTS) for name in head)
         if not is_podcast:
             found = [each for each in found if each.key != "podcast"]
         known = {each.key for each in found}
-        beside = (
+        extra = (
             fact(FEED, "xml:lang", "language", "" if "language" in known else self.feed.language),
             fact(FEED, "link:hub", "hub_url", self.feed.hub),
             fact(FEED, "channel", "type", "PodcastEpisode" if is_podcast else ""),
         )
-        found += stated(beside)
+        found += stated(extra)
         for entry in self.feed.entries:
             if entry.enclosure or entry.player:
                 own = [each for each in found if each.key != "type"] if entry.player else found
@@ -199,7 +198,7 @@ class _Entry:
         self.is_podcast = any(name.startswith(_OF_PODCASTS) for name in children)
 
     def whole(self, base: str) -> Iterator[FeedEntry]:
-        """Give one entry for each media file, or one without."""
+        """Yield one entry for each media file, or one without."""
         title, link, guid = self._title(), self._link(), self._guid()
         files = self._files()
         player = "" if files else self._player()
@@ -209,8 +208,8 @@ class _Entry:
             claimed = media_type(element.get("type"))
             yield FeedEntry(title, link, guid, url, claimed, length, "", (*facts, *file_facts(element)))
         if not files and (title or link or guid or player):
-            told = fact(FEED, "media:player", "embed_url" if "/embed/" in player else "player_url", player)
-            yield FeedEntry(title, link, guid, player=player, facts=(*facts, told) if told else ())
+            player_fact = fact(FEED, "media:player", "embed_url" if "/embed/" in player else "player_url", player)
+            yield FeedEntry(title, link, guid, player=player, facts=(*facts, player_fact) if player_fact else ())
 
     def _title(self) -> str:
         return next(filter(None, (words_of(each, TEXT_LENGTH) for each in self._children.get("title", ()))), "")
@@ -222,7 +221,7 @@ class _Entry:
         return self._first("guid", _ID_LENGTH) or self._first("id", _ID_LENGTH)
 
     def _link(self) -> str:
-        """The page of the entry. Of a video that has a player its own page is not asked."""
+        """The page of the entry; none for a video with a player, whose page is not requested."""
         if self._video_id():
             return ""
         for link in self._children.get("link", ()):
@@ -234,7 +233,7 @@ class _Entry:
         return ""
 
     def _files(self) -> dict[str, Any]:
-        """URL -> the element that claims something of it."""
+        """URL -> the element that describes it."""
         found: dict[str, Any] = {}
         for url, element in self._named():
             href = (url or "").strip()
@@ -293,7 +292,7 @@ def _language(head: dict[str, list[Any]], root: Any) -> str:
 
 
 def _wait(head: dict[str, list[Any]]) -> float:
-    """RSS says it in minutes, the syndication module as a period and how often it updates in it."""
+    """RSS states minutes, the syndication module a period and the updates in it."""
     for element in head.get("ttl", ()):
         return whole(text_of(element, 40)) * 60.0
     for element in head.get("sy:updateperiod", ()):

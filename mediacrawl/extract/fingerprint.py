@@ -1,7 +1,6 @@
-"""What a page shows, in a few numbers that can be kept and compared.
+"""A page's visible content as a few numbers that can be stored and compared.
 
-The text alone does not make a page: two episodes may differ in nothing but their file. So the media that a page
-refers to, and the pictures and frames that it shows, count too.
+The media that a page refers to, and its pictures and frames, count too: two episodes may differ only in their file.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ _texts: Any = etree.XPath("//text()", smart_strings=False)
 _SPREAD = 0x9E3779B1
 """Makes 64 bits of the 32 of a CRC (an odd number near 2**32 divided by the golden ratio)."""
 _LINES = 5_000
-"""Lines of a text that count for its shape; a page of 200 KB has rarely half of that."""
+"""Lines of a text that count for its shape; a page of 200 KB rarely has half of that."""
 _LONG = 4_000
-"""Bytes of text from which on its white space counts, unless there is little else."""
+"""Bytes of text from which white space counts, unless the text is mostly white space."""
 _SPACE = b" \t\r\n"
 _PICTURES = ("img", "iframe", "frame")
 _BITS = [1 << (octet & 63) for octet in range(256)]
@@ -35,13 +34,12 @@ _is_rooted = re.compile(r"/|https?:", re.IGNORECASE).match
 
 
 class Fingerprint:
-    """What a page shows, as unsigned numbers of 64 bits.
+    """A page's visible content as unsigned 64-bit numbers.
 
     Attributes:
-        text: of the visible text, the pictures and the media: equal if all of that is. White space does not count in
-            texts below 4 KB.
-        media: of the references to media; 0 if there are none.
-        length: bytes of the text, white space left out in the same way.
+        text: hash of the visible text, the pictures and the media. White space does not count in texts below 4 KB.
+        media: hash of the references to media; 0 without any.
+        length: bytes of the text that was hashed.
     """
 
     __slots__ = ("_lines", "_shape", "_source", "length", "media", "text")
@@ -58,7 +56,7 @@ class Fingerprint:
     def shape(self) -> int:
         """Simhash of the lines: texts of which a small *share* differs differ in few of its bits. 0 without text.
 
-        Made when it is asked for, in 0.13 ms for 30 KB of HTML; until then the tree is kept.
+        Computed on demand, in 0.13 ms for 30 KB of HTML; until then the tree is kept.
         """
         self._measure()
         return self._shape
@@ -76,7 +74,7 @@ class Fingerprint:
 
     @property
     def measured(self) -> bool:
-        """Whether `shape` and `lines` are known without any work."""
+        """Whether `shape` and `lines` are computed."""
         return self._source is None
 
     def _measure(self) -> None:
@@ -90,7 +88,7 @@ class Fingerprint:
 
     @classmethod
     def of(cls, page: Page, media: Sequence[str], thin: int, without: Sequence[str]) -> Fingerprint:
-        """Take it; see `fingerprint`."""
+        """Compute it; see `fingerprint`."""
         text = _squeezed(_visible(page.tree, without))
         files = _written(media if all(map(_is_rooted, media)) else [_folder(page), *media])
         shown = [text, files]
@@ -102,16 +100,16 @@ class Fingerprint:
 
 
 def fingerprint(page: Page, media: Sequence[str] = (), *, thin: int = 500, without: Sequence[str] = ()) -> Fingerprint:
-    """Take a page's fingerprint, in 0.05 ms for 30 KB of HTML, since its tree is there already.
+    """Compute a page's fingerprint, in 0.05 ms for 30 KB of HTML.
 
-    A page with hardly any text (thumbnails, frames, a list of numbers) may look like its neighbour and lead elsewhere,
-    so there the links and the folder count as part of what it shows.
+    Pages with hardly any text (thumbnails, frames, a list of numbers) may look alike and link elsewhere, so there the
+    links and the folder count too.
 
     Args:
-        page: as `parse_page` made it. Its scripts and styles are taken out of the tree.
-        media: its references to media, as they stand there.
+        page: result of `parse_page`. Its scripts and styles are removed from the tree.
+        media: its references to media, as written.
         thin: bytes of text below which links count.
-        without: words that are left out of the text. An error page names the file that is missing.
+        without: words to remove from the text, since an error page names the missing file.
     """
     return Fingerprint.of(page, media, thin, without)
 
@@ -122,11 +120,11 @@ def hash64(data: bytes) -> int:
 
 
 def _visible(root: Any, without: Sequence[str]) -> bytes:
-    """The text, and after it the pictures and frames."""
+    """The text, followed by the pictures and frames."""
     if root is None:
         return b""
     text = []
-    # What follows </html> is a tree of its own.
+    # Elements behind </html> are a tree of their own.
     for tree in (root, *root.itersiblings()):
         etree.strip_elements(tree, "script", "style", with_tail=False)
         text.append(etree.tostring(tree, method="text", encoding="utf-8"))
@@ -135,7 +133,7 @@ def _visible(root: Any, without: Sequence[str]) -> bytes:
 
 
 def _squeezed(text: bytes) -> bytes:
-    """Without white space; with it if the text is long and more than white space, for this takes twice its hash."""
+    """Removes white space, except from long texts that are mostly text: it would take twice the time of the hash."""
     head = text[:_LONG].translate(None, _SPACE)
     if len(text) <= _LONG:
         return head

@@ -30,7 +30,7 @@ _HEADER_PARAMETERS = re.compile(r';\s*([a-z*]+)\s*=\s*(?:"([^"]*)"|([^;\s"]*))',
 
 
 def link_header(values: Iterable[str], rel: str) -> str:
-    """Return what the headers name with a relation; empty if they name nothing, or several things. Never raises.
+    """Return the target of a relation in Link headers; empty without one, or with several. Never raises.
 
     Args:
         values: of the headers, one each.
@@ -44,10 +44,10 @@ def link_header(values: Iterable[str], rel: str) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _relations(said: str) -> list[str]:
-    """The relations that the parameters of one link name; none if the link is said of something else (``anchor``)."""
+def _relations(parameters: str) -> list[str]:
+    """The relations of one link; none if it has another context (``anchor``)."""
     values: dict[str, str] = {}
-    for name, quoted, plain in _HEADER_PARAMETERS.findall(said):
+    for name, quoted, plain in _HEADER_PARAMETERS.findall(parameters):
         # The first of a name counts (RFC 8288, 3.3).
         values.setdefault(name.lower(), quoted or plain)
     return [] if "anchor" in values else values.get("rel", "").lower().split()
@@ -59,24 +59,24 @@ _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "applica
 _OEMBED_TYPES = frozenset({"application/json+oembed", "text/xml+oembed", "application/xml+oembed"})
 _MOST_OEMBEDS = 4
 _FOLLOWED_RELS = frozenset({"next", "prev", "alternate", "canonical"})
-_MOST_WISHES = 20
-"""Meta elements for robots that are kept of a page; as many claims of its own URL, and of its licence."""
+_MOST_CLAIMS = 20
+"""Robots meta elements kept of a page; also the limit of its canonical URLs and licences."""
 _MOST_SCRIPTS = 50
 _PATH = 4
-"""Elements of a tag path: beyond the list that a link stands in, layouts differ from page to page."""
+"""Elements of a tag path: outside the list that contains a link, layouts differ from page to page."""
 _LONGEST_PATH = 120
 _LONG_CLASS = 100
-"""Characters of a class from which on it is remembered."""
+"""Characters from which a class is cached."""
 _OUTERMOST = frozenset({"body", "html"})
 _LONGEST_BASE = 2_048
-"""Characters of a base: what is relative to a longer one is no URL that is asked (SCOPE_MAX_LENGTH)."""
+"""Characters of a base URL: references relative to a longer one exceed SCOPE_MAX_LENGTH."""
 _ANCHOR_STEPS = 100_000
-"""Steps from element to element that are taken for the anchors of one page, in 0.1 s. Only links inside each other need
-more: an ``object`` that is never closed holds the rest of the page."""
+"""Steps from element to element for the anchors of one page, in 0.1 s. Only nested links need more: an ``object`` that
+is never closed contains the rest of the page."""
 _MOST_STEPS = 400
-"""Of these for one link."""
+"""Steps for one link."""
 _COUNTS = re.compile(r"[0-9\x00-\x1f\x7f]+")
-"""What counts, and what may stand in no name of a class."""
+"""Counters, and characters that no class name contains."""
 _REFRESH = re.compile(r"[\s\d.;,]*url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
 
 
@@ -84,12 +84,12 @@ class Link(NamedTuple):
     """One reference on a page.
 
     Attributes:
-        href: as it stands in the page: relative or absolute, perhaps no URL at all.
-        via: the door: the name of its element (``a``, ``area``, ``iframe``, ``frame``, ``audio``, ``video``,
+        href: as written in the page: relative or absolute, perhaps no URL at all.
+        via: the link source: the name of its element (``a``, ``area``, ``iframe``, ``frame``, ``audio``, ``video``,
             ``source``, ``embed``, ``object``, ``bgsound``, ``link``), or ``feed``, ``refresh``, ``og:audio``,
             ``og:video``, ``twitter:player:stream``, ``json-ld``, ``microdata``, ``data-src`` for another attribute of
             a player that names a file, or ``player`` for a page that plays something.
-        element: where it stands, for evidence.
+        element: the element that contains it, for evidence.
     """
 
     href: str
@@ -99,26 +99,25 @@ class Link(NamedTuple):
 
 @dataclass(slots=True)
 class Page:
-    """What a page says.
+    """Links, media and metadata of a page.
 
     Attributes:
-        url: its URL, as it was given.
+        url: its URL, as given.
         base: what its links are relative to: `url`, or what ``<base href>`` makes of it; empty if that is longer than
-            2,048 characters, and then no relative reference of the page leads anywhere.
+            2,048 characters, and then relative references are dropped.
         links: in the order of the document, at most `MAX_LINKS`; those of OpenGraph and schema.org come last.
         cut: links beyond that.
         title: at most 200 characters, white space folded.
-        language: what ``<html lang>`` says, ``de-AT``; empty if it says nothing.
-        charset: Python codec that it was read with.
-        reading: the same, and who decided it if no claim did, see `encoding.document.Document.reading`.
-        robots: what its meta elements for all robots, or for us, ask of them, as it stands there; at most 20.
-        canonical: the URL that it says is its own, absolute; empty if it names none, or several. A claim like any
-            other on a page (RFC 6596).
-        media: what it plays and says of that; the references to their files are among `links`.
-        oembed: references to where more is said of it (oEmbed), as they stand there; at most 4.
+        language: of ``<html lang>``, ``de-AT``; empty without one.
+        charset: Python codec that decoded it.
+        reading: the same with the source of the decision if undeclared, see `encoding.document.Document.reading`.
+        robots: contents of its meta elements for all robots or this one; at most 20.
+        canonical: its canonical URL (RFC 6596), absolute; empty if it declares none, or several.
+        media: the media it plays or describes; the references to their files are among `links`.
+        oembed: references to its oEmbed descriptions, as written; at most 4.
         tree: root element of its tree; None if it could not be read.
-        tags_cut: tags that lost some of their attributes, since nobody reads thousands.
-        anchors_cut: links whose anchor was not read, or not whole: those before them took all steps of the page.
+        tags_cut: tags that lost attributes beyond the limit.
+        anchors_cut: links whose anchor was not read, or not whole, since the steps of the page were used up.
     """
 
     url: str
@@ -141,7 +140,7 @@ class Page:
     _held: Any = field(default=None, repr=False, compare=False)
 
     def anchor(self, link: Link) -> str:
-        """Return the text of a link, or of its picture, or its title; at most 200 characters."""
+        """Return the text of a link, else the alternative text of its picture, or its title; at most 200 characters."""
         element = link.element
         text = fold(self._pieces(element))
         if not text:
@@ -169,26 +168,26 @@ class Page:
         return None
 
     def _allowance(self) -> int:
-        """Steps that one link may take of those that are left."""
+        """Steps that one link may take."""
         return max(min(_MOST_STEPS, self._steps), 0)
 
     def path(self, link: Link) -> str:
         """Return the tag path of a link: its last elements, with the first class of each, ``main/ul.list/li/a``.
 
-        Links of one list have the same; what counts in it is taken out. Empty for what stands in no element of its own.
+        Links of one list have the same path; counters in it are replaced. Empty for a link without an element.
         """
         element, names = link.element, list[str]()
         while element is not None and len(names) < _PATH and element.tag not in _OUTERMOST:
             names.append((self._named and self._named.get(element)) or self._name(element))
             element = element.getparent()
-        # lxml climbs from an element that is let go of to the next one that is held; without any to the root.
+        # lxml, when it frees a proxy, climbs to the next ancestor that has one; without any to the root.
         self._held = element
         if len(names) < 2 and element is None:
             return ""
         return _COUNTS.sub("#", "/".join(reversed(names)))[-_LONGEST_PATH:]
 
     def _name(self, element: Any) -> str:
-        """What a path says of an element. A long one is made once: the element may hold all links of the page."""
+        """The name of an element in a path. A long one is cached: the element may contain all links of the page."""
         written = element.get("class")
         classes = written.split(None, 1) if written else ()
         name: str = f"{element.tag}.{classes[0]}" if classes else element.tag
@@ -197,11 +196,11 @@ class Page:
         return name
 
     def nofollow(self, link: Link) -> bool:
-        """Tell whether a link asks not to be followed, by its rel. What is asked for all of them stands in `robots`."""
+        """Whether the rel of a link has ``nofollow``. Directives for all links are in `robots`."""
         return "nofollow" in (link.element.get("rel") or "").lower().split()
 
     def media_type(self, link: Link) -> str:
-        """Return what the element says the target is, in lower case without parameters; often empty, often wrong."""
+        """Return the media type that the element declares, in lower case without parameters; often wrong."""
         return media_type(link.element.get("type"))
 
 
@@ -214,16 +213,16 @@ def parse_page(
     canonical: str = "",
     history: History = dict,
 ) -> Page:
-    """Read a page. Never raises: what is no HTML is a page without links.
+    """Parse a page. Never raises: what is no HTML is a page without links.
 
     Args:
-        body: the page, cut by the caller to what it is ready to read (200 KB).
-        url: where it came from, absolute.
+        body: the page, cut by the caller to its limit (200 KB).
+        url: of the page, absolute.
         encoding: charset of the Content-Type header, if it has one. A byte order mark goes before it, a meta
             element comes after it (the HTML standard, "determining the character encoding").
-        agent: our product token, for ``<meta name="mediacrawl">``.
-        canonical: what the header Link says is the page's own URL, see `link_header`; empty if it says nothing.
-        history: what was found on its host, for a page that declares nothing valid (`encoding.History.prior`).
+        agent: product token, for ``<meta name="mediacrawl">``.
+        canonical: the canonical URL of the header Link, see `link_header`; empty without one.
+        history: encodings found on its host, for a page without a valid declaration (`encoding.History.prior`).
     """
     document, body = read_html(body, url, encoding, history)
     reader = _Reader(Page(url, url, charset=document.encoding, reading=document.reading), agent.lower())
@@ -237,14 +236,14 @@ def parse_page(
     reader.read_media(root if may_have_items(body) else None, licensed=may_have_license(body))
     if document.encoding != "utf-8":
         for medium in reader.page.media:
-            medium.say(document.reading)
+            medium.set_reading(document.reading)
     return reader.page
 
 
-# The parser takes about 250 us of the 330 us of a whole pass (28 KB, 100 links, one core). selectolax (lexbor) was
-# measured beside it and is not faster: 240 us for the parser, 370 for the pass.
-# huge_tree lets elements nest 2,048 deep instead of 256, which old pages with unclosed <font> exceed; what lies deeper
-# is lost. Its other limits do not matter here: the caller bounds the body, and HTML has no entities of its own.
+# The parser takes about 250 us of the 330 us of a whole pass (28 KB, 100 links, one core). selectolax (lexbor) is
+# not faster: 240 us for the parser, 370 for the pass.
+# huge_tree lets elements nest 2,048 deep instead of 256, which old pages with unclosed <font> exceed; deeper ones
+# are lost. Its other limits do not matter here: the caller bounds the body, and HTML has no entities of its own.
 _PARSER = etree.HTMLParser(
     encoding="utf-8", recover=True, no_network=True, huge_tree=True, remove_comments=True, remove_pis=True
 )
@@ -276,14 +275,14 @@ class _Reader:
         if canonical and (href := absolute(self.page.url, canonical)):
             self._canonicals.append(href)
             self._add(href, "link", etree.Element("link"))
-        # What follows </html> becomes a tree of its own; browsers show it, so people link there.
+        # Elements behind </html> become a tree of their own; browsers show them.
         for tree in (root, *root.itersiblings()):
             for element in tree.iter(*_TAGS):
                 tag = element.tag
                 if tag == "a":
                     href = element.get("href")
                     if href is not None:
-                        # The class itself takes twice as long, which makes 0.1 ms for a thousand links.
+                        # Calling the class takes twice as long: 0.1 ms for a thousand links.
                         links.append(tuple.__new__(Link, (href, "a", element)))
                 else:
                     _HANDLERS[tag](self, element)
@@ -291,11 +290,11 @@ class _Reader:
         self.page.canonical = own.pop() if len(own) == 1 else ""
 
     def read_media(self, items: Any, *, licensed: bool) -> None:
-        """Read what the page says of media, and add their files to its links.
+        """Read the media of the page, and add their files to its links.
 
         Args:
             items: the tree, if it may hold microdata about media.
-            licensed: whether a link may lead to a licence.
+            licensed: whether a link may name a licence.
         """
         page = self.page
         licenses = self._named_licenses() if licensed else ()
@@ -305,10 +304,10 @@ class _Reader:
         last = [Link(href, via, element) for href, via, element in self._card.links()]
         known = {absolute(page.base, href) for href, _, _ in last}
         for medium in page.media:
-            last += [Link(file.href, file.via, _NOWHERE) for file in medium.files if file.via in _WRITTEN]
+            last += [Link(file.href, file.via, _NO_ELEMENT) for file in medium.files if file.via in _STRUCTURED]
             if medium.player and medium.player not in known:
-                last.append(Link(medium.player, "player", _NOWHERE))
-        # Of too many links those to media are the last to go.
+                last.append(Link(medium.player, "player", _NO_ELEMENT))
+        # Of too many links those to media are kept.
         room = max(MAX_LINKS - len(last), 0)
         page.cut = max(0, len(page.links) + len(last) - MAX_LINKS)
         del page.links[room:]
@@ -329,7 +328,7 @@ class _Reader:
 
     def src(self, element: Any) -> None:
         for href in (element.get("src"), element.get("data-src")):
-            # Neither names anything outside the page.
+            # Neither scheme names a resource outside the page.
             if href and href[:5].lower() not in ("blob:", "data:"):
                 self._add(href, element.tag, element)
 
@@ -356,7 +355,7 @@ class _Reader:
 
     def link(self, element: Any) -> None:
         rels = (element.get("rel") or "").lower().split()
-        if "license" in rels and element.get("href") and len(self._licenses) < _MOST_WISHES:
+        if "license" in rels and element.get("href") and len(self._licenses) < _MOST_CLAIMS:
             self._licenses.append(element.get("href"))
         if "stylesheet" in rels or not _FOLLOWED_RELS.intersection(rels):
             return
@@ -368,10 +367,10 @@ class _Reader:
                 self.page.oembed.append(element.get("href"))
         elif kind in ("", "text/html", "application/xhtml+xml"):
             self._add(element.get("href"), "link", element)
-            # One below the head may stand in a reader's comment.
+            # Outside the head it may be part of a user's comment.
             parent = element.getparent()
             is_claim = "canonical" in rels and parent is not None and parent.tag == "head"
-            if is_claim and element.get("href") and len(self._canonicals) < _MOST_WISHES:
+            if is_claim and element.get("href") and len(self._canonicals) < _MOST_CLAIMS:
                 self._canonicals.append(element.get("href"))
 
     def base(self, element: Any) -> None:
@@ -380,7 +379,7 @@ class _Reader:
             self._based = True
             base = absolute(self.page.url, href)
             is_long = max(len(base), len(href)) > _LONGEST_BASE
-            # One that is no URL of the web does not count, however long it is.
+            # A base of another scheme is ignored, however long it is.
             if base or (is_long and href.lstrip()[:5].lower() != "data:"):
                 self.page.base = "" if is_long else base
 
@@ -394,7 +393,7 @@ class _Reader:
             return
         name = (element.get("property") or element.get("name") or "").strip().lower()
         if name in self._robots:
-            if len(self.page.robots) < _MOST_WISHES:
+            if len(self.page.robots) < _MOST_CLAIMS:
                 self.page.robots.append(content)
         elif name:
             self._card.take(name, content, element)
@@ -425,6 +424,6 @@ _HANDLERS: dict[str, Callable[[_Reader, Any], None]] = {
     "title": _Reader.title,
 }
 _TAGS = ("a", *_HANDLERS)
-_NOWHERE = etree.Element("link")
-"""Where a reference stands that is in no element of its own."""
-_WRITTEN = frozenset({"json-ld", "microdata"})
+_NO_ELEMENT = etree.Element("link")
+"""The element of references that have none of their own."""
+_STRUCTURED = frozenset({"json-ld", "microdata"})

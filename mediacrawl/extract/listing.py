@@ -1,4 +1,4 @@
-"""What every kind of list comes to: references with what is said of them."""
+"""The content of a feed, sitemap or playlist: references with facts about them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from mediacrawl.facts import Fact, read_as
 from mediacrawl.records import Kind
 
 MOST_PLAYERS = 1_000
-"""Players of one list that are kept: each becomes a record within the visit of the list."""
+"""Players of one list that are kept; each becomes a record in the visit of the list."""
 
 
 class Listed(NamedTuple):
     """One reference of a list.
 
     Attributes:
-        href: as it stands there: relative or absolute, perhaps no URL at all.
-        via: the door: ``enclosure`` for a media file of a feed, ``feed``, ``sitemap``, ``playlist``.
+        href: as written: relative or absolute, perhaps no URL at all.
+        via: the link source: ``enclosure`` for a media file of a feed, ``feed``, ``sitemap``, ``playlist``.
         title: of its entry, as text; empty if it has none.
         guid: the entry's own id.
-        facts: what the list says of the media file; none for what is no such file.
-        kind: what the list says is there; None if only the reference can tell.
+        facts: about the media file; empty for other targets.
+        kind: of the target; None if it is unknown.
     """
 
     href: str
@@ -34,14 +34,14 @@ class Listed(NamedTuple):
 
 
 class Player(NamedTuple):
-    """A medium whose file the list does not name.
+    """A medium without a file in the list.
 
     Attributes:
-        href: of what plays it, as it stands there.
-        page: URL of its page, as it stands there; empty if none is named.
+        href: of its player, as written.
+        page: URL of its page, as written; empty without one.
         title: of its entry.
         guid: the entry's own id.
-        facts: what the list says of it.
+        facts: about the medium.
     """
 
     href: str
@@ -53,20 +53,19 @@ class Player(NamedTuple):
 
 @dataclass(slots=True)
 class Listing:
-    """What a list says.
+    """The content of a list.
 
     Attributes:
-        form: what it is, see `lists.parse_list`.
+        form: see `lists.list_form`.
         title: at most 200 characters; empty if it has none.
-        reading: encoding of its texts, and who decided it if no claim did, see `encoding.document.Document.reading`;
-            empty where it is open, to be decided for each text.
-        language: as it says itself; empty if it does not.
-        links: in its order.
+        reading: encoding of its texts, see `encoding.document.Document.reading`; empty if it is decided for each text.
+        language: as declared; empty without one.
+        links: in order.
         players: media without a file, at most `MOST_PLAYERS`.
-        cut: links and players beyond what is kept.
-        manifest: of one medium that is sent in pieces: the list is this medium then, and has no links.
-        hub: URL of the hub that tells of its changes (WebSub); empty if it names none.
-        wait: seconds that it asks to be left alone for between two visits; 0 if it does not.
+        cut: number of links and players beyond the limits.
+        manifest: of a segmented medium, which has no links.
+        hub: URL of its WebSub hub; empty without one.
+        wait: seconds that it requests between two visits; 0 without a request.
     """
 
     form: str
@@ -80,8 +79,8 @@ class Listing:
     wait: float = 0.0
     reading: str = ""
 
-    def say(self, reading: str) -> None:
-        """Note the encoding of the octets that all of its texts came from."""
+    def set_reading(self, reading: str) -> None:
+        """Set the encoding of its texts."""
         self.reading = reading
         if reading != "utf-8":
             self.links = [each._replace(facts=read_as(each.facts, reading)) for each in self.links]

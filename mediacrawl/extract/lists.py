@@ -1,4 +1,4 @@
-"""Which kind of list an answer is, and the one door to those who read them."""
+"""Recognizes feeds, sitemaps, playlists and manifests, and parses each with its reader."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mediacrawl.extract.xml_text import root_name
 from mediacrawl.records import Kind
 
 _HEAD = 1_024
-"""Bytes of an answer that tell whether it may be a list at all."""
+"""Bytes of a response by which a list is recognized."""
 _ROOTS = {
     "urlset": "sitemap",
     "sitemapindex": "sitemap",
@@ -36,17 +36,17 @@ _M3U_TYPES = frozenset(
     }
 )
 _PLAIN = (".m3u", ".m3u8", ".ram")
-"""Extensions of lists that need have no mark of their own."""
+"""Extensions of lists without a signature."""
 _urls = re.compile(rb"(?:\s*https?://[^\s<>\"]{4,2048}[ \t]*(?:[\r\n]|\Z)){1,3}").match
 
 
 def list_form(content_type: str, body: bytes, url: str) -> str:
-    """Tell which list an answer is; empty if it is none. What its content says goes before what it is called.
+    """Return the form of a list; empty for other responses. Content takes precedence over the header and the extension.
 
     Args:
-        content_type: header as the server wrote it.
-        body: the answer, unpacked.
-        url: that was asked.
+        content_type: header as sent.
+        body: the response, decompressed.
+        url: requested URL.
     """
     head = body[:_HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
     if head[:1] in {b"#", b"["}:
@@ -72,19 +72,19 @@ def _xml_form(mime: str, body: bytes) -> str:
 
 
 def _is_text(head: bytes) -> bool:
-    """Whether this may be a text in some encoding: of control characters it has white space at most."""
+    """Whether this may be text: it has no control characters but white space."""
     return not head.translate(None, bytes(range(0x20, 0x100)) + b"\t\r\n")
 
 
 def parse_list(form: str, body: bytes, url: str, charset: str | None = None, history: History = dict) -> Listing:
-    """Read a list. Never raises: what is broken is left out.
+    """Parse a list. Never raises: broken entries are skipped.
 
     Args:
-        form: see `list_form`, or ``oembed``, which only the door tells from other JSON.
-        body: cut by the caller to what it is ready to read.
-        url: where it came from, absolute.
+        form: see `list_form`, or ``oembed``, which only the link source distinguishes from other JSON.
+        body: cut by the caller to its limit.
+        url: of the list, absolute.
         charset: of the Content-Type header.
-        history: what was found on its host, for a list that declares nothing valid.
+        history: encodings found on its host, for a list without a valid declaration.
     """
     if form in PLAIN:
         read = plain_list(body, url, charset, history)
@@ -96,12 +96,12 @@ def parse_list(form: str, body: bytes, url: str, charset: str | None = None, his
         return Listing(form, manifest.title, manifest=manifest)
     document, text = read_xml(body, url, charset, history)
     found = _of_xml(form, text, url)
-    found.say(document.reading)
+    found.set_reading(document.reading)
     return found
 
 
 def _of_xml(form: str, text: bytes, url: str) -> Listing:
-    """Read a list that is in UTF-8 now."""
+    """Parse XML that was converted to UTF-8."""
     if form == "feed":
         return _of_feed(parse_feed(text, url))
     if form == "sitemap":

@@ -1,7 +1,7 @@
-"""The media of a page: all that its parts say of them, joined.
+"""The media of a page, joined from JSON-LD, microdata, cards and players.
 
-One work is often told four times, for search engines, for cards, for players and for readers. What names the same file
-or the same player is one; what the page says as a whole goes only to the one that it is surely about.
+A page often describes one work four times. Descriptions of the same file or the same player are one medium; metadata of
+the whole page goes to its main medium only.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _names_relation = re.compile(rb"rel\s*=\s*[\"']?[^\"'<>=]*\Z", re.IGNORECASE).se
 
 
 def may_have_items(body: bytes) -> bool:
-    """Tell from its bytes whether a page may hold microdata about media: to look for them in the tree is dearer."""
+    """Whether the bytes of a page may contain microdata about media; a search of the tree costs more."""
     return b"itemtype" in body and any(word in body for word in _WORDS)
 
 
 def may_have_license(body: bytes) -> bool:
-    """Tell from its bytes whether a page may name its licence in a link."""
+    """Whether the bytes of a page may contain a link to its licence."""
     place = body.find(b"icense")
     for _ in range(_MOST_WORDS):
         if place < 0 or _names_relation(body[max(place - 60, 0) : place]):
@@ -51,14 +51,14 @@ def may_have_license(body: bytes) -> bool:
 
 
 class PageSources(NamedTuple):
-    """What the pass over a page's tree came upon.
+    """Elements about media that the pass over a page's tree collected.
 
     Attributes:
         card: its meta elements.
         players: its playing elements.
         scripts: texts of JSON-LD.
-        licenses: references of links that say that they lead to the page's licence; read if there is need.
-        hrefs: references of its ordinary links; likewise.
+        licenses: references with the relation ``license``; read on demand.
+        hrefs: references of ordinary links; read on demand.
     """
 
     card: Card
@@ -69,11 +69,11 @@ class PageSources(NamedTuple):
 
 
 def gather(found: PageSources, items: Any, where: PageUrls) -> list[Medium]:
-    """Join what the parts of a page say; at most `medium.MOST_MEDIA` media.
+    """Join the descriptions of a page; at most `medium.MOST_MEDIA` media.
 
     Args:
-        found: what the pass came upon.
-        items: the tree that is searched for microdata; None if it has none about media.
+        found: the collected elements.
+        items: the tree to search for microdata; None if it has none about media.
         where: the page.
     """
     media = media_of(read_scripts(found.scripts), "json-ld", where) if found.scripts else []
@@ -87,22 +87,22 @@ def gather(found: PageSources, items: Any, where: PageUrls) -> list[Medium]:
     _find_file(media, found.hrefs, where)
     main = _main(media)
     if main is not None:
-        main.tell(found.card.facts_of_medium(where.base))
-        main.tell(_licenses(found.licenses, where))
-        main.tell(found.card.facts_of_page(where.base))
+        main.add_facts(found.card.facts_of_medium(where.base))
+        main.add_facts(_licenses(found.licenses, where))
+        main.add_facts(found.card.facts_of_page(where.base))
     return media
 
 
 def inherit(media: Sequence[Medium], facts: Iterable[Fact]) -> None:
-    """Give what one page said of a player to the medium that the player plays, if it plays only one.
+    """Add the facts that another page stated about a player to the only medium that the player plays.
 
     Args:
         media: of the page that is the player.
-        facts: that came with its URL.
+        facts: from the evidence of its URL.
     """
     main = _main(media)
     if main is not None:
-        main.tell(facts)
+        main.add_facts(facts)
 
 
 def _joined(media: Sequence[Medium], where: PageUrls) -> list[Medium]:
@@ -122,7 +122,7 @@ def _joined(media: Sequence[Medium], where: PageUrls) -> list[Medium]:
 
 
 def _with_description(media: list[Medium], where: PageUrls) -> list[Medium]:
-    """Join the only one that is described with the only one that has a file, unless they may be different things."""
+    """Join the only described medium with the only one that has a file, unless they may differ."""
     bare = [medium for medium in media if not medium.files]
     filed = [medium for medium in media if medium.files]
     if len(bare) != 1 or len(filed) != 1:
@@ -137,7 +137,7 @@ def _with_description(media: list[Medium], where: PageUrls) -> list[Medium]:
 
 
 def _find_file(media: list[Medium], hrefs: Iterable[str], where: PageUrls) -> None:
-    """Take the only file that a page links to as the one of the only medium that it describes."""
+    """Assign the only file that a page links to to its only medium."""
     if len(media) != 1 or media[0].files or media[0].player:
         return
     found: str | None = None
@@ -151,9 +151,9 @@ def _find_file(media: list[Medium], hrefs: Iterable[str], where: PageUrls) -> No
 
 
 def _main(media: Sequence[Medium]) -> Medium | None:
-    """The medium that the page is about, or none if that is not sure."""
+    """The main medium of the page, or None if that is ambiguous."""
     main = [medium for medium in media if medium.is_main] if len(media) > 1 else list(media)
-    # What JSON-LD names goes before what a card plays.
+    # JSON-LD takes precedence over a player card.
     named = [medium for medium in main if medium.via != "player"]
     main = named if len(named) == 1 else main
     return main[0] if len(main) == 1 else None

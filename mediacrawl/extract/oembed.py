@@ -1,6 +1,6 @@
-"""What a site says of one of its pages to programs that ask: an answer of oEmbed (oembed.com, 2.3), in JSON or XML.
+"""Responses of oEmbed (oembed.com, 2.3) in JSON or XML, by which a site describes one of its pages.
 
-Providers are found by what pages say alone: lists of them grow stale.
+Providers are discovered by the links of pages only, since lists of them become outdated.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from mediacrawl.extract.xml_text import elements, text_of
 from mediacrawl.facts import LONGEST_TEXT, PAGE, Fact, fact, stated
 
 FORM = "oembed"
-"""What `Listing.form` calls it."""
+"""The `Listing.form` of a response."""
 _LONGEST = 200_000
-"""Bytes of an answer that is read: it has about one KB, and what is cut is no JSON."""
+"""Bytes of a response that is parsed: it has about one KB, and truncated JSON is invalid."""
 _LONGEST_CODE = 20_000
-"""Characters of HTML in which the player is looked for."""
+"""Characters of HTML that are searched for the player."""
 _TYPES = {"video": "VideoObject", "audio": "AudioObject", "rich": ""}
-"""Types of what may play something, and what they are in a record. Pictures and links are no media."""
+"""Types with a player, and their types in a record. Pictures and links are no media."""
 _TEXTS = {
     "title": "title",
     "author_name": "artist",
@@ -32,23 +32,23 @@ _TEXTS = {
     "upload_date": "upload_date",
     "thumbnail_url": "thumbnail_url",
 }
-"""Parameters, and the keys of their facts. Some are not in the specification, but large sites give them."""
+"""Parameters, and the keys of their facts; some are not specified, but sent by large sites."""
 _FRAMES = frozenset({"iframe", "embed", "object", "audio", "video", "source"})
 
 
 def parse_oembed(body: bytes, url: str) -> Listing:
-    """Read an answer. Never raises: what is none has no player.
+    """Parse a response. Never raises: an invalid one has no player.
 
     Returns:
-        A list of one player at most, with its facts; without one if nothing is played there.
+        A list of at most one player with its facts.
     """
     found = Listing(FORM)
-    said = (_of_xml(body) if body.lstrip()[:1] == b"<" else _of_json(body)) if len(body) <= _LONGEST else {}
-    kind = said.get("type", "").strip().lower()
-    player = _player(said.get("html", ""), url) if kind in _TYPES else ""
+    fields = (_of_xml(body) if body.lstrip()[:1] == b"<" else _of_json(body)) if len(body) <= _LONGEST else {}
+    kind = fields.get("type", "").strip().lower()
+    player = _player(fields.get("html", ""), url) if kind in _TYPES else ""
     if player:
-        found.title = " ".join(said.get("title", "").split())[:200]
-        found.players.append(Player(player, title=found.title, facts=tuple(_facts(said, _TYPES[kind], player, url))))
+        found.title = " ".join(fields.get("title", "").split())[:200]
+        found.players.append(Player(player, title=found.title, facts=tuple(_facts(fields, _TYPES[kind], player, url))))
     return found
 
 
@@ -57,14 +57,14 @@ def _of_json(body: bytes) -> dict[str, str]:
         answer = json.loads(body.decode("utf-8", "replace").removeprefix("\ufeff"))
     except (ValueError, RecursionError):
         return {}
-    return dict(_known(answer)) if isinstance(answer, dict) else {}
+    return dict(_text_fields(answer)) if isinstance(answer, dict) else {}
 
 
-def _known(answer: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _text_fields(answer: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for name in ("type", "html", *_TEXTS):
         value = answer.get(name)
         if isinstance(value, str):
-            # JSON may name half of a character, which cannot be stored.
+            # JSON may contain lone surrogates, which cannot be stored.
             yield name, value.encode("utf-8", "replace").decode("utf-8")
         elif name == "duration" and isinstance(value, int | float):
             yield name, f"{value:.15g}" if isinstance(value, float) else str(value)
@@ -81,11 +81,11 @@ def _player(html: str, url: str) -> str:
     return next((href for link in page.links if link.via in _FRAMES and (href := absolute(url, link.href))), "")
 
 
-def _facts(said: dict[str, str], kind: str, player: str, url: str) -> list[Fact]:
+def _facts(fields: dict[str, str], kind: str, player: str, url: str) -> list[Fact]:
     found = [fact(PAGE, "oembed:type", "type", kind)]
     for name, key in _TEXTS.items():
-        found.append(fact(PAGE, f"oembed:{name}", key, _value(key, said.get(name, ""), url)))
-    # A URL that was cut leads elsewhere.
+        found.append(fact(PAGE, f"oembed:{name}", key, _value(key, fields.get(name, ""), url)))
+    # A truncated URL is another URL.
     found.append(fact(PAGE, "oembed:html", "embed_url", player if len(player) <= LONGEST_TEXT else ""))
     return stated(found)
 

@@ -1,7 +1,6 @@
-"""Lists of files that servers make themselves: Apache, nginx, lighttpd, IIS, Caddy and those who imitate them.
+"""Directory listings of servers: Apache, nginx, lighttpd, IIS, Caddy and the like.
 
-Their links are links like others. Three things are beside them: links that only sort the list, the link to the folder
-above, and, beside each file, its size and its date.
+Special are the links that only sort the list, the link to the parent folder, and the size and date next to each file.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from mediacrawl.extract.texts import absolute
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
 _LONGEST = 300
-"""Characters beside a link that are looked at."""
+"""Characters next to a link that are examined."""
 _MOST_CELLS = 10
 _titled = re.compile(
     r"(?:Index of|Directory listing (?:for|of)|Listing of|Directory:)\s*/|.+ - /(?:\S*/)?$", re.IGNORECASE
@@ -29,25 +28,25 @@ _size = re.compile(
     r"(?<![\w.:/-])(\d{1,15}(?:\.\d{1,3})?) ?([KMGT])?(?:i?B|bytes)?(?![\w.:/-])", re.ASCII | re.IGNORECASE
 ).search
 _UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
-_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_MONTHS = {name: place for place, name in enumerate(_NAMES, start=1)}
+_MONTH_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTHS = {name: place for place, name in enumerate(_MONTH_NAMES, start=1)}
 
 
 def is_open_directory(page: Page) -> bool:
-    """Tell whether a page is a list of files that its server made. The title tells, since all of them have one."""
+    """Whether a page is a directory listing, by its title."""
     return _titled(page.title) is not None
 
 
 def without_steering(page: Page) -> list[Link]:
-    """Return the links of such a page that are no way to sort it, and do not lead to a folder above."""
+    """Return the links of a directory listing except those that sort it or lead to a parent folder."""
     own = urlsplit(page.base).path
     folder = own.rpartition("/")[0] + "/"
-    return [link for link in page.links if not _steers(link, page.base, own, folder)]
+    return [link for link in page.links if not _is_navigation(link, page.base, own, folder)]
 
 
-def _steers(link: Link, base: str, own: str, folder: str) -> bool:
+def _is_navigation(link: Link, base: str, own: str, folder: str) -> bool:
     href = link.href.rstrip()
-    # Most are names of files. To join them with the base is dear.
+    # Most are names of files, and joining them with the base costs time.
     if link.via != "a" or not (href.endswith(("/", ".")) or "?" in href or "#" in href):
         return False
     path, query = urlsplit(absolute(base, link.href))[2:4]
@@ -57,14 +56,14 @@ def _steers(link: Link, base: str, own: str, folder: str) -> bool:
 
 
 def file_facts(link: Link) -> tuple[Fact, ...]:
-    """Return what stands beside the link of a file: its size, perhaps rounded, and its date, of whatever time zone."""
-    text = _beside(link.element)
+    """Return the size, perhaps rounded, and the date, of unknown time zone, next to the link of a file."""
+    text = _text_next_to(link.element)
     found, date = [], ""
     if plain := _date(text):
         date = "T".join(filter(None, plain.groups()))
         text = text.replace(plain[0], " ")
     elif named := _named_date(text):
-        date = _written(named)
+        date = _iso_date(named)
         text = text.replace(named[0], " ")
     found.append(fact(PAGE, "index:date", "upload_date", date))
     if size := _size(text):
@@ -73,15 +72,15 @@ def file_facts(link: Link) -> tuple[Fact, ...]:
     return tuple(stated(found))
 
 
-def _written(named: re.Match[str]) -> str:
+def _iso_date(named: re.Match[str]) -> str:
     day, month, year = (named[1], named[2], named[3]) if named[1] else (named[6], named[5], named[4])
     if month not in _MONTHS:
         return ""
     return "T".join(filter(None, (f"{year}-{_MONTHS[month]:02}-{day}", named[7])))
 
 
-def _beside(element: Any) -> str:
-    """The other cells of its row; without a table, the rest of its line."""
+def _text_next_to(element: Any) -> str:
+    """The text of the other cells of its row; without a table, the rest of its line."""
     cell = element
     for _ in range(3):
         row = cell.getparent()
@@ -89,7 +88,7 @@ def _beside(element: Any) -> str:
             break
         if row.tag == "tr":
             cells = list(islice(row, _MOST_CELLS + 1))
-            # A row of more is none of such a table.
+            # Longer rows are no rows of a listing.
             told = cells if len(cells) <= _MOST_CELLS else ()
             return " ".join(_cell(other) for other in told if other is not cell)[:_LONGEST]
         cell = row

@@ -1,7 +1,7 @@
-"""What the meta elements of a page say: OpenGraph (ogp.me), player cards of Twitter, and author, keywords and the like.
+"""Media and metadata in meta elements: OpenGraph (ogp.me), Twitter's player cards, author, keywords and the like.
 
-Their object is the page, and what it plays is a property of it: so there is one medium, in several encodings, unless
-several files of one kind are named.
+They describe the page, and its media are properties of it: one medium in several encodings, unless several files of one
+kind are named.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mediacrawl.facts import PAGE, Fact, fact, stated
 
 _MOST_GROUPS = 200
 _MOST_VALUES = 8
-"""Values of one name: there is one element for each tag, or each musician."""
+"""Values of one name: one element for each tag or musician."""
 
 _OF_MEDIUM = (
     *(("og:audio:title", "title"), ("og:title", "title"), ("twitter:title", "title")),
@@ -26,13 +26,13 @@ _OF_MEDIUM = (
     *(("og:audio:duration", "duration"), ("music:release_date", "date"), ("video:release_date", "date")),
     *(("og:video:release_date", "date"), ("video:tag", "keywords"), ("og:video:tag", "keywords")),
 )
-"""Names that speak of what the page plays, and what they say of it."""
+"""Properties of the medium, and the keys of their facts."""
 _OF_PAGE = (
     *(("og:description", "description"), ("twitter:description", "description"), ("description", "description")),
     *(("og:image:secure_url", "thumbnail_url"), ("og:image", "thumbnail_url"), ("og:image:url", "thumbnail_url")),
     *(("twitter:image", "thumbnail_url"), ("author", "artist"), ("keywords", "keywords"), ("copyright", "copyright")),
 )
-"""Names that speak of the page as a whole."""
+"""Properties of the whole page."""
 _WANTED = frozenset({"og:type", *(name for name, _ in (*_OF_MEDIUM, *_OF_PAGE))})
 _TYPES = {
     **dict.fromkeys(("video.movie", "video.episode", "video.tv_show", "video.other", "video"), "VideoObject"),
@@ -49,10 +49,10 @@ class _Group:
 
     Attributes:
         name: ``og:video`` ...
-        found: references and the elements they stand in.
+        found: references and their elements.
         forms: which of the properties ``url`` and ``secure_url`` it has.
-        type: what the page says that they are.
-        size: width and height that it says they have.
+        type: their declared type.
+        size: their declared width and height.
     """
 
     name: str
@@ -63,18 +63,18 @@ class _Group:
 
     @property
     def via(self) -> str:
-        """The door of its references."""
-        # og:video is a page with a player as often as a file: its type tells.
+        """The link source of its references."""
+        # og:video is a player page as often as a file; its type decides.
         is_page = self.name == "twitter:player" or self.type.startswith(("text/", "application/xhtml"))
         return "player" if is_page or self.is_flash else self.name
 
     @property
     def is_flash(self) -> bool:
-        """Whether nothing plays it any more."""
+        """Whether it is Flash, which nothing plays any more."""
         return "flash" in self.type
 
     def is_over(self, form: str, href: str) -> bool:
-        """Whether a further reference is one of the next object: this one has its own, and its type or size.
+        """Whether a reference begins the next object: this one is complete.
 
         Args:
             form: ``url`` or ``secure_url``.
@@ -84,19 +84,19 @@ class _Group:
         return is_told and all(href != known for known, _ in self.found)
 
     def facts(self) -> list[Fact]:
-        """What is said of its file alone."""
-        told = {"mime": self.type, **self.size}
+        """Facts about its file alone."""
+        claims = {"mime": self.type, **self.size}
         return stated(
-            fact(PAGE, f"{self.name}:{'type' if key == 'mime' else key}", key, text) for key, text in told.items()
+            fact(PAGE, f"{self.name}:{'type' if key == 'mime' else key}", key, text) for key, text in claims.items()
         )
 
 
 class Card:
-    """Takes the meta elements of a page one after the other, and tells what they say together."""
+    """Collects the meta elements of a page and combines them."""
 
     def __init__(self) -> None:
         self._groups: list[_Group] = []
-        self._said: dict[str, list[str]] = {}
+        self._values: dict[str, list[str]] = {}
 
     def take(self, name: str, content: str, element: Any) -> None:
         """Take one element.
@@ -109,18 +109,18 @@ class Card:
         if name.startswith(("og:audio", "og:video", "twitter:player")):
             self._group(name, content, element)
         if name in _WANTED:
-            values = self._said.setdefault(name, [])
+            values = self._values.setdefault(name, [])
             if len(values) < _MOST_VALUES:
                 values.append(content)
 
     def links(self) -> Iterator[tuple[str, str, Any]]:
-        """The references of all groups, with their doors and elements."""
+        """The references of all groups, with their link sources and elements."""
         for group in self._groups:
             for href, element in group.found:
                 yield href, group.via, element
 
     def media(self, base: str) -> list[Medium]:
-        """What the page plays: one medium with its files and its player, or several files without a player.
+        """The media of the page: one with its files and its player, or several files without a player.
 
         Args:
             base: URL that references are relative to.
@@ -137,10 +137,10 @@ class Card:
             for each, group in zip(several, files, strict=True):
                 self._add(each, group, base)
             return [each for each in several if each.files]
-        medium.tell(self._facts(_OF_MEDIUM, base))
-        medium.tell(self._type(medium.kind))
-        medium.tell(stated([fact(PAGE, "player", "player_url", medium.player)]))
-        medium.tell(self._facts((("og:image", "thumbnail_url"), ("og:description", "description")), base))
+        medium.add_facts(self._facts(_OF_MEDIUM, base))
+        medium.add_facts(self._type(medium.kind))
+        medium.add_facts(stated([fact(PAGE, "player", "player_url", medium.player)]))
+        medium.add_facts(self._facts((("og:image", "thumbnail_url"), ("og:description", "description")), base))
         return [medium]
 
     def facts_of_medium(self, base: str) -> list[Fact]:
@@ -201,7 +201,7 @@ class Card:
         return kinds.pop() if len(kinds) == 1 else ""
 
     def _record_type(self) -> str | None:
-        return _TYPES.get(self._said.get("og:type", [""])[0].strip().lower())
+        return _TYPES.get(self._values.get("og:type", [""])[0].strip().lower())
 
     def _type(self, kind: str) -> list[Fact]:
         known = self._record_type() or {AUDIO: "AudioObject", VIDEO: "VideoObject"}.get(kind, "")
@@ -209,7 +209,9 @@ class Card:
 
     def _facts(self, wanted: tuple[tuple[str, str], ...], base: str) -> list[Fact]:
         return stated(
-            fact(PAGE, name, key, _value(key, text, base)) for name, key in wanted for text in self._said.get(name, ())
+            fact(PAGE, name, key, _value(key, text, base))
+            for name, key in wanted
+            for text in self._values.get(name, ())
         )
 
 

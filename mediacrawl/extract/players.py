@@ -1,4 +1,4 @@
-"""The elements that play: ``audio`` and ``video`` with their ``source`` and ``track``."""
+"""Media of ``audio`` and ``video`` elements with their ``source`` and ``track``."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, na
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
 _CLIMB = 16
-"""Elements between a source and its player: parsers put each into the one before it."""
+"""Elements between a source and its player: parsers nest each in the one before it."""
 _FIGURE = 4
 """Elements between a player and its figure."""
 _MOST_ATTRIBUTES = 50
 _MOST_SOURCES = 100
-"""Sources of a player that are looked at; a medium has `medium.MOST_FILES` files at most."""
+"""Sources of a player that are read; a medium has `medium.MOST_FILES` files at most."""
 _LONGEST_SETUP = 20_000
 """Characters of a ``data-setup``; a page has a few, and each is JSON."""
 _TRACKS = {"captions": "transcript_url", "subtitles": "transcript_url", "chapters": "chapters_url"}
@@ -25,9 +25,9 @@ _KNOWN = frozenset({"data-src", "data-setup"})
 
 
 class Players:
-    """Takes the playing elements of a page in its order.
+    """Collects the playing elements of a page in order.
 
-    What loops without sound is decoration and no medium; its file is a link like any other.
+    A muted loop is decoration and no medium; its file is an ordinary link.
     """
 
     def __init__(self) -> None:
@@ -37,10 +37,10 @@ class Players:
         self._held: Any = None
 
     def begin(self, element: Any) -> Iterator[tuple[str, str]]:
-        """Take an ``audio`` or ``video``.
+        """Add an ``audio`` or ``video``.
 
         Returns:
-            References in its attributes beside ``src`` and ``data-src``, with their door.
+            References in attributes other than ``src`` and ``data-src``, with their link source.
         """
         if len(self._sources) >= MOST_MEDIA:
             return
@@ -49,19 +49,19 @@ class Players:
         yield from ((href, "data-src") for href in _lazy(element))
 
     def source(self, element: Any) -> None:
-        """Take a ``source``."""
+        """Add a ``source``."""
         player = self._player_of(element)
         if player is not None and len(self._sources[player]) < _MOST_SOURCES:
             self._sources[player].append(element)
 
     def track(self, element: Any) -> None:
-        """Take a ``track``."""
+        """Add a ``track``."""
         player = self._player_of(element)
         if player is not None and player not in self._tracks and element.get("src"):
             self._tracks[player] = element
 
     def media(self, base: str) -> list[Medium]:
-        """What they play; one without a file that can be had is left out.
+        """Their media; one without a usable file is left out.
 
         Args:
             base: URL that references are relative to.
@@ -74,7 +74,7 @@ class Players:
             above = above.getparent()
             if above is None or above in self._sources:
                 return above
-        # lxml climbs from an element that is let go of to the next one that is held; without any to the root.
+        # lxml, when it frees a proxy, climbs to the next ancestor that has one; without any to the root.
         self._held = above
         return None
 
@@ -84,23 +84,23 @@ class Players:
         for each in (element, *self._sources[element]):
             for href in (each.get("src"), each.get("data-src")):
                 if href and absolute(base, href):
-                    medium.add_file(href, each.tag, _told(f"{each.tag}@type", "mime", media_type(each.get("type"))))
+                    medium.add_file(href, each.tag, _as_facts(f"{each.tag}@type", "mime", media_type(each.get("type"))))
         for href in _lazy(element):
             medium.add_file(href, "data-src")
-        medium.tell(self._facts(element, base))
+        medium.add_facts(self._facts(element, base))
         return medium
 
     def _facts(self, element: Any, base: str) -> Iterator[Fact]:
-        yield from _told(f"{element.tag}@title", "title", element.get("title") or element.get("data-title") or "")
+        yield from _as_facts(f"{element.tag}@title", "title", element.get("title") or element.get("data-title") or "")
         figure = next((each for each in islice(element.iterancestors(), _FIGURE) if each.tag == "figure"), None)
         if figure is not None:
-            yield from _told("figcaption", "description", self._caption(figure))
-        yield from _told("video@poster", "thumbnail_url", absolute(base, element.get("poster") or ""))
+            yield from _as_facts("figcaption", "description", self._caption(figure))
+        yield from _as_facts("video@poster", "thumbnail_url", absolute(base, element.get("poster") or ""))
         track = self._tracks.get(element)
         if track is not None:
-            # What says nothing of its kind has subtitles (the HTML standard, "the track element").
+            # The default kind is subtitles (the HTML standard, "the track element").
             key = _TRACKS.get((track.get("kind") or "subtitles").strip().lower(), "")
-            yield from _told("track@src", key, absolute(base, track.get("src")))
+            yield from _as_facts("track@src", key, absolute(base, track.get("src")))
 
     def _caption(self, figure: Any) -> str:
         if figure not in self._captions:
@@ -110,9 +110,8 @@ class Players:
 
 
 def _lazy(element: Any) -> Iterator[str]:
-    """References to files in attributes that a script of the page reads: ``data-mp4``, ``data-video-src`` ..."""
-    # By pairs: a page may name an attribute as no XML may, and lxml refuses to look that up. libxml2 goes through all
-    # attributes for each value.
+    """References to files in attributes for scripts: ``data-mp4``, ``data-video-src`` ..."""
+    # Pairs, since lxml refuses to look up names that are invalid in XML. libxml2 scans all attributes for each value.
     for name, value in element.attrib.iteritems() if len(element.attrib) <= _MOST_ATTRIBUTES else ():
         if name.startswith("data-") and name not in _KNOWN and value[:1] not in ("[", "{") and names_media(value):
             yield value
@@ -138,5 +137,5 @@ def _text(caption: Any) -> str:
     return fold(filter(None, chain([caption.text], walked(caption, 2 * TEXT_PIECES))))
 
 
-def _told(frame: str, key: str, text: str) -> list[Fact]:
+def _as_facts(frame: str, key: str, text: str) -> list[Fact]:
     return stated([fact(PAGE, frame, key, text)])

@@ -1,8 +1,8 @@
 """Playlists: M3U, PLS, XSPF, ASX, and lists of URLs.
 
-M3U, PLS and ASX have no place for an encoding. What the header does not name, and is no UTF-8, is decided over the
-whole list (`charset.read_plain`). Where that is not sure enough, the texts go on as octets (`facts.OCTETS`), to be
-decided together with those of the file that they belong to.
+M3U, PLS and ASX declare no encoding. Without a charset in the header, a list that is no UTF-8 is decided as a whole
+(`charset.read_plain`). If that is too uncertain, the texts are kept as octets (`facts.OCTETS`) and decided jointly with
+those of the file that they describe.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _MOST_LINES = 50_000
 _LONGEST_LINE = 4_096
 """Characters of a line that are read; of a tag of ASX, too."""
 _SURE = 0.9
-"""Confidence of the models from which on all of a list is read as they say."""
+"""Confidence of the models from which their decision applies to the whole list."""
 _SPACES = " \t\r\n"
-"""An octet that is a space as Latin-1 may be half of a letter."""
-_WORDS = {"#EXTART:": "artist", "#EXTALB:": "album", "#EXTGENRE:": "genre"}
-"""Directive of M3U -> key of the fact that it is."""
+"""Only ASCII: an octet that is a space in Latin-1 may be half of a letter."""
+_DIRECTIVES = {"#EXTART:": "artist", "#EXTALB:": "album", "#EXTGENRE:": "genre"}
+"""Directive of M3U -> key of its fact."""
 
 _line = re.compile(r"[^\r\n]++").finditer
 _info = re.compile(r"#EXTINF:\s*(-?\d{1,7}(?:\.\d{1,6})?)?", re.ASCII | re.IGNORECASE).match
@@ -38,18 +38,18 @@ _logo = re.compile(r'\btvg-logo="([^"]*)"').search
 _group = re.compile(r'\bgroup-title="([^"]*)"').search
 _unquoted_comma = re.compile(r'(?:[^",]|"[^"]*")*+,').match
 _pls_line = re.compile(r"(file|title|length)(\d{1,6})\s*=(.*)", re.IGNORECASE | re.ASCII).match
-# Possessive: what one part has taken none of the others tries again, so each is linear in what it reads.
+# Possessive, so that each expression takes linear time.
 _asx_tag = re.compile(r"<\s*+(/?)\s*+([A-Za-z]++)((?:[^<>\"']++|\"[^\"<>]*+\"|'[^'<>]*+')*+)>([^<]*+)").finditer
 _asx_attribute = re.compile(r"(?<![A-Za-z])([A-Za-z]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))").finditer
 
 
 class PlainList(NamedTuple):
-    """A list without a declaration of its own.
+    """A list whose format declares no encoding.
 
     Attributes:
-        text: as it was decided; octets as the characters of their numbers where that is not sure.
-        declared: what `facts.Fact.declared` says of its texts.
-        encoding: codec that gives the octets back.
+        text: as decided; octets as Latin-1 where that is uncertain.
+        declared: the `facts.Fact.declared` of its texts.
+        encoding: codec that restores the octets.
     """
 
     text: str
@@ -58,15 +58,15 @@ class PlainList(NamedTuple):
 
     @property
     def known(self) -> bool:
-        """Whether `text` is text."""
+        """Whether `text` is decoded."""
         return self.declared != OCTETS
 
     def fact(self, frame: str, key: str, text: object) -> tuple[Fact, ...]:
-        """A fact with what is known of its encoding, or nothing."""
+        """A fact with its encoding, or nothing."""
         return tuple(stated([fact(PLAYLIST, frame, key, text, self.declared)]))
 
     def href(self, written: str) -> str:
-        """A reference. Octets beyond ASCII mean themselves, whatever letters they stand for."""
+        """A reference, its octets beyond ASCII percent-encoded."""
         if self.encoding == "utf-8" or written.isascii():
             return written
         octets = written.encode(self.encoding, "replace")
@@ -78,9 +78,9 @@ def plain_list(body: bytes, url: str = "", header: str | None = None, history: H
 
     Args:
         body: perhaps cut.
-        url: where it came from, or empty.
+        url: of the list, or empty.
         header: charset of the Content-Type header.
-        history: what was found on its host.
+        history: encodings found on its host.
     """
     found = read_plain(body, url, header, history)
     if found.encoding == "utf-8" or found.encoding.startswith("utf-16"):
@@ -92,7 +92,7 @@ def plain_list(body: bytes, url: str = "", header: str | None = None, history: H
 
 
 def _gives_back(found: DecodedDocument, body: bytes) -> bool:
-    """Whether the octets of the references can be had from the text: some codes of a few encodings are doubles."""
+    """Whether the text encodes back to the same octets: a few encodings have duplicate codes."""
     try:
         return body.startswith(found.text.encode(found.encoding))
     except UnicodeEncodeError:
@@ -100,14 +100,14 @@ def _gives_back(found: DecodedDocument, body: bytes) -> bool:
 
 
 def _lines(text: str) -> Iterator[str]:
-    # Not splitlines: octets may look like line ends of Unicode, and a list has millions of lines at once.
+    # Not splitlines: octets may look like line ends of Unicode, and a list may have millions of lines.
     for line in islice(_line(text), _MOST_LINES):
         if stripped := line[0][:_LONGEST_LINE].strip(" \t\0"):
             yield stripped
 
 
 def parse_m3u(read: PlainList) -> Listing:
-    """Read an M3U, with or without directives. Never raises.
+    """Parse an M3U, with or without directives. Never raises.
 
     Args:
         read: perhaps cut, see `plain_list`.
@@ -120,18 +120,18 @@ def parse_m3u(read: PlainList) -> Listing:
             _add(found, Listed(read.href(line), "playlist", title if read.known else "", "", facts, Kind.MEDIA))
             facts, title = (), ""
         elif line[:8].upper() == "#EXTINF:":
-            title, told = _of_info(read, line)
-            facts = (*told, *facts)[:MOST_FACTS]
+            title, info = _of_info(read, line)
+            facts = (*info, *facts)[:MOST_FACTS]
         elif line[:10].upper() == "#PLAYLIST:":
             found.title = line[10:].strip()[:200] if read.known else ""
         elif len(facts) < MOST_FACTS:
-            word, colon, said = line.partition(":")
-            facts += read.fact(word.upper(), _WORDS.get(word.upper() + colon, ""), said)
+            name, colon, value = line.partition(":")
+            facts += read.fact(name.upper(), _DIRECTIVES.get(name.upper() + colon, ""), value)
     return found
 
 
 def _of_info(read: PlainList, line: str) -> tuple[str, tuple[Fact, ...]]:
-    """The title behind the comma, and what stands before it: seconds, and attributes of television lists."""
+    """The title behind the comma, and facts before it: seconds, and attributes of television lists."""
     comma = _unquoted_comma(line)
     title = line[comma.end() :].strip(_SPACES) if comma else ""
     head = line[: comma.end()] if comma else line
@@ -145,7 +145,7 @@ def _of_info(read: PlainList, line: str) -> tuple[str, tuple[Fact, ...]]:
 
 
 def parse_pls(read: PlainList) -> Listing:
-    """Read a PLS: an INI file whose keys have numbers. Never raises.
+    """Parse a PLS: an INI file with numbered keys. Never raises.
 
     Args:
         read: perhaps cut, see `plain_list`.
@@ -153,8 +153,8 @@ def parse_pls(read: PlainList) -> Listing:
     found = Listing("pls")
     entries: dict[int, dict[str, str]] = {}
     for line in _lines(read.text):
-        if said := _pls_line(line):
-            entries.setdefault(int(said[2]), {}).setdefault(said[1].lower(), said[3].strip(_SPACES))
+        if match := _pls_line(line):
+            entries.setdefault(int(match[2]), {}).setdefault(match[1].lower(), match[3].strip(_SPACES))
     for number in sorted(entries):
         entry = entries[number]
         title, length = entry.get("title", ""), seconds(entry.get("length"))
@@ -168,7 +168,7 @@ def parse_pls(read: PlainList) -> Listing:
 
 
 def parse_xspf(body: bytes) -> Listing:
-    """Read an XSPF (xspf.org, version 1). Never raises.
+    """Parse an XSPF (xspf.org, version 1). Never raises.
 
     Args:
         body: perhaps cut.
@@ -206,13 +206,13 @@ def _of_track(track: Any) -> tuple[Fact, ...]:
     for name, key in _OF_TRACK.items():
         text = text_of(track.find(f"{{*}}{name}"), LONGEST_TEXT)
         # In milliseconds.
-        said = seconds(str(whole(text) / 1000)) if key == "duration" else text
-        found.append(fact(PLAYLIST, name, key, said))
+        value = seconds(str(whole(text) / 1000)) if key == "duration" else text
+        found.append(fact(PLAYLIST, name, key, value))
     return tuple(stated(found))
 
 
 def parse_asx(read: PlainList) -> Listing:
-    """Read an ASX. It looks like XML and is none: any case, bare ampersands, no quotes. Never raises.
+    """Parse an ASX, which is no valid XML: any case, bare ampersands, no quotes. Never raises.
 
     Args:
         read: perhaps cut, see `plain_list`.
@@ -220,14 +220,16 @@ def parse_asx(read: PlainList) -> Listing:
     found = Listing("asx")
     entry = _AsxEntry(read)
     for written in islice(_asx_tag(read.text), _MOST_LINES):
-        closes, name, said, text = written.groups()
+        closes, name, attributes, text = written.groups()
         tag = name.lower()
         if tag == "entry":
             entry.leave(found)
             entry = _AsxEntry(read)
             entry.is_open = not closes
         elif not closes:
-            entry.take(found, tag, _attributes(said), unescape(text.strip(_SPACES)[:_LONGEST_LINE])[:LONGEST_TEXT])
+            entry.take(
+                found, tag, _attributes(attributes), unescape(text.strip(_SPACES)[:_LONGEST_LINE])[:LONGEST_TEXT]
+            )
     entry.leave(found)
     return found
 
@@ -236,7 +238,7 @@ _OF_ASX = {"title": "title", "author": "artist", "abstract": "description", "cop
 
 
 class _AsxEntry:
-    """One entry while it is read, or what stands before the first."""
+    """One entry while it is parsed, or the list before the first entry."""
 
     def __init__(self, read: PlainList) -> None:
         self._read = read
@@ -245,13 +247,13 @@ class _AsxEntry:
         self._title = ""
         self.is_open = False
 
-    def take(self, found: Listing, tag: str, said: dict[str, str], text: str) -> None:
-        if tag in {"ref", "entryref"} and said.get("href") and len(self._hrefs) < MOST_ENTRIES:
-            self._hrefs.append(said["href"])
+    def take(self, found: Listing, tag: str, attributes: dict[str, str], text: str) -> None:
+        if tag in {"ref", "entryref"} and attributes.get("href") and len(self._hrefs) < MOST_ENTRIES:
+            self._hrefs.append(attributes["href"])
         elif len(self._facts) >= MOST_FACTS:
             return
         elif tag == "duration":
-            self._facts += self._read.fact("duration", "duration", seconds(said.get("value")))
+            self._facts += self._read.fact("duration", "duration", seconds(attributes.get("value")))
         elif tag in _OF_ASX and text:
             if self.is_open:
                 self._facts += self._read.fact(tag, _OF_ASX[tag], text)
@@ -264,19 +266,19 @@ class _AsxEntry:
             _add(found, Listed(self._read.href(href), "playlist", self._title, "", self._facts, Kind.MEDIA))
 
 
-def _attributes(said: str) -> dict[str, str]:
-    found = (match.groups("") for match in _asx_attribute(said[:_LONGEST_LINE]))
+def _attributes(attributes: str) -> dict[str, str]:
+    found = (match.groups("") for match in _asx_attribute(attributes[:_LONGEST_LINE]))
     return {name.lower(): unescape(a or b or c).strip() for name, a, b, c in found}
 
 
 def parse_opml(body: bytes) -> Listing:
-    """Read an OPML (opml.org, version 2): the feeds that somebody subscribes to. Never raises.
+    """Parse an OPML (opml.org, version 2), a list of feeds. Never raises.
 
     Args:
         body: perhaps cut.
     """
     found = Listing("opml")
-    # An outline may hold others, which end before it: all are read at the end, within the file's bound.
+    # Outlines nest, and inner ones end first, so all are read at the end, within the limit of the file.
     for element in elements(body, "outline"):
         href = element.get("xmlUrl") or element.get("xmlurl")
         if href:
@@ -290,7 +292,7 @@ def parse_opml(body: bytes) -> Listing:
 
 
 def parse_urls(read: PlainList) -> Listing:
-    """Read a list of URLs, one a line, as sitemaps.org allows it. Never raises.
+    """Parse a text sitemap (sitemaps.org): one URL a line. Never raises.
 
     Args:
         read: perhaps cut, see `plain_list`.
@@ -315,6 +317,6 @@ PLAIN: dict[str, Callable[[PlainList], Listing]] = {
     "asx": parse_asx,
     "urls": parse_urls,
 }
-"""Form of a list without a declaration -> what reads it."""
+"""Form of a list without a declared encoding -> its parser."""
 XML: dict[str, Callable[[bytes], Listing]] = {"xspf": parse_xspf, "opml": parse_opml}
-"""Form of a list in XML -> what reads it."""
+"""Form of a list in XML -> its parser."""

@@ -1,7 +1,7 @@
-"""Media in objects of schema.org, whether they were written as JSON-LD or as microdata.
+"""Media in objects of schema.org, from JSON-LD or microdata.
 
-Search engines made pages say this carefully, so it goes before all else that a page says. Objects are found wherever
-they stand: in ``@graph``, in lists, inside an article or a product.
+Search engines made pages declare them carefully, so they take precedence over other metadata. Objects are found in
+``@graph``, in lists, and inside an article or a product.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _KINDS = {
 _OBJECTS = frozenset(
     {"AudioObject", "AudioObjectSnapshot", "Audiobook", "VideoObject", "VideoObjectSnapshot", "MusicVideoObject"}
 )
-"""Media themselves. The other types of `_KINDS` are works, of which somebody may only talk: a page of lyrics does."""
+"""Media themselves. The other types of `_KINDS` are works that a page may only describe, as a page of lyrics does."""
 _EPISODES = frozenset({"PodcastEpisode", "RadioEpisode"})
 WANTED = frozenset(_KINDS)
-"""Types that are media, or works that are heard or seen."""
+"""Types of media and of audible or visible works."""
 _RECORD_TYPES = {
     **dict.fromkeys(("AudioObject", "AudioObjectSnapshot", "Audiobook", "RadioEpisode", "RadioClip"), "AudioObject"),
     **dict.fromkeys(("VideoObject", "VideoObjectSnapshot", "MusicVideoObject"), "VideoObject"),
@@ -45,18 +45,18 @@ _RECORD_TYPES = {
     "PodcastEpisode": "PodcastEpisode",
 }
 _PARTS = {"audio": "AudioObject", "video": "VideoObject", "associatedMedia": "", "encoding": "", "encodings": ""}
-"""Properties of a work that hold its files, and what they are if they do not say so."""
+"""Properties of a work that contain its files, and their type if undeclared."""
 _LEADING = {**_PARTS, "trailer": "VideoObject"}
 
 _MOST_NODES = 5_000
-"""Objects of a page that are looked at."""
+"""Objects of a page that are examined."""
 _DEEPEST = 40
 _MOST_VALUES = 8
 """Values of a property that are read."""
 _LONGEST = 4_000
 _DATES = frozenset({"date", "upload_date"})
 _zeros = re.compile(r"P(?:0+[YMW])+", re.ASCII | re.IGNORECASE).sub
-"""Years and months that a period has none of."""
+"""Years and months of zero in a period."""
 _language = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,4}").fullmatch
 _whole = re.compile(r"(\d{1,15})(?:\.0*)?(?: ?(?:px|bytes|b))?", re.IGNORECASE | re.ASCII).fullmatch
 
@@ -64,34 +64,34 @@ Node = Mapping[str, Any]
 
 
 class PageUrls(NamedTuple):
-    """The page that objects stand on.
+    """The URLs of the page that contains the objects.
 
     Attributes:
         base: URL that its references are relative to.
-        own: its own URLs: the one it was asked by, and the canonical one that it names.
+        own: its own URLs: the requested one and the canonical one.
     """
 
     base: str
     own: frozenset[str]
 
 
-def media_of(nodes: Sequence[Any], door: str, where: PageUrls) -> list[Medium]:
+def media_of(nodes: Sequence[Any], via: str, where: PageUrls) -> list[Medium]:
     """Find the media in objects; at most `medium.MOST_MEDIA`, in their order. Never raises.
 
     Args:
-        nodes: what `json_ld.read_scripts` or `microdata.read_items` gave.
-        door: ``json-ld`` or ``microdata``.
+        nodes: result of `read_scripts` or `read_items`.
+        via: ``json-ld`` or ``microdata``.
         where: the page.
     """
-    walk = _Walk(nodes, door, where)
+    walk = _Walk(nodes, via, where)
     return list(walk.media(nodes))
 
 
 class _Walk:
     """One walk over the objects of a page."""
 
-    def __init__(self, nodes: Sequence[Any], door: str, where: PageUrls) -> None:
-        self._door = door
+    def __init__(self, nodes: Sequence[Any], via: str, where: PageUrls) -> None:
+        self._via = via
         self._where = where
         self._read: set[int] = set()
         self._ids: dict[str, Node] = {}
@@ -100,7 +100,7 @@ class _Walk:
 
     def media(self, nodes: Sequence[Any]) -> Iterator[Medium]:
         seen = list(_nodes(nodes))
-        # Objects refer to each other by @id: the author of all things on a page is written once.
+        # Objects refer to each other by @id: one author object may serve the whole page.
         for node, _, _ in seen:
             name = node.get("@id")
             if isinstance(name, str) and len(node) > 1:
@@ -117,17 +117,17 @@ class _Walk:
                 return
 
     def _medium(self, node: Node, hint: str) -> Medium | None:
-        """The medium that an object is, or none: it may be something else, or part of one that was read."""
+        """The medium that an object describes; None for another object, or a part of a medium."""
         kind = _kind(node) or hint
         if not kind or id(node) in self._read:
             return None
         reading = self._properties(node)
-        medium = Medium(self._door, _KINDS[kind])
+        medium = Medium(self._via, _KINDS[kind])
         reading.add_files(medium)
         parts = []
         for hinted, part in self._parts(node):
             if isinstance(part, str):
-                medium.add_file(part, self._door)
+                medium.add_file(part, self._via)
             else:
                 self._read.add(id(part))
                 parts.append((_kind(part) or hinted, self._properties(part)))
@@ -138,13 +138,13 @@ class _Walk:
         medium.is_declared = medium.is_of_page or bool(medium.files or medium.player)
         if not medium.is_declared:
             return None
-        medium.tell(reading.facts(kind))
+        medium.add_facts(reading.facts(kind))
         for kind_of_part, properties in parts:
-            medium.tell(properties.facts(kind_of_part))
+            medium.add_facts(properties.facts(kind_of_part))
         return medium
 
     def _properties(self, node: Node) -> Properties:
-        return Properties(node, self._door, self._where.base, self._ids, self._names)
+        return Properties(node, self._via, self._where.base, self._ids, self._names)
 
     def _parts(self, node: Node) -> Iterator[tuple[str, Any]]:
         for name, hint in _PARTS.items():
@@ -165,7 +165,7 @@ class _Walk:
 
 
 def _nodes(roots: Sequence[Any]) -> Iterator[tuple[Node, str, bool]]:
-    """All objects, outer ones first, each with the type that its place hints at, and whether it is the main one."""
+    """All objects, outer ones first, with the type that the property implies, and whether it is the main entity."""
     stack: list[tuple[Any, str, bool, int]] = [(root, "", False, 0) for root in reversed(roots)]
     left = _MOST_NODES
     while stack and left:
@@ -194,7 +194,7 @@ def _is_file(node: Node) -> bool:
 
 
 def _is_medium(node: Node) -> bool:
-    # What says that it is something else, as a picture, has a contentUrl too.
+    # Other types such as pictures have a contentUrl too.
     kind = _kind(node)
     return kind in _OBJECTS or kind == "MediaObject" or (_is_file(node) and bool(kind or not _types(node)))
 
@@ -228,7 +228,7 @@ _TEXTS = (
     ("keywords", ("keywords",)),
     ("copyright", ("copyrightNotice",)),
 )
-"""Keys of facts, and the properties that say them, the best first."""
+"""Keys of facts, and their properties, the best first."""
 
 
 _LINKS = {
@@ -244,25 +244,21 @@ class Properties:
 
     Args:
         node: the object.
-        door: ``json-ld`` or ``microdata``: where facts come from.
+        via: ``json-ld`` or ``microdata``.
         base: URL that references are relative to.
         ids: objects of the page by their ``@id``.
-        names: gets their names, each of which is made once: all things on a page may have one author.
+        names: cache of their names.
     """
 
-    def __init__(self, node: Node, door: str, base: str, ids: Mapping[str, Node], names: dict[str, str]) -> None:
+    def __init__(self, node: Node, via: str, base: str, ids: Mapping[str, Node], names: dict[str, str]) -> None:
         self._node = node
-        self._door = door
+        self._via = via
         self._base = base
         self._ids = ids
         self._names = names
 
     def texts(self, *names: str) -> Iterator[str]:
-        """The texts of the first of some properties that has any; of an object, its name.
-
-        Args:
-            names: of properties.
-        """
+        """The texts of the first property that has any; for an object its name."""
         for name in names:
             found = [text for text in map(self._text, _listed(self._node.get(name))) if text]
             if found:
@@ -270,58 +266,54 @@ class Properties:
                 return
 
     def add_files(self, medium: Medium) -> None:
-        """Take over the references to files and to a player.
-
-        Args:
-            medium: what the object describes.
-        """
-        told = tuple(self._of_file())
+        """Add the references to files and to a player to the medium."""
+        file_facts = tuple(self._of_file())
         for href in self._references("contentUrl", "contentURL"):
-            medium.add_file(href, self._door, told)
+            medium.add_file(href, self._via, file_facts)
         if not medium.files:
             for href in self._references("url"):
                 if names_media(href):
-                    medium.add_file(href, self._door, told)
+                    medium.add_file(href, self._via, file_facts)
         players = (absolute(self._base, href) for href in self._references("embedUrl", "embedURL"))
         medium.player = medium.player or next(filter(None, players), "")
 
     def facts(self, kind: str) -> Iterator[Fact]:
-        """What the object says."""
+        """Yield the facts of the object."""
         has = self._node.__contains__
         for key, names in _TEXTS:
             for name in filter(has, names):
                 texts = [(moment(text) or text) if key in _DATES else text for text in self.texts(name)]
-                yield from self._told(name, key, texts)
+                yield from self._facts(name, key, texts)
                 if texts:
                     break
-        yield from self._told("@type", "type", [_RECORD_TYPES.get(kind, "")])
-        yield from self._told("description", "description", map(without_tags, self.texts("description")))
-        yield from self._told("duration", "duration", (seconds(_zeros("P", text)) for text in self.texts("duration")))
+        yield from self._facts("@type", "type", [_RECORD_TYPES.get(kind, "")])
+        yield from self._facts("description", "description", map(without_tags, self.texts("description")))
+        yield from self._facts("duration", "duration", (seconds(_zeros("P", text)) for text in self.texts("duration")))
         yield from self._of_series(kind)
-        yield from self._told("inLanguage", "language", self._languages())
+        yield from self._facts("inLanguage", "language", self._languages())
         yield from self._license()
         for name in filter(has, _LINKS):
             links = (absolute(self._base, href) for href in self._references(name))
-            yield from self._told(name, _LINKS[name], list(filter(None, links))[:1])
+            yield from self._facts(name, _LINKS[name], list(filter(None, links))[:1])
         if yes_or_no(next(self.texts("isFamilyFriendly"), "")) == "no":
-            yield from self._told("isFamilyFriendly", "explicit", ["yes"])
+            yield from self._facts("isFamilyFriendly", "explicit", ["yes"])
         yield from self._views()
 
     def _of_file(self) -> Iterator[Fact]:
-        yield from self._told("encodingFormat", "mime", map(media_type, self.texts("encodingFormat", "fileFormat")))
+        yield from self._facts("encodingFormat", "mime", map(media_type, self.texts("encodingFormat", "fileFormat")))
         for name, key in (("contentSize", "size"), ("width", "width"), ("height", "height")):
             numbers = (match[1] for text in self.texts(name) if (match := _whole(text)))
-            yield from self._told(name, key, list(numbers)[:1])
+            yield from self._facts(name, key, list(numbers)[:1])
 
     def _of_series(self, kind: str) -> Iterator[Fact]:
         if kind in _EPISODES or kind == "Episode":
-            yield from self._told("partOfSeries", "podcast", self.texts("partOfSeries"))
-        yield from self._told("episodeNumber", "episode", self.texts("episodeNumber"))
+            yield from self._facts("partOfSeries", "podcast", self.texts("partOfSeries"))
+        yield from self._facts("episodeNumber", "episode", self.texts("episodeNumber"))
         season = self._node.get("partOfSeason")
         number = season.get("seasonNumber") if isinstance(season, dict) else None
-        yield from self._told("partOfSeason", "season", filter(None, [self._text(number) or self._text(season)]))
+        yield from self._facts("partOfSeason", "season", filter(None, [self._text(number) or self._text(season)]))
         if kind == "MusicRecording":
-            yield from self._told("position", "tracknumber", self.texts("position"))
+            yield from self._facts("position", "tracknumber", self.texts("position"))
 
     def _languages(self) -> Iterator[str]:
         for value in _listed(self._node.get("inLanguage")):
@@ -337,9 +329,9 @@ class Properties:
             is_url = isinstance(value, str) and ("://" in value or value.startswith(("/", ".")))
             if is_url or isinstance(value, dict):
                 links = (absolute(self._base, href) for href in self._hrefs(value))
-                yield from self._told("license", "license_url", filter(None, links))
+                yield from self._facts("license", "license_url", filter(None, links))
             name = "" if is_url else self._text(value)
-            yield from self._told("license", "license", [] if "://" in name else [name])
+            yield from self._facts("license", "license", [] if "://" in name else [name])
 
     def _views(self) -> Iterator[Fact]:
         for value in _listed(self._node.get("interactionStatistic")):
@@ -348,7 +340,7 @@ class Properties:
                 name = " ".join(_types(action)) if isinstance(action, dict) else str(action)[:100]
                 if "Watch" in name or "Listen" in name:
                     count = _whole(self._text(value.get("userInteractionCount")))
-                    yield from self._told("interactionStatistic", "views", [count[1]] if count else [])
+                    yield from self._facts("interactionStatistic", "views", [count[1]] if count else [])
 
     def _references(self, *names: str) -> Iterator[str]:
         for name in names:
@@ -356,7 +348,7 @@ class Properties:
                 yield from self._hrefs(value)
 
     def _hrefs(self, value: Any) -> Iterator[str]:
-        """The references that a value is: itself, or those of an object."""
+        """The references of a value: itself, or those of an object."""
         if isinstance(value, dict):
             value = next((value[name] for name in ("contentUrl", "url", "@id", "@value") if name in value), None)
             value = value[0] if isinstance(value, list) and value else value
@@ -366,7 +358,7 @@ class Properties:
                 yield href
 
     def _text(self, value: Any) -> str:
-        """The text that a value is, or that names it."""
+        """The text of a value, or the name of an object."""
         if isinstance(value, dict) and _is_reference(value):
             name = value["@id"]
             if name not in self._names:
@@ -387,11 +379,11 @@ class Properties:
             return str(value).lower() if value.bit_length() <= 64 else ""
         return _clean(value) if isinstance(value, str) else ""
 
-    def _told(self, name: str, key: str, texts: Any) -> Iterator[Fact]:
-        yield from stated(fact(PAGE, f"{self._door}:{name}", key, text) for text in texts)
+    def _facts(self, name: str, key: str, texts: Any) -> Iterator[Fact]:
+        yield from stated(fact(PAGE, f"{self._via}:{name}", key, text) for text in texts)
 
 
 def _clean(text: str) -> str:
-    """A text as it was meant: entities are escaped once too often, and half of a character cannot be stored."""
+    """Unescapes entities that were escaped twice, and replaces lone surrogates."""
     text = unescape(text[:_LONGEST].strip())
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""Sitemaps (sitemaps.org), with Google's extension for videos; what they say of news and pictures is passed over."""
+"""Sitemaps (sitemaps.org) with Google's video extension; news and image extensions are ignored."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _VIDEO = {
     "thumbnail_loc": "thumbnail_url",
     "view_count": "views",
 }
-"""Name of an element below ``video:video`` -> key of the fact that it is."""
+"""Name of an element below ``video:video`` -> key of its fact."""
 _OPPOSITE = {"yes": "no", "no": "yes"}
 
 
 def unpacked(body: bytes, most: int) -> bytes:
-    """Return what a gzip file holds, at most so much of it; anything else comes back as it is. Never raises.
+    """Decompress a gzip file up to a limit; other bytes are returned unchanged. Never raises.
 
     Args:
-        body: of an answer, perhaps cut.
-        most: bytes.
+        body: of a response, perhaps cut.
+        most: bytes of the result.
     """
     if not body.startswith(_GZIP):
         return body
@@ -50,10 +50,10 @@ def unpacked(body: bytes, most: int) -> bytes:
 
 
 def parse_sitemap(body: bytes) -> Listing:
-    """Read a sitemap, or an index of sitemaps. Never raises: what is broken is left out.
+    """Parse a sitemap, or an index of sitemaps. Never raises: broken entries are skipped.
 
     Args:
-        body: cut by the caller to what it is ready to read; a last entry that is cut is left out.
+        body: cut by the caller to its limit; an incomplete last entry is skipped.
     """
     found = Listing("sitemap")
     for element in elements(body, "url", "sitemap"):
@@ -77,25 +77,27 @@ def _videos(element: Any) -> Iterator[Any]:
 
 
 def _take(found: Listing, video: Any, page: str) -> None:
-    said: dict[str, list[Any]] = {}
+    children: dict[str, list[Any]] = {}
     for child in video.iterchildren("{*}*"):
-        said.setdefault(str(child.tag).rpartition("}")[2], []).append(child)
-    title = text_of(next(iter(said.get("title", ())), None), 200)
-    file, player = (text_of(next(iter(said.get(name, ())), None)) for name in ("content_loc", "player_loc"))
+        children.setdefault(str(child.tag).rpartition("}")[2], []).append(child)
+    title = text_of(next(iter(children.get("title", ())), None), 200)
+    file, player = (text_of(next(iter(children.get(name, ())), None)) for name in ("content_loc", "player_loc"))
     if file:
-        found.links.append(Listed(file, "sitemap", title, "", (*_facts(said), *_facts_of_player(player)), Kind.MEDIA))
+        found.links.append(
+            Listed(file, "sitemap", title, "", (*_facts(children), *_facts_of_player(player)), Kind.MEDIA)
+        )
     elif player:
         if len(found.players) >= MOST_PLAYERS:
             found.cut += 1
         else:
-            facts = (*_facts(said), *_facts_of_player(player))
+            facts = (*_facts(children), *_facts_of_player(player))
             found.players.append(Player(player, page, title, "", facts))
 
 
-def _facts(said: dict[str, list[Any]]) -> tuple[Fact, ...]:
+def _facts(children: dict[str, list[Any]]) -> tuple[Fact, ...]:
     found = [fact(SITEMAP, "video:video", "type", "VideoObject")]
     for name, key in _VIDEO.items():
-        texts = (text_of(element, LONGEST_TEXT) for element in said.get(name, ())[:_MOST_TAGS])
+        texts = (text_of(element, LONGEST_TEXT) for element in children.get(name, ())[:_MOST_TAGS])
         found += [fact(SITEMAP, f"video:{name}", key, _value(key, text)) for text in texts]
     return tuple(stated(found))
 

@@ -20,21 +20,21 @@ from mediacrawl.extract.texts import TEXT_PIECES, fold, unescape, walked
 MOST_SCRIPTS = 50
 """Scripts of a page that are read."""
 LONGEST_SCRIPTS = 500_000
-"""Characters of all scripts of a page that are read. A parsed object takes some ten times as much memory."""
+"""Characters of all scripts of a page that are parsed. A parsed object takes some ten times the memory."""
 _MOST_OBJECTS = 100
 """Objects in one script, one after the other."""
 
 _decode = json.JSONDecoder(strict=False).raw_decode
 _opening = re.compile(r"[\s\ufeff]*+(?:(?:<!--|//|/\*|<!\[CDATA\[|\*/)[\s]*+)*+").match
 _between = re.compile(r"(?:[\s;,]|/?\*/|//|\]\]>|-->|<!--)*+").match
-# One that never ends goes on to the end of the text, else it would be looked for again behind each of its quotes.
+# An unterminated string extends to the end of the text; else the search would restart behind each quote.
 _STRING = r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)'
 _comments = re.compile(rf"({_STRING})|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|//[^\n]*+", re.DOTALL).sub
 _commas = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])", re.DOTALL).sub
 
 
 def read_scripts(texts: Iterable[str]) -> list[Any]:
-    """Read the scripts of a page: their objects, or lists of objects, in their order. Never raises."""
+    """Parse the scripts of a page into objects or lists of objects, in order. Never raises."""
     found: list[Any] = []
     room = LONGEST_SCRIPTS
     for number, text in enumerate(texts):
@@ -59,7 +59,7 @@ def _kept(match: re.Match[str]) -> str:
 
 
 def _objects(text: str) -> tuple[list[Any], bool]:
-    """The objects at the beginning of a text, and whether nothing else follows."""
+    """The objects at the beginning of a text, and whether they are all of it."""
     found: list[Any] = []
     opening = _opening(text)
     place = opening.end() if opening else 0
@@ -76,11 +76,11 @@ def _objects(text: str) -> tuple[list[Any], bool]:
 
 
 STEPS = 20_000
-"""Elements of a page that are looked at for the properties of items; that takes 0.1 s at most."""
+"""Elements of a page that are examined for properties of items, in 0.1 s at most."""
 _CHARACTERS = 100
-"""Characters of text that take as long as an element."""
+"""Characters of text that cost as much as an element."""
 _PIECES = 5
-"""Steps within the text of an element that take as long as an element."""
+"""Steps within the text of an element that cost as much as an element."""
 _MOST_ITEMS = 500
 _DEEPEST = 8
 """Items inside items."""
@@ -88,7 +88,7 @@ _MOST_NAMES = 5
 _LONGEST_ITEM_VALUE = 2_000
 """Characters of a value."""
 
-# To go by the attributes takes a third of the time that elements take, and a page of a shop has a thousand items.
+# Attributes take a third of the time of elements, and a shop's page has a thousand items.
 _item_types: Any = etree.XPath("//@itemtype")
 _named: Any = etree.XPath("//*[@id]")
 _URL_ATTRIBUTES = {
@@ -102,7 +102,7 @@ _URL_ATTRIBUTES = {
 
 
 def read_items(root: Any, wanted: Container[str]) -> list[dict[str, Any]]:
-    """Read the items of wanted types, outermost first. Never raises.
+    """Parse the items of wanted types, outermost first. Never raises.
 
     Args:
         root: of the page's tree.
@@ -125,7 +125,7 @@ def _type_names(types: str) -> list[str]:
 
 
 class _ItemReader:
-    """Reads items of one page, as far as the steps last."""
+    """Parses items of one page within the limit of steps."""
 
     def __init__(self, root: Any) -> None:
         self.done: set[Any] = set()
@@ -145,7 +145,7 @@ class _ItemReader:
         return found
 
     def _elements(self, item: Any) -> Iterator[Any]:
-        """The elements that are properties of an item: below it, not below another item, or named by it."""
+        """The elements that are properties of an item: below it and no other item, or referred to by it."""
         branches = [iter([element]) for element in self._referred(item, {item})]
         branches.append(item.iterchildren())
         while branches and self._steps > 0:
@@ -170,15 +170,15 @@ class _ItemReader:
 
     def _value(self, element: Any, depth: int) -> Any:
         if element.get("itemscope") is not None:
-            # One that was read already refers to itself.
+            # An item that was read already is a circular reference.
             return self.read(element, depth + 1) if depth < _DEEPEST and element not in self.done else None
         attribute = _URL_ATTRIBUTES.get(element.tag)
-        # Pages give "content" to elements of all kinds.
+        # Pages use "content" on all elements.
         value = element.get("content") or (element.get(attribute) if attribute else None)
         if value is None and (attribute is None or element.tag in ("data", "meter", "time", "a")):
             pieces = [element.text, *walked(element, 2 * TEXT_PIECES)]
             texts = list(filter(None, pieces))
-            # A long text is that of every element around it too.
+            # A long text is read again for every element around it.
             self._steps -= sum(map(len, texts)) // _CHARACTERS + len(pieces) // _PIECES
             value = fold(texts, _LONGEST_ITEM_VALUE)
         return (value or "").strip()[:_LONGEST_ITEM_VALUE]

@@ -17,13 +17,13 @@ from lxml import etree
 TEXT_LENGTH = 200
 """Characters of an anchor or a title that are kept."""
 TEXT_PIECES = 200
-"""Pieces of text that are looked at for one text: an element that is never closed holds the rest of the page."""
+"""Pieces of text that are read for one text: an element that is never closed contains the rest of the page."""
 
 MEDIA_ENDINGS = (
     *(".mp3", ".m4a", ".m4b", ".ogg", ".oga", ".opus", ".flac", ".wav", ".aac", ".wma", ".weba"),
     *(".mp4", ".m4v", ".webm", ".mov", ".ogv", ".mkv", ".avi", ".wmv", ".mpg", ".flv", ".m3u8", ".mpd"),
 )
-"""Endings that tell a file from a page where nothing else does. Whether a URL may be asked is decided elsewhere."""
+"""Suffixes that distinguish a file from a page. Whether a URL may be requested is decided elsewhere."""
 _LONGEST_REFERENCE = 8_000
 
 _tags = re.compile(r"<[^<>]*+>").sub
@@ -49,9 +49,9 @@ def fold(pieces: Iterable[str], longest: int = TEXT_LENGTH) -> str:
 
 
 def walked(element: Any, most: int) -> Iterator[str | None]:
-    """Walk through what is in an element; for each step the text that stands there, or None.
+    """Yield the texts below an element, or None for a step without text.
 
-    `itertext` gives the same texts, but passes over any number of elements that have none.
+    `itertext` yields the same texts, but takes unlimited steps over elements without text.
 
     Args:
         element: its own text is left out.
@@ -66,7 +66,7 @@ def without_tags(text: str) -> str:
     """Return a text that holds HTML without its tags; each leaves a space.
 
     Args:
-        text: cut by the caller to what it is ready to read.
+        text: cut by the caller to its limit.
     """
     return _tags(" ", text)
 
@@ -99,16 +99,16 @@ def media_type(text: str | None) -> str:
 
 
 _is_rooted = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*+)++/?").fullmatch
-"""Most references of a page are paths from the root without anything that has to be resolved."""
+"""Most references of a page are absolute paths without dot segments."""
 
 
 @lru_cache(maxsize=256)
 def absolute(base: str, href: str) -> str:
-    """Return what a reference leads to, or nothing if that is no http(s) URL.
+    """Resolve a reference; empty if the result is no http(s) URL.
 
     Args:
         base: URL that it is relative to.
-        href: as it stands in a page; one of more than 8,000 characters leads nowhere.
+        href: as written in a page; one of more than 8,000 characters is dropped.
     """
     if not href or len(href) > _LONGEST_REFERENCE:
         return ""
@@ -117,7 +117,7 @@ def absolute(base: str, href: str) -> str:
     try:
         joined = urljoin(base, href.strip())
         parts = urlsplit(joined)
-        # Reading the port raises for one that is none.
+        # Reading an invalid port raises.
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
         return ""
@@ -126,13 +126,13 @@ def absolute(base: str, href: str) -> str:
 
 @lru_cache(maxsize=64)
 def _origin(base: str) -> str:
-    """What stands before the path of an http(s) URL; nothing if that is none."""
+    """The origin of an http(s) URL; empty for another."""
     root = absolute(base, "/.")
     return root.removesuffix("/")
 
 
 def names_media(href: str) -> bool:
-    """Whether a reference ends like a media file.
+    """Whether a reference has the suffix of a media file.
 
     Args:
         href: as it stands in a page.

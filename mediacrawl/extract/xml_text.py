@@ -1,4 +1,4 @@
-"""XML as it is found: made readable first, then read element by element, as far as it is whole."""
+"""Parser for malformed XML: mends it first, then yields element by element, as far as it is complete."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from mediacrawl.extract.charset import read_xml
 from mediacrawl.extract.texts import unescape, without_tags
 
 _PIECE = 64 * 1024
-"""Bytes that the parser is given at a time: what was read of them is let go of before the next."""
+"""Bytes that are fed to the parser at a time; their elements are freed before the next."""
 _MOST_BROKEN = 32
-"""Pieces with faults in them that are read: a fault takes libxml2 ten microseconds, and a piece has room for 16,000."""
+"""Pieces with errors that are parsed: an error takes libxml2 ten microseconds, and a piece has up to 16,000."""
 _MOST_TAGS = 200_000
-"""Tags within one element that is read: each takes some 160 bytes until it ends."""
+"""Tags within one element: each takes some 160 bytes until the element ends."""
 _HEAD = 4_096
-"""Bytes in which the first element is looked for."""
+"""Bytes that are searched for the first element."""
 _MOST_CLOSED = 3 * 5_000
-"""Texts of one name that are looked at."""
+"""Texts of one name that are escaped."""
 _MOST_MENDED = 200_000
-"""Ampersands that are mended, in a third of a second; a file is read up to the next one."""
+"""Ampersands that are mended, in a third of a second; the file is cut at the next one."""
 
 _MARKUP_SHARE = 20
-"""Characters of a text with markup for one that is kept."""
+"""Characters of a text with markup that are read for one that is kept."""
 _MOST_ESCAPED = 2
 _HTML_TYPES = frozenset({"html", "text/html"})
 _TEXT_TYPES = frozenset({"text", "plain", "text/plain"})
@@ -51,13 +51,13 @@ _comments = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _first_element = re.compile(rb"<(?:[A-Za-z][\w.-]{0,40}:)?([A-Za-z][\w.-]{0,40})").search
 _document = re.compile(rb"<\?xml\s|<(?:rss|feed|rdf:RDF|urlset|sitemapindex|playlist|opml|MPD)[\s>]").search
 _WARNINGS = frozenset({b"br", b"b", b"p", b"div", b"font"})
-"""Elements of what a server's own programs warn of."""
+"""Root elements of warnings that server programs print before the file."""
 _BARE = rb"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});)"
 _HALF = (
     rb"&#(?:x0{0,2}[Dd][89A-Fa-f][0-9A-Fa-f]{2}"
     rb"|0{0,2}5(?:529[6-9]|5[3-9][0-9]{2}|6[0-9]{3}|7[0-2][0-9]{2}|73[0-3][0-9]|734[0-3]));"
 )
-"""A reference to half of a character (U+D800 to U+DFFF): libxml2 takes it, and lxml raises when it is read."""
+"""A reference to a lone surrogate (U+D800 to U+DFFF): libxml2 accepts it, and lxml raises when it is read."""
 _broken = re.compile(_BARE + rb"|" + _HALF).search
 _mended = re.compile(
     rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|" + _HALF + rb"|" + _BARE + rb"([A-Za-z][A-Za-z0-9]{1,30};)?",
@@ -69,9 +69,9 @@ def root_name(body: bytes) -> str:
     """Return the local name of the first element, in lower case; empty if the beginning has none.
 
     Args:
-        body: of what may be XML, in any encoding; its first 4 KB are looked at.
+        body: possibly XML, in any encoding; its first 4 KB are looked at.
     """
-    # UTF-16 has a zero byte beside each letter of a tag.
+    # UTF-16 has a zero byte next to each letter of a tag.
     head = _comments.sub(b"", body[:_HEAD].replace(b"\0", b""))
     root = _first_element(head)
     if root is not None and root[1].lower() in _WARNINGS and (start := _document(head)):
@@ -80,15 +80,15 @@ def root_name(body: bytes) -> str:
 
 
 def elements(body: bytes, *names: str, faults: list[str] | None = None) -> Iterator[Any]:
-    """Read a file and give its elements of some names, each when it has ended; then it is emptied. Never raises.
+    """Yield the elements of some names, each when it ends; then it is cleared. Never raises.
 
-    There is no DTD, no entity beyond XML's five and HTML's names for characters, and no network. What is not
-    well-formed is read as far as libxml2 makes sense of it, and what was read before counts.
+    No DTD, no entities but those of XML and HTML, and no network are used. Malformed XML is read as far as libxml2
+    recovers.
 
     Args:
         body: the file, perhaps cut.
         names: local names, of any namespace.
-        faults: gets the place of the last thing that was not well-formed, if there was one.
+        faults: receives the position of the last error, if there is one.
     """
     parser = etree.XMLPullParser(
         ("end",),
@@ -123,26 +123,26 @@ def elements(body: bytes, *names: str, faults: list[str] | None = None) -> Itera
         if broken >= _MOST_BROKEN or tags > _MOST_TAGS:
             break
     if faults is not None and last is not None:
-        # Not its message: that quotes the file.
+        # Without its message, which quotes the file.
         faults.append(f"line {last[0]}, column {last[1]}")
 
 
 def readable(body: bytes) -> bytes:
-    """Return a file as UTF-8 in which stray octets, bare ampersands and HTML's entities are no errors any more.
+    """Convert a file to UTF-8 and mend invalid octets, bare ampersands and HTML's entities.
 
     Args:
         body: the file, perhaps cut.
     """
     text = read_xml(body)[1].lstrip()
     if not text.startswith((b"<?", b"<!")):
-        # What a server's own programs warn of stands before the file.
+        # Warnings of server programs precede the file.
         start = _document(text[:_HEAD])
         text = text[start.start() :] if start else text
     return b"".join(_pieces(text)) if _broken(text) else text
 
 
 def _pieces(text: bytes) -> Iterator[bytes]:
-    """A file piece by piece, mended as far as that is done; the rest is left out, for it may be what lxml raises at."""
+    """The mended pieces of a file; those beyond the limit are dropped, since lxml may raise at them."""
     end = 0
     for number, found in enumerate(_mended.finditer(text)):
         yield text[end : found.start()]
@@ -154,13 +154,13 @@ def _pieces(text: bytes) -> Iterator[bytes]:
 
 
 def closed(text: bytes, *names: str) -> bytes:
-    """Return XML in which the texts of some elements hold no markup any more: what stands there is text.
+    """Escape the markup in the texts of some elements.
 
-    Writers of feeds put HTML there as it is, ``<br>`` and ``1 < 2``, and all behind it is lost to a parser.
+    Writers of feeds put unescaped HTML there, ``<br>`` and ``1 < 2``, at which a parser loses the rest.
 
     Args:
         text: in UTF-8, see `readable`.
-        names: of elements that hold text alone, as they are written: ``title``.
+        names: of elements that contain text only: ``title``.
     """
     for name in names:
         end = f"</{name}>".encode()
@@ -208,13 +208,13 @@ def text_of(element: Any, longest: int = 0) -> str:
 
 
 def without_markup(element: Any, longest: int) -> str:
-    """Return the text of an element that may hold HTML, as elements or as text, without its tags.
+    """Return the text of an element that may contain HTML, as elements or as text, without tags.
 
     Args:
         element: of an XML tree.
         longest: characters that are kept.
     """
-    # Twenty times as much for tags, of which many descriptions are full.
+    # Many descriptions consist of tags mostly.
     written = "".join(element.itertext(tag=etree.Element))
     if len(written) > 20 * longest:
         written = written[: 20 * longest].rpartition("<")[0] or written[: 20 * longest]
@@ -222,11 +222,10 @@ def without_markup(element: Any, longest: int) -> str:
 
 
 def words_of(element: Any, longest: int) -> str:
-    """Return the text of an element of a feed that may hold HTML as text, as titles do, without its markup.
+    """Return the text of an element of a feed that may contain escaped HTML, as titles do, without markup.
 
-    Atom says in ``type`` what stands there, and plain text is meant as it stands. In RSS it counts as HTML if it has a
-    character reference or an end tag, and no tag or reference that HTML has not (feedparser's `looks_like_html` guesses
-    so too). Some writers escape twice: there what looks like HTML once more is read once more.
+    Atom declares ``type``. In RSS a text counts as HTML if it has a character reference or an end tag, and only tags
+    and references of HTML (as feedparser's `looks_like_html` assumes). Text that was escaped twice is unescaped twice.
 
     Args:
         element: or None, which has no text.
@@ -249,10 +248,10 @@ def words_of(element: Any, longest: int) -> str:
 
 
 def looks_like_html(text: str) -> bool:
-    """Whether a text that nobody calls HTML is HTML all the same.
+    """Whether a text without a declared type is HTML.
 
     Args:
-        text: cut by the caller to what it is ready to read.
+        text: cut by the caller to its limit.
     """
     if _sign_of_html(text) is None:
         return False

@@ -33,7 +33,7 @@ BROKE_OFF = "dataloss"
 
 
 class CutMiddleware:
-    """Ends a download when the wanted bytes were received (`probe.answer.bytes_wanted`).
+    """Ends a download when the wanted bytes were received (`probe.response.bytes_wanted`).
 
     A page is cut at ``PAGE_MAX_BYTES``, a list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at
     `ProbePolicy.single_bytes`, a stream that never ends after some KB, and what is none of these before its body. So is

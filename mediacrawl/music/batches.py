@@ -1,8 +1,8 @@
-"""Writes some files of a folder together, so that the disk is waited for once for all of them.
+"""Writes several files of a folder with one sync of the disk.
 
-The order, of which a kill may break off any step: the copies are made, changed, compared and synced, in threads; the
-lines of all go to the journal with one sync; the copies are renamed, in order; the folder is synced. So a kill leaves
-each file old or new, a journal that leads back from each new one, and copies that the next run removes.
+The steps, each of which a kill may interrupt: the copies are made, changed, compared and synced, in threads; all
+lines go to the journal with one sync; the copies are renamed in order; the folder is synced. A kill leaves each file
+old or new, a journal that restores each new one, and copies that the next run removes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mediacrawl.observe.archive import sync_folder
 
 MOST_FILES = 32
 MOST_BYTES = 64 << 20
-"""Of the files of a batch: so much more space it takes on the disk for a moment. A longer file is a batch alone."""
+"""Bytes of the files of a batch, and so of temporary disk space. A longer file is a batch of its own."""
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 Made = tuple["Task", Draft, Mapping[str, Any]]
@@ -30,12 +30,12 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class Task:
-    """One file that is to be written.
+    """One file to write.
 
     Attributes:
         path: of the file.
-        change: changes a draft of it, and gives its line of the journal; raises RefusedError or OSError.
-        why: why the file stays as it is; empty if it was written, or not yet.
+        change: changes a draft of it and returns its journal line; raises RefusedError or OSError.
+        why: the reason it stays unchanged; empty if it was or will be written.
         is_full: whether that is because the disk is full.
     """
 
@@ -53,7 +53,7 @@ class Task:
             return 0
 
     def fail(self, error: RefusedError | OSError) -> None:
-        """Note why the file stays as it is."""
+        """Note why the file stays unchanged."""
         self.why = str(error)
         if isinstance(error, OSError):
             self.why = f"it cannot be written: {error.strerror or error}"
@@ -61,14 +61,14 @@ class Task:
 
 
 def write_together(tasks: Sequence[Task], journal: UndoJournal, pool: Executor, *, keep_mtime: bool) -> None:
-    """Write some files; what comes in the way of one is noted in its task, and the others go on.
+    """Write several files; an error is noted in the task of its file.
 
-    Where the disk is full, the files are tried one by one: the copies of a batch take the space of all its files.
+    On a full disk the files are tried one by one, since the copies of a batch take the space of all its files.
 
     Args:
         tasks: of files that differ.
-        journal: gets a line for each file, in the order of the tasks.
-        pool: of threads, which make the copies.
+        journal: receives a line for each file, in order.
+        pool: of threads that make the copies.
         keep_mtime: whether files keep their time of modification.
 
     Raises:
@@ -99,14 +99,14 @@ def _all_made(tasks: Iterable[Task], pool: Executor, drafts: ExitStack) -> list[
     try:
         return [made for future in futures if (made := future.result())]
     finally:
-        # After Ctrl-C no thread may make a draft that nobody removes.
+        # After Ctrl-C no thread may make a draft that is not removed.
         for future in futures:
             future.cancel()
         wait(futures)
 
 
 def _made(task: Task, drafts: ExitStack) -> Made | None:
-    """Makes a draft, safe on the disk, which goes when `drafts` is closed; None if that cannot be."""
+    """Makes and syncs a draft, which is removed when `drafts` is closed; None on an error."""
     try:
         draft = make_draft(task.path)
         try:
@@ -123,7 +123,7 @@ def _made(task: Task, drafts: ExitStack) -> Made | None:
 
 
 def _put_all(made: Sequence[Made], *, keep_mtime: bool) -> None:
-    """Renames all drafts, and makes the renames safe."""
+    """Renames all drafts and syncs their folders."""
     folders: dict[Path, list[Task]] = {}
     for task, draft, _ in made:
         try:
@@ -142,11 +142,11 @@ def _put_all(made: Sequence[Made], *, keep_mtime: bool) -> None:
 
 
 def batches(things: Iterable[_T], task_of: Callable[[_T], Task | None]) -> Iterator[list[_T]]:
-    """Parts of what is to be done whose files are written together, in order.
+    """Splits things into batches whose files are written together, in order.
 
     Args:
         things: with a task each, or without one.
-        task_of: gives it.
+        task_of: returns the task.
     """
     batch: list[_T] = []
     count = size = 0

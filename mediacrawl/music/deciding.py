@@ -1,9 +1,8 @@
-"""Which texts of a folder's files are wrong, decided for the files together.
+"""Decides jointly which texts of a folder's files are wrong.
 
 Files that share an artist or an album (the same bytes) were mostly tagged by one program, so the distinct texts of
-such a group are decided as one record. Between the groups of a folder goes what was found surely in the others, as the
-history of a crawl does for its hosts. A file whose own texts say surely something else keeps its own decision: it comes
-from somewhere else.
+such a group are decided as one record. Confident decisions of other groups in the folder are evidence, as the history
+of a host is in a crawl. A file whose own texts contradict its group with high confidence keeps its own decision.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ MOST_TEXTS = 192
 """Distinct texts that are decided as one record; `Fixer` takes 256 of a record, and decides 64 at a time."""
 _SHARED = ("album", "artist", "albumartist")
 _OWN_MARGIN = 8.0
-"""Nats by which a file's own texts must speak against the decision of its group."""
+"""Nats by which a file's own texts must contradict the decision of its group."""
 _DOUBTFUL = 0.9
-"""Confidence below which a group is decided again with what was found in the rest of its folder."""
+"""Confidence below which a group is decided again with evidence of the rest of its folder."""
 _ESCAPE = b"\x1b"
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f]")
@@ -39,10 +38,10 @@ Element = dict[str, Any]
 
 @dataclass(slots=True)
 class DecidedText:
-    """One text of a file that is not plain ASCII, and what was decided of it.
+    """One text beyond ASCII of a file, and the decision about it.
 
     Attributes:
-        tag: as the file has it.
+        tag: as in the file.
         element: with the decision, see `mediacrawl.encoding.records.evidence`.
     """
 
@@ -51,32 +50,32 @@ class DecidedText:
 
     @property
     def text(self) -> str:
-        """As it should be."""
+        """The decided text."""
         return str(self.element["text"])
 
     @property
     def before(self) -> str:
-        """As the file declares it."""
+        """The text as declared by the file."""
         return clean(self.tag.text)
 
     @property
     def confidence(self) -> float:
-        """That `text` is right."""
+        """Confidence that `text` is correct."""
         return float(self.element.get("confidence") or 0.0)
 
     @property
     def decision(self) -> str:
-        """``declared``, ``fixed``, ``undecided``; empty if none was wanted."""
+        """``declared``, ``fixed``, ``undecided``; empty without a decision."""
         return str(self.element.get("decision") or "")
 
     @property
     def is_damaged(self) -> bool:
-        """Whether characters are lost or proposals. Such a text is shown, and never written."""
+        """Whether characters are lost or guessed. Such a text is shown, and never written."""
         return bool(self.element.get("lossy") or self.element.get("suspect")) or "\ufffd" in self.text
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the file should have another text there. RIFF declares nothing, and UTF-8 is what programs expect."""
+        """Whether the stored text is wrong. RIFF declares no encoding, and programs expect UTF-8."""
         if self.tag.source in {"riff", "aiff"} and self.text.encode() == self.tag.raw:
             return False
         return self.decision == "fixed" and self.text != self.before and not self.is_damaged
@@ -84,11 +83,11 @@ class DecidedText:
 
 @dataclass(slots=True)
 class DecidedFile:
-    """A file and its texts.
+    """A file and its decided texts.
 
     Attributes:
         file: the file.
-        texts: those that are not plain ASCII.
+        texts: those beyond ASCII.
     """
 
     file: TaggedFile
@@ -96,11 +95,11 @@ class DecidedFile:
 
 
 class Decider:
-    """Decides folders, each on its own; so the result does not depend on what was asked before.
+    """Decides folders independently of each other.
 
     Args:
-        min_confidence: 0 to 1; a change that is less sure stays undone.
-        substitutions: what pairs of stored and right texts taught.
+        min_confidence: 0 to 1, below which a change is not made.
+        substitutions: learned from pairs of stored and correct texts.
     """
 
     def __init__(self, *, min_confidence: float = 0.0, substitutions: Substitutions | None = None) -> None:
@@ -111,7 +110,7 @@ class Decider:
         """Decide the files of one folder.
 
         Args:
-            files: in any order; the result has the same order, and depends on nothing else.
+            files: in any order; the result has the same order.
         """
         wanted = [[tag for tag in file.tags if _wants(tag)] for file in files]
         history = History()
@@ -121,7 +120,7 @@ class Decider:
         decided: dict[int, list[DecidedText]] = {}
         for number, (group, texts) in enumerate(zip(groups, found, strict=True)):
             again = len(groups) > 1 and any(map(_is_doubtful, texts.values()))
-            # The same address: what a group said of itself is no evidence for it a second time.
+            # The same URL, so that a group is no evidence for itself.
             final = self._group(fixer, f"http://folder/{number}", wanted, group) if again else texts
             for place in group:
                 mine = [DecidedText(tag, final[_mark(tag)]) for tag in wanted[place]]
@@ -138,7 +137,7 @@ class Decider:
         return made
 
     def _own(self, texts: list[DecidedText], files: int) -> list[DecidedText]:
-        """The texts of one file of a group, by its own decision where that is surely another one."""
+        """The texts of one file of a group, by its own decision where that differs with high confidence."""
         if files < 2 or not any(text.tag.declared not in {"utf-8", "utf-16"} for text in texts):
             return texts
         alone = Fixer(min_confidence=self._least, substitutions=self._substitutions)
@@ -156,7 +155,7 @@ def _wants(tag: Tag) -> bool:
 
 
 def _is_binary(tag: Tag) -> bool:
-    """Whether a value holds control characters, as hashes and parameters of programs do, and no text of a person."""
+    """Whether a value contains control characters, as hashes and parameters of programs do."""
     raw = tag.raw.rstrip(b"\0")
     if tag.declared.startswith("utf-16") or raw.startswith(_MARKS):
         return False
@@ -172,9 +171,9 @@ def _is_doubtful(element: Element) -> bool:
 
 
 def _groups(files: Sequence[TaggedFile], wanted: Sequence[Sequence[Tag]]) -> Iterator[list[int]]:
-    """Numbers of files that are decided together: those of one artist or album, in pieces of `MOST_TEXTS`.
+    """Indexes of files that are decided jointly: those of one artist or album, in pieces of `MOST_TEXTS`.
 
-    A name in plain ASCII ties less: ``Greatest Hits`` is the album of many, so there artist and album must agree.
+    ASCII names are ambiguous (``Greatest Hits``), so for them artist and album must agree.
     """
     parents = list(range(len(files)))
 

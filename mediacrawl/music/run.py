@@ -1,4 +1,4 @@
-"""The whole run over music on a disk: read, decide, show, and, if it is asked for, write."""
+"""A run over music on a disk: reads, decides, reports, and on request writes."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from mediacrawl.music.replacing import Draft, RefusedError, refuse_unwritable, r
 from mediacrawl.music.writing import Id3v1, TagPlan, is_writable, tag_plan, write_tags
 
 _TOGETHER = 1000
-"""Files of one folder that are decided together, and so held in memory: some 10 MB."""
+"""Files of one folder that are decided jointly, and so held in memory: some 10 MB."""
 _TEXT_TOGETHER = 32 << 20
-"""And bytes of their texts; a file of lyrics has some kilobytes."""
+"""Bytes of their texts; a file with lyrics has some kilobytes."""
 LEAST_SURE = 0.9
-"""Confidence that a change needs by default. Right changes of tags nearly all reach it; a single letter does not."""
+"""Default confidence for a change. Nearly all correct changes of tags reach it; a single letter does not."""
 _MOST_LISTED = 10_000
-"""Files that the report lists."""
+"""Files in the report."""
 
 
 @dataclass(frozen=True, slots=True)
 class MusicOptions:
-    """What the user asked for.
+    """Options of the user.
 
     Attributes:
         paths: folders and files.
-        journal: where to write what leads back; None to write nothing at all.
-        id3v1: what becomes of ID3v1 tags.
-        keep_mtime: whether files keep their time of modification.
-        lists: suffixes of the lists that become UTF-8.
-        min_confidence: 0 to 1; a change that is less sure stays undone.
-        substitutions: what pairs of texts taught.
+        journal: file for the undo information; None to write nothing at all.
+        id3v1: whether ID3v1 tags are kept, rewritten or removed.
+        keep_mtime: whether files keep their modification time.
+        lists: suffixes of the lists that are converted to UTF-8.
+        min_confidence: 0 to 1, below which a change is not made.
+        substitutions: learned from pairs of texts.
         jobs: threads that write.
     """
 
@@ -59,24 +59,24 @@ class MusicOptions:
 
 @dataclass(slots=True)
 class MusicSummary:
-    """What a run came to.
+    """Counts and details of a run.
 
     Attributes:
-        files: media files and lists that were looked at.
-        wrong: of them, those with something to be mended.
-        written: of them, those that were written.
-        texts: texts that are not plain ASCII.
-        mended: of them, those that change.
-        undecided: of them, those that another reading fits better, but not surely.
-        damaged: of them, those that have lost characters, which is not written.
-        unwritable: of them, those that are wrong where nothing here writes; see `writing.is_writable`.
-        long: media files with a text over 256 KB, which nothing looks at.
-        links: symbolic links, left alone.
-        leftovers: copies that a killed run had left, removed.
-        encodings: how many texts change, by the encoding they are in.
-        languages: how many texts change, by language.
-        troubles: files that could not be read or written, and why.
-        listed: the files of `wrong` and their fields, as the report has them; the first 10,000.
+        files: media files and lists that were examined.
+        wrong: files with a text to repair.
+        written: files that were written.
+        texts: texts beyond ASCII.
+        mended: texts that change.
+        undecided: texts with a more likely decoding of insufficient confidence.
+        damaged: texts that have lost characters, which are not written.
+        unwritable: wrong texts in fields that cannot be written; see `writing.is_writable`.
+        long: media files with a text over 256 KB, which is not read.
+        links: symbolic links, not followed.
+        leftovers: removed copies of killed runs.
+        encodings: number of changed texts by their encoding.
+        languages: number of changed texts by language.
+        troubles: files that could not be read or written, with the reason.
+        listed: the first 10,000 wrong files and their fields, for the report.
     """
 
     files: int = 0
@@ -97,10 +97,10 @@ class MusicSummary:
 
 
 class MusicObserver(Protocol):
-    """What is told of a run while it goes on."""
+    """Receives the events of a run."""
 
     def file(self, path: Path, fields: Sequence[Mapping[str, Any]]) -> None:
-        """A file has texts that are wrong, or doubtful.
+        """Called for a file with wrong or uncertain texts.
 
         Args:
             path: of the file.
@@ -108,7 +108,7 @@ class MusicObserver(Protocol):
         """
 
     def trouble(self, path: Path, why: str) -> None:
-        """A file is left as it is.
+        """Called for a file that is not changed because of an error.
 
         Args:
             path: of the file.
@@ -116,28 +116,28 @@ class MusicObserver(Protocol):
         """
 
 
-def run(options: MusicOptions, watcher: MusicObserver) -> MusicSummary:
-    """Look at music, and mend it if that is asked for.
+def run(options: MusicOptions, observer: MusicObserver) -> MusicSummary:
+    """Examine music, and repair it on request.
 
     Args:
         options: of the user.
-        watcher: is told what is found.
+        observer: receives the events.
 
     Raises:
-        JournalError: the journal cannot be written; what was written before stands in it.
+        JournalError: the journal cannot be written; it lists the files written before.
     """
     with (
         UndoJournal(options.journal) if options.journal else nullcontext() as journal,
         ThreadPoolExecutor(options.jobs) as pool,
     ):
-        work = _Run(options, watcher, journal, pool)
+        work = _Run(options, observer, journal, pool)
         for folder in folders(options.paths, options.lists):
             work.folder(folder)
     return work.outcome
 
 
 def field_of(text: DecidedText, *, is_planned: bool) -> dict[str, Any]:
-    """One text, as the report and the table have it.
+    """Returns one text for the report and the table.
 
     Args:
         text: of a file.
@@ -154,25 +154,25 @@ def field_of(text: DecidedText, *, is_planned: bool) -> dict[str, Any]:
         "encoding": str(text.element.get("encoding") or ""),
         "language": str(text.element.get("language") or ""),
         "confidence": text.confidence,
-        "decision": "fixed" if is_planned else _stays(text),
+        "decision": "fixed" if is_planned else _decision(text),
     }
 
 
-def _stays(text: DecidedText) -> str:
+def _decision(text: DecidedText) -> str:
     if text.is_damaged:
         return "damaged"
     return "unwritable" if text.is_wrong else text.decision
 
 
 @dataclass(slots=True)
-class _Seen:
-    """A file that was looked at, of which nothing has been told yet.
+class _Examined:
+    """A file that was examined and not reported yet.
 
     Attributes:
         path: of the file.
-        fields: its texts that are wrong or doubtful, as `field_of` makes them.
-        task: how it is written; None if nothing is.
-        why: why nothing can be said of it; empty if it was read.
+        fields: its wrong or uncertain texts, see `field_of`.
+        task: that writes it; None without a change.
+        why: the reason it was not read; empty otherwise.
     """
 
     path: Path
@@ -190,17 +190,17 @@ class _Run:
     """One run."""
 
     def __init__(
-        self, options: MusicOptions, watcher: MusicObserver, journal: UndoJournal | None, pool: Executor
+        self, options: MusicOptions, observer: MusicObserver, journal: UndoJournal | None, pool: Executor
     ) -> None:
         self.outcome = MusicSummary()
         self._options = options
-        self._watcher = watcher
+        self._observer = observer
         self._journal = journal
         self._pool = pool
         self._decider = Decider(min_confidence=options.min_confidence, substitutions=options.substitutions)
 
     def folder(self, folder: Folder) -> None:
-        """Look at one folder."""
+        """Examine one folder."""
         self.outcome.links += folder.links
         if folder.why:
             self._trouble(folder.path, folder.why)
@@ -209,14 +209,14 @@ class _Run:
         for files in _blocks(folder.files):
             self._write(map(self._file, self._decider.decide(files)))
         for path in folder.lists:
-            # One by one: a list is held in memory.
+            # One by one, since a list is held in memory.
             self._write([self._list(path)])
 
-    def _file(self, decided: DecidedFile) -> _Seen:
+    def _file(self, decided: DecidedFile) -> _Examined:
         file, outcome = decided.file, self.outcome
         outcome.files += 1
         if file.why:
-            return _Seen(file.path, why=file.why)
+            return _Examined(file.path, why=file.why)
         plan = tag_plan(decided, self._options.id3v1)
         planned = {id(text) for text in plan.fields} if plan else set()
         undecided = [text for text in decided.texts if text.decision == "undecided"]
@@ -229,31 +229,31 @@ class _Run:
         outcome.long += "limit:text" in file.notes
         shown = {id(text) for text in (*undecided, *damaged, *stuck)} | planned
         fields = [field_of(text, is_planned=id(text) in planned) for text in decided.texts if id(text) in shown]
-        seen = _Seen(file.path, fields)
+        seen = _Examined(file.path, fields)
         if plan:
             changed = seen.changed
             self._count(changed)
             seen.task = Task(file.path, lambda draft: self._changed(decided, plan, changed, draft))
         return seen
 
-    def _list(self, path: Path) -> _Seen:
+    def _list(self, path: Path) -> _Examined:
         self.outcome.files += 1
         try:
             data = read_list(path)
             found = new_list(path, data)
         except RefusedError as error:
-            return _Seen(path, why=str(error))
+            return _Examined(path, why=str(error))
         except OSError as error:
-            return _Seen(path, why=f"it cannot be read: {error.strerror or error}")
+            return _Examined(path, why=f"it cannot be read: {error.strerror or error}")
         if found is None:
-            return _Seen(path)
+            return _Examined(path)
         fields = [_line_of(path, found, number, old, new) for number, old, new in found.lines]
         self.outcome.texts += len(fields)
         if found.confidence < self._options.min_confidence:
             self.outcome.undecided += len(fields)
-            return _Seen(path, [{**each, "new": None, "decision": "undecided"} for each in fields])
+            return _Examined(path, [{**each, "new": None, "decision": "undecided"} for each in fields])
         self._count(fields)
-        return _Seen(path, fields, Task(path, lambda draft: _changed_list(found, data, fields, draft)))
+        return _Examined(path, fields, Task(path, lambda draft: _changed_list(found, data, fields, draft)))
 
     def _count(self, fields: Iterable[Mapping[str, Any]]) -> None:
         for each in fields:
@@ -261,19 +261,19 @@ class _Run:
             self.outcome.encodings[each["encoding"]] += 1
             self.outcome.languages[each["language"]] += bool(each["language"])
 
-    def _write(self, files: Iterable[_Seen]) -> None:
-        """Writes files, if files are written; whatever comes in the way is told, and the run goes on."""
+    def _write(self, files: Iterable[_Examined]) -> None:
+        """Writes files on request and reports them; errors do not end the run."""
         for batch in batches(files, lambda seen: seen.task):
             tasks = [seen.task for seen in batch if seen.task]
             if self._journal:
                 write_together(tasks, self._journal, self._pool, keep_mtime=self._options.keep_mtime)
             for seen in batch:
-                self._tell(seen)
+                self._report(seen)
 
-    def _tell(self, seen: _Seen) -> None:
-        """Tells of a file what was found, and what became of it."""
+    def _report(self, seen: _Examined) -> None:
+        """Reports one file."""
         if seen.fields:
-            self._watcher.file(seen.path, seen.fields)
+            self._observer.file(seen.path, seen.fields)
         why = seen.why
         if seen.task:
             why = seen.task.why if self._journal else _unwritable(seen.path)
@@ -288,7 +288,7 @@ class _Run:
     def _changed(
         self, decided: DecidedFile, plan: TagPlan, fields: Sequence[Mapping[str, Any]], draft: Draft
     ) -> dict[str, Any]:
-        """Writes the tags of a draft; gives the line of the journal that leads back."""
+        """Writes the tags of a draft; returns the journal line that restores the file."""
         file = decided.file
         try:
             with mapped(file.path) as old:
@@ -303,11 +303,11 @@ class _Run:
 
     def _trouble(self, path: Path, why: str) -> None:
         self.outcome.troubles.append((path, why))
-        self._watcher.trouble(path, why)
+        self._observer.trouble(path, why)
 
 
 def _changed_list(found: NewList, data: bytes, fields: Sequence[Mapping[str, Any]], draft: Draft) -> dict[str, Any]:
-    """Writes a draft of a list; gives the line of the journal that leads back."""
+    """Writes a draft of a list; returns the journal line that restores it."""
     old = draft.path.read_bytes()
     if old != data:
         raise RefusedError("another program changed it meanwhile")
@@ -318,7 +318,7 @@ def _changed_list(found: NewList, data: bytes, fields: Sequence[Mapping[str, Any
 
 
 def _unwritable(path: Path) -> str:
-    """Why a file could not be written; empty if it could."""
+    """The reason why a file cannot be written; empty if it can."""
     try:
         refuse_unwritable(path)
     except RefusedError as error:
@@ -344,7 +344,7 @@ def _line_of(path: Path, found: NewList, number: int, old: bytes, new: str) -> d
 
 
 def _blocks(paths: Iterable[Path]) -> Iterator[list[TaggedFile]]:
-    """Files that are held in memory together."""
+    """Yields blocks of files that are held in memory together."""
     block: list[TaggedFile] = []
     size = 0
     for path in paths:

@@ -1,4 +1,4 @@
-"""What a person sees of a run: a table before and after, sentences on files that stay as they are, and a report."""
+"""The output of a run: a table of changes, messages about files that stay unchanged, and a report."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from mediacrawl.rerun.console import PreviewTable, say
 from mediacrawl.rerun.output_file import replace
 
 _MOST = 8
-"""Encodings that are named."""
+"""Encodings that are listed."""
 _WIDTH = 120
-"""Columns of the table where there is no terminal."""
+"""Columns of the table without a terminal."""
 
 
 class MusicConsole:
-    """Tells a run; see `mediacrawl.music.run.Watcher`. A change is shown once in a folder: its files share their album.
+    """Prints a run; a change is shown once in a folder, since its files share their album. See `run.MusicObserver`.
 
     Args:
         out: for the table.
@@ -42,7 +42,7 @@ class MusicConsole:
         self._shown: set[tuple[str, str, str | None]] = set()
 
     def file(self, path: Path, fields: Sequence[Mapping[str, Any]]) -> None:
-        """See `Watcher`."""
+        """See `MusicObserver`."""
         if self._left <= 0:
             return
         if path.parent != self._folder:
@@ -69,11 +69,11 @@ class MusicConsole:
         return is_new
 
     def trouble(self, path: Path, why: str) -> None:
-        """See `Watcher`."""
+        """See `MusicObserver`."""
         say(self._err, printable(f"{path} is left as it is: {why}."))
 
     def end(self, outcome: MusicSummary, journal: Path | None) -> None:
-        """Tell the run in numbers."""
+        """Print the counts of the run."""
         if self._has_head:
             say(self._out, "")
         for line in report(outcome, journal):
@@ -81,11 +81,11 @@ class MusicConsole:
 
 
 def report(outcome: MusicSummary, journal: Path | None) -> list[str]:
-    """The run in numbers.
+    """Formats the counts of a run.
 
     Args:
         outcome: of the run.
-        journal: where it leads back from; None if nothing was to be written.
+        journal: file with the undo information; None if nothing was written.
     """
     done = f"{count(outcome.written)} written" if journal else "none written: that takes --write"
     lines = [f"{plural(outcome.files, 'file')} read, {count(outcome.wrong)} with wrong texts, {done}"]
@@ -119,12 +119,12 @@ def _ranking(numbers: Counter[str]) -> str:
 
 
 def write_report(path: Path, outcome: MusicSummary, options: MusicOptions) -> None:
-    """Write the run as JSON, whole or not at all.
+    """Write the run as JSON, atomically.
 
     Args:
         path: of the file; one that is there is replaced.
         outcome: of the run.
-        options: that it was made with.
+        options: of the run.
 
     Raises:
         OSError: it cannot be written.

@@ -1,10 +1,9 @@
-"""What is in a media file, read from a few of its bytes.
+"""Reads the metadata of a media file from a few of its bytes.
 
-Comes in: ranges of a file, as a server gave them, through `Probe`, which says what range it wants next.
-Goes out: a `ProbeResult` with stream facts and with every text field as raw bytes, and from it, by
-`build_item`, the record. It promises: nothing here touches network, disk or clock; a file costs at most what
-`ProbePolicy` allows, in requests, bytes and memory; no input raises or loops; text that is wrongly encoded is
-kept byte for byte, for that is what this project is for.
+In come ranges of a file as a server sent them, through `Probe`, which states the range it needs next. Out goes a
+`ProbeResult` with stream facts and with every text field as raw bytes, and the record that `build_item` makes of it.
+Nothing here touches network, disk or clock. A file costs at most the requests, bytes and memory that `ProbePolicy`
+allows; no input raises or loops; wrongly encoded text is kept byte for byte.
 
 `formats` recognizes the format by content and has its reader, and the reader walks the container's
 structure over a `SparseFile`. A byte that is not there raises `NeedBytes`, which becomes the next range.

@@ -1,4 +1,4 @@
-"""How much text a record may hold. A file of a kilobyte can unpack to megabytes of tags, each kept with its proof."""
+"""Limits on the text of a record. A kilobyte can decompress to megabytes of tags, each kept with its bytes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ FACTOR = 4
 PLAYERS = 16 * 1024
 """Bytes that the records of players on one page or list may take, however short it is: some eight."""
 _RECORD = 1_200
-"""What a record takes beside its texts and URLs."""
+"""Bytes of a record without its texts and URLs."""
 _PROOF = 200
-"""Bytes of what the fixer notes of a text that is not ASCII."""
+"""Bytes that the fixer adds to a text beyond ASCII."""
 
 
 def within(elements: Iterable[dict[str, Any]], fetched: int, most: int) -> tuple[list[dict[str, Any]], int]:
-    """Keep as many texts of a record as there is room for. Those that fill a field of the record go first.
+    """Keep as many texts of a record as its budget allows, those of the record's own fields first.
 
     Args:
         elements: as `encoding.evidence.tag_element` makes them.
@@ -30,7 +30,7 @@ def within(elements: Iterable[dict[str, Any]], fetched: int, most: int) -> tuple
         most: bytes that the texts of any record may take.
 
     Returns:
-        Those that are kept, in their order, and how many are not.
+        The texts that are kept, in their order, and the number of the others.
     """
     found = list(elements)
     room = min(max(FACTOR * fetched, LEAST), most)
@@ -44,10 +44,10 @@ def within(elements: Iterable[dict[str, Any]], fetched: int, most: int) -> tuple
 
 
 def first_records(items: Iterable[MediaItem], most: int) -> list[MediaItem]:
-    """The first records of an answer, as many as there is room for: a player of 50 bytes makes a record of 2 KB.
+    """The first records of an answer, up to a limit of bytes: a player of 50 bytes makes a record of 2 KB.
 
     Args:
-        items: records of what the answer names and nobody can probe, in its order.
+        items: records of what the answer names and has no file to probe, in its order.
         most: bytes that they may take together.
     """
     kept = []
@@ -61,14 +61,14 @@ def first_records(items: Iterable[MediaItem], most: int) -> list[MediaItem]:
 
 
 def stored_bytes(element: Mapping[str, Any]) -> int:
-    """The bytes that a text takes in the catalogue at most, rounded: its element, its column, and the search index.
+    """Upper estimate of the bytes of a text in the catalogue: its element, its column, and the search index.
 
     Args:
-        element: as `encoding.evidence.tag_element` makes it, before the fixer has seen it.
+        element: as `encoding.evidence.tag_element` makes it, before the fixer runs.
     """
     text = element["text"]
     size = len(text.encode())
-    # The fixer keeps the text as it was declared beside the one that it finds.
+    # The fixer stores the declared text together with the repaired one.
     decided = 0 if text.isascii() else size + _PROOF
     shown = 2 * size if element["key"] in FILE_FIELDS else 0
     return len(json.dumps(element, ensure_ascii=False).encode()) + decided + shown

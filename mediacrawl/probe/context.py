@@ -1,4 +1,4 @@
-"""What one walk over a file carries along: the file, the limits, what was found, what is missing."""
+"""State of one walk over a file: its bytes, the limits, the result, the missing ranges."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ P = ParamSpec("P")
 
 
 class LimitError(Exception):
-    """A file has more of something than a probe reads. The message is the name of the limit."""
+    """A file exceeds a limit of `ProbePolicy`. The message is the name of the limit."""
 
 
 class BrokenError(ValueError):
-    """A container contradicts itself."""
+    """A container contradicts its format."""
 
 
 class ByteSource(Protocol):
-    """Bytes at offsets: a `SparseFile`, or a view that undoes a container's packing."""
+    """Bytes at offsets: a `SparseFile`, or a view that decodes a container's framing."""
 
     def get(self, start: int, stop: int) -> bytes:
         """Reads bytes from `start` to `stop` (exclusive), fewer at the end; raises `NeedBytes`."""
@@ -34,12 +34,7 @@ class ByteSource(Protocol):
 
 
 def exact(source: ByteSource, start: int, stop: int) -> bytes:
-    """Reads bytes that must be there.
-
-    Raises:
-        BrokenError: if the source ends before.
-        NeedBytes: if they were not fetched yet.
-    """
+    """Reads bytes that must exist; raises `BrokenError` if the source ends before them, or `NeedBytes`."""
     data = source.get(start, stop)
     if len(data) != stop - start:
         raise BrokenError("the data end inside a structure")
@@ -47,7 +42,7 @@ def exact(source: ByteSource, start: int, stop: int) -> bytes:
 
 
 def peek(source: ByteSource, start: int, stop: int) -> bytes | None:
-    """Reads bytes if they are at hand: for facts that are not worth a request."""
+    """Reads bytes if they are at hand, else returns None: for facts that are not worth a request."""
     try:
         return source.get(start, stop)
     except NeedBytes:
@@ -64,16 +59,16 @@ def unpack(layout: str, data: bytes) -> tuple[int, ...]:
 
 @dataclass(slots=True)
 class ParseContext:
-    """One walk over one file.
+    """State of one walk over one file, which readers of formats fill.
 
     Attributes:
         file: the bytes at hand.
         policy: the limits.
-        result: what was found so far.
-        needs: ranges (start, stop) that stages waited for, in the order of the stages.
+        result: facts and texts so far.
+        needs: ranges (start, stop) that stages wait for, in the order of the stages.
         errors: names of the error classes that ended a stage.
-        supported: whether a reader knows this format.
-        stages: how each part of the walk ended, by its name; of several of one name, how one ended that failed.
+        supported: whether the format has a reader.
+        stages: name of each stage -> ``done`` or what ended it; of several of one name, a failed one.
     """
 
     file: SparseFile
@@ -88,7 +83,7 @@ class ParseContext:
     _seen: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def stage(self, name: str, step: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Runs one independent part of a walk: whatever ends it, the other parts still run.
+        """Runs one independent part of a walk; the other parts run whatever ends it.
 
         A missing byte becomes an entry of `needs`, an error a note: hostile files must not raise.
         """
@@ -107,43 +102,31 @@ class ParseContext:
             self.stages[name] = f"{type(error).__name__}: {error}"[:200]
 
     def note(self, why: str) -> None:
-        """Notes once why the result is not complete."""
+        """Notes, once, why the result is not complete."""
         if why not in self.result.notes:
             self.result.notes.append(why)
 
     def count(self) -> None:
-        """Counts one frame, atom, page or comment.
-
-        Raises:
-            LimitError: when there are too many.
-        """
+        """Counts one frame, atom, page or comment; raises `LimitError` above `ProbePolicy.max_parts`."""
         self._parts += 1
         if self._parts > self.policy.max_parts:
             raise LimitError("parts")
 
     def fits(self, size: int) -> bool:
-        """Tells whether a text of `size` bytes may be read; notes it if not."""
+        """Whether a text of `size` bytes may be read; notes it if not."""
         if size <= self.policy.max_text_bytes:
             return True
         self.note("limit:text")
         return False
 
     def spend(self, size: int) -> None:
-        """Counts bytes of text, those that come out of a compressed field too, whether or not they are kept.
-
-        Raises:
-            LimitError: when the file has given too many.
-        """
+        """Counts bytes of text after decompression; raises `LimitError` above `ProbePolicy.max_tag_bytes`."""
         self._text += size
         if self._text > self.policy.max_tag_bytes:
             raise LimitError("tags")
 
     def add(self, source: str, frame: str, key: str, value: Value, *, lang: str = "", desc: str = "") -> None:
-        """Adds one text value to the result.
-
-        Raises:
-            LimitError: when the file has given too many or too much.
-        """
+        """Adds one text value to the result; raises `LimitError` if the file has too many."""
         text = decode(*value)
         if not text or not self.fits(len(value.raw)):
             return
@@ -156,5 +139,5 @@ class ParseContext:
         self.result.tags.append(tag)
 
     def add_number(self, source: str, frame: str, key: str, text: str) -> None:
-        """Adds a value that the container keeps as binary numbers: its bytes are its digits in ASCII."""
+        """Adds a value that the container stores as a binary number; its raw bytes are the digits in ASCII."""
         self.add(source, frame, key, Value(text.encode("ascii"), "ascii"))

@@ -1,7 +1,7 @@
-"""Endless streams of Icecast and SHOUTcast: what their headers say, and what the first bytes are.
+"""Endless streams of Icecast and SHOUTcast: facts from their headers and first bytes.
 
 Their ``icy-`` headers are SHOUTcast's and were never written down by its makers; Icecast sends the same, and
-``ice-audio-info`` besides. Their bytes are whatever the station's operator typed, in the encoding of his machine.
+``ice-audio-info`` besides. Their texts are in the unknown encoding of the operator's machine.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from mediacrawl.probe.text import LATIN1, Value
 STREAM = "stream"
 """The `ProbeResult.status` of a stream."""
 PLAYING = "playing_"
-"""Stands before the keys of texts inside a stream: they name the song of the moment."""
+"""Prefix of the keys of texts inside a stream, which describe the current song."""
 STREAM_BYTES = 8 * 1024
 """Bytes of a stream that are read: five of the largest MPEG frames, or Ogg's first pages. The slowest take some 3 s."""
 MOST_METAINT = 16 * 1024
-"""Bytes before the first words on the song, beyond which nobody waits for them; most stations send 8,192 or 16,000.
-With the longest words they take 21 s at 8 kbit/s, the slowest rate of MPEG audio; DOWNLOAD_TIMEOUT is 30 s."""
+"""Largest interval of metadata that is read; most stations send 8,192 or 16,000.
+With the longest metadata it takes 21 s at 8 kbit/s, the slowest rate of MPEG audio; DOWNLOAD_TIMEOUT is 30 s."""
 _LONGEST_WORDS = 255 * 16
 _MOST_DIGITS = 7
 _WORDS = b"Stream"
-"""What the words on a song begin with: ``StreamTitle='...';StreamUrl='...';``, in either order."""
+"""First bytes of the metadata of a song: ``StreamTitle='...';StreamUrl='...';``, in either order."""
 _TITLE = b"StreamTitle='"
 _TO_QUOTE = re.compile(rb"(.*?)'(?:;|\x00|\Z)", re.DOTALL).match
 
@@ -79,7 +79,7 @@ _MOST = 10_000
 
 
 def is_stream(headers: Mapping[str, str]) -> bool:
-    """Tells by an answer's headers whether it is a stream that never ends.
+    """Whether a response is an endless stream, by its headers.
 
     Content-Length says nothing, since stations send great ones. A Content-Range that says how long it all is makes it
     a file; Icecast-KH gives ranges of streams too, of ``*`` bytes.
@@ -118,7 +118,7 @@ def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy) -> 
     _read_content(context, body[:STREAM_BYTES])
     result = context.result
     for tag in result.tags:
-        # The station has another title, and the next song too.
+        # The station and the next song have other titles.
         tag.key = f"{PLAYING}{tag.key}"
     # What a stream's first pages lack is no lack: it has no end that could be read.
     result.status, result.notes, result.duration, result.duration_estimated = STREAM, [], None, None
@@ -176,7 +176,7 @@ def _title(words: bytes) -> bytes:
 
 def _read_song(context: ParseContext, song: bytes) -> None:
     context.count()
-    # It is in no encoding that anybody names, as the headers are.
+    # Its encoding is undeclared, as in the headers.
     context.add("icy", "StreamTitle", f"{PLAYING}title", Value(song, LATIN1))
 
 
@@ -198,7 +198,7 @@ def _read_headers(context: ParseContext, headers: Sequence[Header]) -> None:
 
 
 def _believe(result: ProbeResult, headers: Sequence[Header]) -> None:
-    """Takes the server's word for what could not be seen."""
+    """Sets the format by Content-Type if no bytes show it."""
     # SHOUTcast's default, where nothing is said.
     claimed = next((raw for name, raw in headers if name == "content-type"), b"audio/mpeg")
     mime = claimed.partition(b";")[0].strip().lower().decode("latin-1")

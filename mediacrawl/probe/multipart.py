@@ -1,4 +1,4 @@
-"""Several ranges in one answer: ``multipart/byteranges`` (RFC 9110, 14.6). Some servers answer a single range so."""
+"""Responses of type ``multipart/byteranges`` (RFC 9110, 14.6), which some servers send for a single range too."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import NamedTuple
 
 MULTIPART = "multipart/byteranges"
 WRAPPING = 1024
-"""Bytes that boundaries and headers of one part may add to the range that was asked for."""
+"""Bytes that the boundaries and headers of one part may add to the requested range."""
 
 _CONTENT_RANGE = re.compile(
     r"\s*bytes[ \t=]+(\d{1,18})\s*-\s*(\d{1,18})\s*/\s*(\d{1,18}|\*)\s*\Z", re.ASCII | re.IGNORECASE
 )
 _BOUNDARY = re.compile(r';\s*boundary\s*=\s*(?:"([^"]{1,70})"|([^\s;"]{1,70}))', re.ASCII | re.IGNORECASE)
 _MOST_PARTS = 16
-"""One range was asked for; nobody has a reason to send many."""
+"""One range was requested, so more parts have no purpose."""
 _HEAD_BYTES = 4096
-"""Bytes of one part's headers; they are two lines."""
+"""Bytes of one part's headers, which are two lines."""
 
 
 class ContentRange(NamedTuple):
-    """Where bytes stand in a file, by a Content-Range.
+    """The position of bytes in a file, from a Content-Range (RFC 9110, 14.4).
 
     Attributes:
         start: offset of the first byte.
         stop: offset behind the last one.
-        size: bytes of the whole file, None if the server does not know.
+        size: bytes of the whole file, None if the server does not state it.
     """
 
     start: int
@@ -35,14 +35,14 @@ class ContentRange(NamedTuple):
 
 
 class BodyPart(NamedTuple):
-    """One part of an answer."""
+    """One part of a multipart response."""
 
-    place: ContentRange
+    position: ContentRange
     data: bytes
 
 
 def read_content_range(content_range: str) -> ContentRange | None:
-    """Reads a Content-Range (RFC 9110, 14.4); None if it says nothing, or what cannot be.
+    """Parses a Content-Range; None if it is invalid or contradicts itself.
 
     Args:
         content_range: header as the server wrote it.
@@ -57,7 +57,7 @@ def read_content_range(content_range: str) -> ContentRange | None:
 
 
 def is_multipart(content_type: str) -> bool:
-    """Tells whether an answer has its ranges in parts.
+    """Whether a response has its ranges in parts.
 
     Args:
         content_type: header as the server wrote it.
@@ -66,9 +66,9 @@ def is_multipart(content_type: str) -> bool:
 
 
 def read_parts(content_type: str, body: bytes) -> Iterator[BodyPart]:
-    """Yields the parts that say where they stand, at most 16; the last one may be cut off.
+    """Yields the parts that state their position, at most 16; the last one may be cut off.
 
-    A part ends where its Content-Range says: media may hold any bytes, a boundary's too.
+    A part ends where its Content-Range ends: media may contain the bytes of the boundary.
 
     Args:
         content_type: header as the server wrote it; it names the boundary.
@@ -84,16 +84,16 @@ def read_parts(content_type: str, body: bytes) -> Iterator[BodyPart]:
             return
         start = at + len(mark)
         head, end = _head(body, start)
-        place = _place(head)
-        if end and place is not None:
-            data = body[end : end + place.stop - place.start]
-            yield BodyPart(place, data)
+        position = _position(head)
+        if end and position is not None:
+            data = body[end : end + position.stop - position.start]
+            yield BodyPart(position, data)
             end += len(data)
         at = body.find(mark, max(end, start))
 
 
 def _head(body: bytes, start: int) -> tuple[bytes, int]:
-    """The headers of a part, and where its bytes begin: 0 if the headers do not end."""
+    """The headers of a part, and the offset of its body: 0 if the headers do not end."""
     window = body[start : start + _HEAD_BYTES]
     for gap in (b"\r\n\r\n", b"\n\n"):
         length = window.find(gap)
@@ -102,7 +102,7 @@ def _head(body: bytes, start: int) -> tuple[bytes, int]:
     return b"", 0
 
 
-def _place(head: bytes) -> ContentRange | None:
+def _position(head: bytes) -> ContentRange | None:
     for line in head.splitlines():
         name, _, value = line.partition(b":")
         if name.strip().lower() == b"content-range":

@@ -1,30 +1,30 @@
-"""How many bytes of lists a crawl holds at a time: of those on their way, and of those that are being read."""
+"""Limits the memory of feeds, sitemaps and playlists that are being downloaded or parsed."""
 
 from __future__ import annotations
 
 _SOONEST = 1.0
-"""Seconds before a list that has to wait is looked at again."""
+"""Seconds before a list that has to wait is tried again."""
 _APART = 0.02
-"""Seconds between two such looks: thousands may wait, and each look costs a lease."""
+"""Seconds between two such tries: thousands may wait, and each try costs a lease."""
 
 OPEN_BYTES = 30_000_000
 """Bytes of the lists that are being downloaded or read at a time, unpacked: ten of the longest, or 500 feeds of usual
 length. What is made of them takes some four times as much. Without a limit 128 sites with a list of 3 MB took half a
 gigabyte."""
 _USUAL = 100_000.0
-"""Bytes of a list, as long as nothing is known: most feeds have fewer."""
+"""Expected bytes of the first list; most feeds have fewer."""
 _LATELY = 8
-"""Lists that the usual length is taken of."""
+"""Number of recent lists whose average length is expected."""
 
 
 class OpenLists:
-    """The lists that are open, and their bytes so far. One that does not fit has to wait; one alone always fits.
+    """Counts the bytes of open lists. A list above the limit has to wait; a single list is always admitted.
 
-    Each that begins is counted with the length that lists had lately, so that ordinary feeds are asked for by the
-    hundred, and where lists are long few are asked for in vain.
+    A new list counts with the average length of recent lists, so that hundreds of ordinary feeds are fetched at once,
+    and few long lists in vain.
 
     Args:
-        most: bytes of all of them.
+        most: bytes of all open lists.
     """
 
     def __init__(self, most: int) -> None:
@@ -35,15 +35,15 @@ class OpenLists:
         self._turn = 0.0
 
     def begin(self, lease: int) -> bool:
-        """Open a list of which nothing has come; False if there is no place. One that is open stays as it is.
+        """Admits a list before its download; False above the limit. An open list stays as it is.
 
         Args:
-            lease: number of the lease that it is asked for by.
+            lease: number of the lease of its request.
         """
         return lease in self._sizes or self._set(lease, self._usual)
 
     def grow(self, lease: int, size: int) -> bool:
-        """Note how long a list is by now; False if it does not fit, and then it counts no more.
+        """Sets the bytes of a list so far; False above the limit, which closes the list.
 
         Args:
             lease: as in `begin`.
@@ -67,11 +67,11 @@ class OpenLists:
         self._usual += (size - self._usual) / _LATELY
 
     def unpack(self, lease: int, size: int) -> bool:
-        """Note how long a list is that has come; answers whether it is one. It is held already, so it always fits.
+        """Sets the bytes of a list after decompression; False if the lease has no open list. It is always admitted.
 
         Args:
-            lease: as in `begin`; of any answer.
-            size: its bytes, unpacked.
+            lease: as in `begin`; of any response.
+            size: its bytes, decompressed.
         """
         if lease not in self._sizes:
             return False
@@ -81,7 +81,7 @@ class OpenLists:
         return True
 
     def wait(self, now: float) -> float:
-        """How many seconds a list has to wait that found no place. Those that came first are looked at first.
+        """Seconds until a list that was not admitted is tried again, in order of arrival.
 
         Args:
             now: in seconds, of any clock.
@@ -90,7 +90,7 @@ class OpenLists:
         return self._turn - now
 
     def close(self, lease: int) -> None:
-        """The list was read, or did not come.
+        """Closes a list that was parsed, or did not arrive.
 
         Args:
             lease: as in `begin`; of any answer.

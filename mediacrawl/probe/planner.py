@@ -26,12 +26,12 @@ def choose(
 ) -> Range | None:
     """Chooses the next range.
 
-    Parts are served in their order, but one that keeps asking never takes the last requests that the
-    others need: a podcast's chapter images must not cost it its duration.
+    Stages are served in their order, but none takes the last requests that later stages need: the chapter images of a
+    podcast must not cost it its duration.
 
     Args:
-        needs: ranges that parts of the walk wait for, in the order of the parts.
-        file: what is at hand.
+        needs: ranges that stages of the walk wait for, in the order of the stages.
+        file: the bytes at hand.
         policy: the limits.
         requests_left: requests that the budget still has.
         bytes_left: bytes that the budget still has.
@@ -56,7 +56,7 @@ def _payable(need: Range, bytes_left: int) -> bool:
 
 
 def _joined(need: Range, needs: Sequence[Range], gap: int, bytes_left: int) -> Range:
-    """Joins a range with those that are nearer than a request is worth."""
+    """Joins a range with those whose gap costs less than a request."""
     start, stop = need
     for first, last in sorted(needs):
         near = first - stop <= gap and start - last <= gap
@@ -67,23 +67,23 @@ def _joined(need: Range, needs: Sequence[Range], gap: int, bytes_left: int) -> R
 
 
 def _read_ahead(file: SparseFile, start: int, policy: ProbePolicy) -> int:
-    """Where much was read already much more will be needed: as much again, up to what a request is worth."""
+    """Bytes to read from `start` on: as many as the run of bytes before it has, at most `ProbePolicy.skip_bytes`."""
     before = [len(data) for at, data in file.segments() if 0 <= start - at - len(data) < policy.skip_bytes]
     return min(max([policy.step_bytes, *before]), policy.skip_bytes)
 
 
 _FORMAT = 1
-"""Number of the layout of a packed state; a state of another layout is not read."""
+"""Version of the serialized state; other versions are not read."""
 
 
 class Probe:
-    """Reads one media file from ranges that others fetch. It knows no network and no clock.
+    """Reads one media file from ranges that the caller fetches.
 
-    Ask `next_range`, fetch it, `feed` what came, until `next_range` says None; then take `result`. Each
-    time bytes come the whole walk runs again over all bytes at hand (0 to 5 ms), so the only state between
-    visits is those bytes and a few numbers: `dump` and `load` carry it over a restart.
+    Fetch `next_range` and `feed` what came, until `next_range` is None; then take `result`. After each `feed` the whole
+    walk runs again over all bytes at hand (0 to 5 ms), so the only state between visits is those bytes and a few
+    numbers: `dump` and `load` carry it over a restart.
 
-    It always ends: every `feed` counts, and one that brings no byte of what was asked is the last.
+    It always ends: each `feed` counts against the budget, and one that brings no requested byte is the last.
 
     Attributes:
         policy: the limits.
@@ -112,7 +112,7 @@ class Probe:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing more is asked for."""
+        """Whether no further range is needed."""
         return self._next is None
 
     def next_range(self) -> Range | None:
@@ -120,7 +120,7 @@ class Probe:
         return self._next
 
     def feed(self, start: int, data: bytes, size: int | None) -> None:
-        """Takes what the server gave, which may be less or more than was asked for.
+        """Adds the bytes that the server sent, which may be fewer or more than requested.
 
         Args:
             start: offset of the first byte.
@@ -145,17 +145,17 @@ class Probe:
         self._plan()
 
     def ask_once(self) -> None:
-        """Asks for `ProbePolicy.single_bytes` at first, since no second range will come."""
+        """Requests `ProbePolicy.single_bytes` at once, for a server that sends no second range."""
         if not self._file.segments() and not self.requests:
             self._next = (0, min(max(self.policy.single_bytes, self.policy.head_bytes), self.policy.max_bytes))
 
     def reread(self, data: bytes, size: int | None, *, changed: bool = False) -> None:
-        """Takes the file's first bytes, which came in place of the range that was asked for.
+        """Adds the file's first bytes, which came in place of the requested range.
 
         Args:
             data: the bytes.
             size: bytes of the whole file, None if the server did not say.
-            changed: whether it is another file by now: then what was read before counts no more.
+            changed: whether it is another version of the file: then the bytes read before are discarded.
         """
         if changed:
             self._file = SparseFile()
@@ -170,7 +170,7 @@ class Probe:
         self._plan()
 
     def unsatisfied(self, size: int | None) -> None:
-        """Takes the answer that a range lies behind the end of the file (RFC 9110, 15.5.17).
+        """Handles 416: the range begins behind the end of the file (RFC 9110, 15.5.17).
 
         Args:
             size: bytes of the whole file, None if the server did not say.
@@ -188,7 +188,7 @@ class Probe:
             self.refuse("empty file" if size == 0 else "status 416")
 
     def refuse(self, why: str) -> None:
-        """Ends the probe with what is known, since the server cannot give what was asked for.
+        """Ends the probe with what is known, since the server cannot send the range.
 
         Args:
             why: a word or two for `ProbeResult.notes`.
@@ -196,7 +196,7 @@ class Probe:
         self._next, self._why, self._context = None, self._why or why, None
 
     def result(self) -> ProbeResult:
-        """Returns what is known by now. Before the probe is finished the status is ``partial``."""
+        """Returns what is known so far. Before the probe is finished the status is ``partial``."""
         context = self._walk()
         if self._why:
             context.note(self._why)
@@ -204,7 +204,7 @@ class Probe:
         return context.result
 
     def segments(self) -> list[tuple[int, bytes]]:
-        """Returns what was read of the file: (start, bytes), sorted, never touching each other."""
+        """Returns the fetched segments of the file: (start, bytes), sorted, with gaps between them."""
         return self._file.segments()
 
     def stages(self) -> dict[str, str]:
@@ -212,7 +212,7 @@ class Probe:
         return dict(self._walk().stages)
 
     def dump(self) -> bytes:
-        """Packs the state (msgpack): what was fetched, the counts, what is asked for next."""
+        """Serializes the state (msgpack): the fetched bytes, the counts, the next range."""
         state = {
             "format": _FORMAT,
             "size": self.size,
@@ -226,10 +226,10 @@ class Probe:
 
     @classmethod
     def load(cls, state: bytes, policy: ProbePolicy | None = None) -> Probe:
-        """Makes a probe from a packed state.
+        """Restores a probe from `dump`.
 
         Args:
-            state: what `dump` gave.
+            state: the result of `dump`.
             policy: the limits; they may have changed in between.
 
         Raises:
@@ -256,7 +256,7 @@ class Probe:
             self._file.put(_natural(start), _typed(data, bytes))
 
     def _take_size(self, size: int | None) -> bool:
-        """Believes the first size that the server states; False if a later one differs."""
+        """Keeps the first size that the server states; False if a later one differs."""
         if size is None or not 0 <= size < MAX_OFFSET:
             return True
         if self._file.size is None:

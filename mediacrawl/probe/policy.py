@@ -1,4 +1,4 @@
-"""How much a probe may ask for and believe: every limit, with its unit and its reason."""
+"""The limits of a probe, each with its unit and its reason."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ProbePolicy:
-    """The limits of one probe. The figures were measured on 65 made files of all kinds.
+    """Limits on the requests, bytes, texts and parts of one media file, measured on 65 generated files of all kinds.
 
-    Those that an operator may want to change are settings too (``PROBE_...``); the others follow from the
-    formats. How deep containers nest needs no limit here: the walkers follow fixed paths, and the two that meet values
-    in values, texts of Matroska and objects of AMF, go no deeper than a constant of their own.
+    Those that an operator may change are settings too (``PROBE_...``); the others follow from the formats. Depth has no
+    limit here: readers follow fixed paths, and nested values (texts of Matroska, objects of AMF) have constants of
+    their own.
 
     Attributes:
         head_bytes: bytes of the first request. 8 KB saves little and costs a request wherever a tag is
             somewhat longer; 64 KB triples the median of bytes and saves a request in 2 files of 65.
-        single_bytes: bytes of the one read that a server without ranges is good for: as much as its first read brings
-            anyway. Four times as many made one file more of 65 readable.
+        single_bytes: bytes of the only request to a server without ranges: as much as its first read brings anyway.
+            Four times as many made one more file of 65 readable.
         tail_bytes: bytes at the end of MPEG audio: ID3v1, APEv2's footer and Lyrics3 at once.
         ogg_tail_bytes: bytes at the end of Ogg, tried in turn. An Ogg page has at most 65,307 bytes,
             so the second surely holds a page's start; the first holds one in most files.
@@ -25,20 +25,20 @@ class ProbePolicy:
             cluster begins there. Browsers begin one every few seconds, and a second of film has some 100 KB.
         mpeg_tail_bytes: bytes at the end of an MPEG transport or program stream, tried in turn: the last times.
             At 20 Mbit/s a frame of video, and so the time of the next, can be 100 KB away.
-        step_bytes: bytes of a request inside the file. A request at a place that was read before asks
-            for as much again as was read there, so a long tag costs few requests.
-        skip_bytes: what one more polite request is worth. Two places nearer than this are fetched
-            together; nothing shorter is ever jumped over by a request of its own.
+        step_bytes: bytes of a request inside the file. A request that continues a run of bytes
+            doubles it, so a long tag costs few requests.
+        skip_bytes: bytes that cost as much as one more polite request. Two ranges nearer than this are fetched
+            together; nothing shorter is skipped by a request of its own.
         max_requests: requests for one file; a podcast with 30 chapter images would take 33.
         max_bytes: bytes fetched for one file, and so the memory it takes.
-        max_text_bytes: one text value; longer ones are left in the file.
+        max_text_bytes: bytes of one text value; longer ones are not read.
         max_values: values inside one text field (a million of them cost a parser 17 s).
         max_tag_bytes: text of one file after decompression (a bomb of 1 MB would give 3 GB).
         max_record_bytes: bytes that the texts of a record may take in the catalogue, see `byte_budget.within`.
-        max_parts: frames, atoms, pages and comments walked in one file (10,000 cost 65 ms).
+        max_parts: frames, atoms, pages and comments read in one file (10,000 cost 65 ms).
         max_tags: text values kept of one file.
         sync_bytes: how far behind a tag the first MPEG frame is searched for.
-        average_bytes: bytes of frames at each end of a stream whose average is its bit rate, where nothing states it.
+        average_bytes: bytes of frames at each end of a stream that give its bit rate where no header states it.
     """
 
     head_bytes: int = 16 * 1024

@@ -1,4 +1,4 @@
-"""What is remembered of servers: those that ignore Range are not asked for a second one."""
+"""Remembers the servers that ignore Range, so that no second range is requested from them."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections import OrderedDict
 
 from mediacrawl.notes import Notes
 
-_ROOM = "ranges"
+_NAMESPACE = "ranges"
 _IGNORES, _OBEYS = b"\x00", b"\x01"
 _HELD = 10_000
-"""Authorities in memory, some 200 bytes each; all others lie in the notes."""
+"""Authorities in memory, some 200 bytes each; all others are in the notes."""
 
 
 class RangeSupport:
-    """Whether an authority (scheme, host and port) ignored a Range when it was last asked for one.
+    """Whether an authority (scheme, host and port) ignored its last request with a Range.
 
-    A mistake heals by itself: the next file is asked for with a Range too, only a larger one, and a 206 says that the
-    server obeys by now.
+    A mistake corrects itself: the next file is requested with a Range too, only a larger one, and a 206 shows that the
+    server supports ranges by now.
 
-    On disk: one note of a byte in the room ``ranges`` for each authority that ignored a Range once.
+    On disk: one note of a byte in the namespace ``ranges`` for each authority that ever ignored a Range.
 
     Args:
-        notes: where it outlives the process.
+        notes: the store that outlives the process.
         size: authorities held in memory.
     """
 
@@ -37,19 +37,19 @@ class RangeSupport:
             authority: scheme, host and port.
         """
         if self._notes.shared or authority not in self._held:
-            self._hold(authority, ignores=self._notes.note(_ROOM, authority) == _IGNORES)
+            self._hold(authority, ignores=self._notes.note(_NAMESPACE, authority) == _IGNORES)
         self._held.move_to_end(authority)
         return self._held[authority]
 
     def learn(self, authority: str, *, obeys: bool) -> None:
-        """Take what an answer to a Range showed.
+        """Store the outcome of a request with a Range.
 
         Args:
             authority: scheme, host and port.
-            obeys: whether it gave the range.
+            obeys: whether the server sent the range.
         """
         if self.ignores(authority) is obeys:
-            self._notes.set_note(_ROOM, authority, _OBEYS if obeys else _IGNORES)
+            self._notes.set_note(_NAMESPACE, authority, _OBEYS if obeys else _IGNORES)
             self._hold(authority, ignores=not obeys)
 
     def _hold(self, authority: str, *, ignores: bool) -> None:

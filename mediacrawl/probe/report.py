@@ -1,4 +1,4 @@
-"""One file's probe, as it is told to a person: what was asked, what came, what was read, and why."""
+"""The report of one file's probe for a person: requests, bytes, stages and the record."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.result import ProbeResult
 
 _BYTES_SHOWN = 48
-"""Bytes of one text that are shown in hexadecimal; ``--json`` has all."""
+"""Bytes of one text shown in hexadecimal; ``--json`` has all."""
 _TEXT_SHOWN = 200
 _LABEL = 14
 _HIDDEN = frozenset({"tags", "extra", "schema_version"})
@@ -24,13 +24,13 @@ class ProbeRequest:
     """One request.
 
     Attributes:
-        url: what was asked for.
+        url: the requested URL.
         asked: ``robots.txt``, ``the whole file``, or the bytes.
-        status: HTTP status, 0 without an answer.
+        status: HTTP status, 0 without a response.
         bytes: of the body, as received.
-        seconds: until it had come; None without an answer.
-        waited: seconds that the site was left alone before.
-        remark: what is unusual, or why it ended.
+        seconds: until the body had arrived; None without a response.
+        waited: seconds of delay before the request.
+        remark: what is unusual, or why it failed.
     """
 
     url: str
@@ -44,16 +44,16 @@ class ProbeRequest:
 
 @dataclass(slots=True)
 class ProbeReport:
-    """What a probe of one file came to.
+    """The outcome of the probe of one file.
 
     Attributes:
         target: the URL or path, as it was given.
-        fetches: requests, in their order.
-        stages: parts of the walk -> how each ended.
+        fetches: requests, in order.
+        stages: name of each stage of the walk -> how it ended.
         notes: why the result is not complete.
-        ranges: pieces of the file that were read: start and length.
+        ranges: start and length of the fetched segments.
         record: the record; None if there is none.
-        why: why there is none.
+        why: the reason for no record.
     """
 
     target: str
@@ -65,12 +65,7 @@ class ProbeReport:
     why: str = ""
 
     def take(self, result: ProbeResult, probe: Probe) -> None:
-        """Note what a finished probe found.
-
-        Args:
-            result: its result.
-            probe: the probe.
-        """
+        """Copies the result of a finished probe."""
         self.stages, self.notes = probe.stages() if probe.head else {}, list(result.notes)
         self.ranges = [(start, len(data)) for start, data in probe.segments()]
         if result.container or result.encoding_format:
@@ -79,32 +74,24 @@ class ProbeReport:
             self.why = self.notes[0]
 
 
-def as_object(account: ProbeReport) -> dict[str, Any]:
-    """Give an account the form that JSON has.
-
-    Args:
-        account: of one file.
-    """
+def as_object(report: ProbeReport) -> dict[str, Any]:
+    """Returns the report as an object for JSON."""
     return {
-        "target": account.target,
+        "target": report.target,
         "requests": [
             {name: getattr(fetch, name) for name in ("url", "asked", "status", "bytes", "seconds", "waited", "remark")}
-            for fetch in account.fetches
+            for fetch in report.fetches
         ],
-        "ranges": [{"start": start, "bytes": length} for start, length in account.ranges],
-        "stages": account.stages,
-        "notes": account.notes,
-        "record": account.record,
-        "why": (account.why or None) if account.record is None else None,
+        "ranges": [{"start": start, "bytes": length} for start, length in report.ranges],
+        "stages": report.stages,
+        "notes": report.notes,
+        "record": report.record,
+        "why": (report.why or None) if report.record is None else None,
     }
 
 
 def fetch_line(fetch: ProbeRequest) -> str:
-    """Write one request on one line.
-
-    Args:
-        fetch: which has ended.
-    """
+    """Formats one finished request on one line."""
     status = str(fetch.status) if fetch.status else "-"
     took = elapsed(fetch.seconds) if fetch.seconds is not None else "-"
     waited = f"  after {elapsed(fetch.waited)} of delay" if fetch.waited else ""
@@ -112,26 +99,22 @@ def fetch_line(fetch: ProbeRequest) -> str:
     return f"  {pad(fetch.asked, 28)} {status:>4} {size(fetch.bytes):>8} {took:>8}{waited}{remark}"
 
 
-def lines(account: ProbeReport) -> Iterator[str]:
-    """Write what was read of a file, and the evidence; the requests are told as they come.
-
-    Args:
-        account: of one file.
-    """
-    for start, length in account.ranges:
+def lines(report: ProbeReport) -> Iterator[str]:
+    """Formats what was read of a file, and the evidence; the requests are printed as they finish."""
+    for start, length in report.ranges:
         yield _labelled("bytes read", f"{start:,} to {start + length - 1:,} ({size(length)})")
-    for name, ended in account.stages.items():
+    for name, ended in report.stages.items():
         yield _labelled("stage", f"{printable(name)}: {printable(cut(ended, _TEXT_SHOWN))}")
-    for note in account.notes:
+    for note in report.notes:
         yield _labelled("not complete", printable(cut(note, _TEXT_SHOWN)))
-    if account.record is None:
-        yield _labelled("no record", printable(account.why or "nothing came"))
+    if report.record is None:
+        yield _labelled("no record", printable(report.why or "nothing came"))
         return
     yield ""
-    for name, value in account.record.items():
+    for name, value in report.record.items():
         if name not in _HIDDEN and value not in (None, "", []):
             yield f"  {pad(name, 22)}{printable(cut(_shown(name, value), _TEXT_SHOWN))}"
-    for element in account.record["tags"]:
+    for element in report.record["tags"]:
         yield ""
         yield from _evidence(element)
 

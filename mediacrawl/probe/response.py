@@ -1,4 +1,4 @@
-"""What an answer is, by its headers: how many bytes of its body are worth reading, and who reads them."""
+"""The kind of a response by its headers, and how many bytes of its body are read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mediacrawl.probe.multipart import WRAPPING, is_multipart
 from mediacrawl.records import Kind
 
 ROBOTS_BYTES = 500 * 1024
-"""Bytes of a robots.txt that count at least (RFC 9309, 2.5)."""
+"""Bytes of a robots.txt that a crawler must parse at least (RFC 9309, 2.5)."""
 
 _LIST_TYPES = frozenset(
     {
@@ -20,7 +20,7 @@ _LIST_TYPES = frozenset(
         *("application/vnd.apple.mpegurl", "audio/scpls", "audio/x-ms-wax", "video/x-ms-wvx", "video/x-ms-asx"),
     }
 )
-_PACKED = 5
+_COMPRESSION = 5
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _MEDIA = frozenset({"application/ogg", "application/x-ogg", "application/vnd.rn-realmedia", "application/mp4"})
 _LISTS = frozenset({"audio/x-mpegurl", "audio/x-scpls"})
@@ -28,19 +28,19 @@ _ANYTHING = frozenset({"", "application/octet-stream", "binary/octet-stream", "a
 
 
 class ResponseKind:
-    """What an answer's Content-Type says it is."""
+    """The kind of a response by its Content-Type."""
 
     PAGE = "page"
     LIST = "list"
     """XML, or a playlist: a feed, a sitemap, a manifest ..."""
     MEDIA = "media"
     ANYTHING = "anything"
-    """It does not say; the content decides."""
+    """The type is unspecific; the content decides."""
     OTHER = "other"
 
 
 def response_kind(content_type: str) -> str:
-    """One of `ResponseKind`, from a Content-Type header as the server wrote it."""
+    """Returns one of `ResponseKind` for a Content-Type header."""
     mime = content_type.partition(";")[0].strip().lower()
     if mime in _PAGES:
         return ResponseKind.PAGE
@@ -52,18 +52,18 @@ def response_kind(content_type: str) -> str:
 
 
 def is_media(mime: str | None) -> bool:
-    """Whether a type found in the content is audio or video, and not a list of such files."""
+    """Whether a MIME type is audio or video, and no playlist."""
     return mime is not None and mime not in _LISTS and (mime in _MEDIA or mime.startswith(("audio/", "video/")))
 
 
 @dataclass(frozen=True, slots=True)
 class BodyLimits:
-    """How much of a body is read.
+    """Limits on the bytes read of a body.
 
     Attributes:
         page: bytes of a page.
         head: bytes of a media file's head.
-        single: bytes of a media file from a server that gives no ranges.
+        single: bytes of a media file from a server without ranges.
         lists: bytes of a feed, a sitemap or a playlist.
     """
 
@@ -74,14 +74,14 @@ class BodyLimits:
 
 
 def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: BodyLimits, *, asked: int, once: bool = False) -> int:
-    """How many bytes of a body to read before the connection is dropped.
+    """Number of bytes of a body to read before the connection is closed.
 
     Args:
-        kind: what was asked for.
-        headers: of the answer, as the server wrote them, by name in lower case.
-        limits: how much of what is read.
-        asked: bytes of the range that was asked for, 0 if none was.
-        once: whether the server is known to give no ranges.
+        kind: of the request.
+        headers: of the response, by name in lower case.
+        limits: by kind of response.
+        asked: bytes of the requested range, 0 without one.
+        once: whether the server is known to send no ranges.
     """
     if kind is Kind.ROBOTS:
         return ROBOTS_BYTES
@@ -92,7 +92,7 @@ def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: BodyLimits, *, 
     if answer is ResponseKind.LIST and "content-range" not in headers:
         return _of_list(headers, limits)
     if kind is Kind.MEDIA and answer is not ResponseKind.PAGE:
-        # A range that ends by itself keeps the connection; a server that ignores Range is cut off.
+        # A complete range keeps the connection open; the response of a server that ignores Range is cut off.
         if "content-range" in headers:
             return max(asked, limits.head) + 1
         return max(asked, limits.head) + WRAPPING if is_multipart(content_type) else limits.single
@@ -104,5 +104,5 @@ def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: BodyLimits, *, 
 
 
 def _of_list(headers: Mapping[str, str], limits: BodyLimits) -> int:
-    """XML is packed to a fifth, and sitemaps to a twentieth: more of it would be unpacked than is read."""
-    return limits.lists // _PACKED if headers.get("content-encoding", "identity") != "identity" else limits.lists
+    """XML is compressed to a fifth, sitemaps to a twentieth, so fewer compressed bytes suffice."""
+    return limits.lists // _COMPRESSION if headers.get("content-encoding", "identity") != "identity" else limits.lists

@@ -1,4 +1,4 @@
-"""What a probe found out about one media file."""
+"""The result of a probe: facts and texts of one media file."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from mediacrawl.records import Tag
 
 _SHORTEST = 1e-6
-"""Seconds: no sample is shorter, and what is divided by it stays a number."""
+"""Seconds; shorter durations are invalid, and divisions by them overflow."""
 _LONGEST = 1e9
-"""Seconds, some 30 years: a longer duration is a broken number."""
+"""Seconds, some 30 years; longer durations are invalid."""
 
 _POSSIBLE = {
     "bitrate": 100_000_000_000,  # bits per second: uncompressed 8K film has a tenth
@@ -21,7 +21,7 @@ _POSSIBLE = {
     "frame_rate": 1000.0,  # more is a clock and not a rate
     "cover_size": 2**32 - 1,  # bytes: what the length fields of pictures can say
 }
-"""By fact, the most that a file may have. None of them is ever zero."""
+"""By fact, the highest plausible value. Zero is never valid."""
 
 
 @dataclass(slots=True)
@@ -30,15 +30,15 @@ class ProbeResult:
 
     Attributes:
         status: ``complete``, ``partial`` (something that the file announces could not be read),
-            ``unsupported`` (no reader for this format), ``error:<class>`` (nothing could be read), ``stream`` (it has
-            no end; what its headers say).
-        notes: why it is not complete, in a word each: ``budget``, ``limit:parts``, ``audio:HeaderNotFoundError``.
+            ``unsupported`` (no reader for this format), ``error:<class>`` (nothing could be read), ``stream`` (endless;
+            the facts are those of its headers).
+        notes: reasons why it is not complete: ``budget``, ``limit:parts``, ``audio:HeaderNotFoundError``.
         container: name of the format by its content: ``mp3``, ``mp4``, ``ogg``, ``flac``, ``html`` ...
         encoding_format: MIME type by its content.
-        is_video: whether it has a video track (a cover is none).
+        is_video: whether it has a video track; a cover does not count.
         codec: codec of the main track.
         duration: seconds.
-        duration_estimated: True if the duration was worked out from size and bit rate.
+        duration_estimated: whether the duration was computed from size and bit rate.
         bitrate: bits per second.
         bitrate_mode: ``cbr``, ``vbr``, ``abr``, or None if the file does not say.
         sample_rate: Hz.
@@ -50,7 +50,7 @@ class ProbeResult:
         video_codec: codec of the video track.
         audio_codec: codec of the audio track.
         audio_md5: MD5 of the decoded audio as FLAC states it, 32 hex digits.
-        has_cover: whether it carries a picture; None if that was not looked at.
+        has_cover: whether it contains a picture; None if that was not examined.
         cover_mime: MIME type that the file states for the picture.
         cover_size: bytes of the picture.
         tags: one entry for each text value, in the order of the file.
@@ -81,20 +81,38 @@ class ProbeResult:
     tags: list[Tag] = field(default_factory=list)
 
     def set_duration(self, seconds: float, *, estimated: bool = False) -> None:
-        """Sets the duration if it is one; a zero or negative length says nothing, nor one of many years."""
+        """Sets the duration if it is plausible."""
         if _SHORTEST < seconds < _LONGEST:
             self.duration = seconds
             self.duration_estimated = estimated
 
+    def set_audio(
+        self, codec: str | None, sample_rate: int | None, channels: int | None, bits_per_sample: int | None = None
+    ) -> None:
+        """Sets the facts of the audio track, which is the main one unless a video track follows."""
+        self.codec = self.audio_codec = codec
+        self.sample_rate, self.channels, self.bits_per_sample = sample_rate, channels, bits_per_sample
+
+    def set_video(self, codec: str | None, width: int | None, height: int | None, frame_rate: float | None) -> None:
+        """Sets the facts of the video track, which is the main one."""
+        self.is_video = True
+        self.codec = self.video_codec = codec
+        self.width, self.height, self.frame_rate = width, height, frame_rate
+
+    def set_average_bitrate(self, size: int | None) -> None:
+        """Sets the bit rate to the average of some bytes over the duration, if both are known."""
+        if size and size > 0 and self.duration:
+            self.bitrate = round(size * 8 / self.duration)
+
     def set_cover(self, mime: str | None, size: int | None) -> None:
-        """Notes a picture; the first one that the file has is described."""
+        """Records a picture; the first one of the file counts."""
         if not self.has_cover:
             self.has_cover, self.cover_mime, self.cover_size = True, mime or None, size
 
     def forget_impossible(self) -> None:
-        """Makes unknown what no file has: broken headers say anything, and a record is believed."""
+        """Sets implausible facts of broken headers to None."""
         for name, most in _POSSIBLE.items():
             value = getattr(self, name)
-            # Not a number is in no range either.
+            # NaN fails both comparisons.
             if value is not None and not 0 < value <= most:
                 setattr(self, name, None)

@@ -1,4 +1,4 @@
-"""A probe between two visits: its bytes, and what the first answer said about the file."""
+"""The state of a probe between two visits: its bytes, and the facts of the server's first response."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ _UNSATISFIED = re.compile(r"\s*bytes\s+\*/(\d{1,18})\s*", re.ASCII | re.IGNORECA
 
 
 class Odd(StrEnum):
-    """What is unusual about an answer. Stats count them as ``media/odd/<value>``."""
+    """Unusual properties of a response. Stats count them as ``media/odd/<value>``."""
 
     IGNORED_RANGE = "ignored_range"
-    """200 and the file from its start, where a range was asked for."""
+    """200 with the file from its start, where a range was requested."""
     IGNORED_IF_RANGE = "ignored_if_range"
-    """The same, though it is the same version of the file: the server knows ranges and not their condition."""
+    """The same for an unchanged file: the server supports Range, but not If-Range."""
     CHANGED = "changed"
-    """The file is another one than at the visit before."""
+    """The file has changed since the visit before."""
     NOT_SATISFIABLE = "not_satisfiable"
     """416."""
     MULTIPART = "multipart"
     WRONG_PLACE = "wrong_content_range"
-    """206 with a Content-Range that is missing, contradicts itself, or does not hold what was asked for."""
+    """206 with a Content-Range that is missing, contradicts itself, or does not cover the requested range."""
     NO_LENGTH = "no_length"
-    """The whole file, and it does not say how long that is."""
+    """The whole file without a length."""
     PACKED = "content_encoding"
-    """Compressed, though that was not asked for: a range of it is no range of the file."""
+    """A content coding that was not requested: ranges of it are no ranges of the file."""
     STATUS = "status"
-    """A status that brings no bytes."""
+    """A status without content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a server answered to a request of a probe.
+    """A server's response to a request of a probe.
 
     Attributes:
         status: HTTP status.
-        body: as received, unpacked if it was compressed in a way that is known.
-        ranged: whether a range was asked for.
-        at: when it came, RFC 3339 in UTC.
+        body: as received, after decoding a known content coding.
+        ranged: whether a range was requested.
+        at: time of arrival, RFC 3339 in UTC.
         content_type, content_range, content_length, content_encoding, etag, last_modified, date: headers as the server
             wrote them, empty if not given.
         undecodable: whether the body is in a content coding that was not decoded.
@@ -71,12 +71,12 @@ class Reply:
 
     @property
     def is_coded(self) -> bool:
-        """Whether it came in another form than the file has."""
+        """Whether the body has a content coding."""
         return self.content_encoding.strip().lower() not in {"", "identity"}
 
     @property
     def size(self) -> int | None:
-        """Bytes of the whole file by a 200; None if that is not known."""
+        """Bytes of the whole file by a 200; None if unknown."""
         if self.is_coded or not _SIZE.fullmatch(self.content_length):
             return len(self.body) if self.whole and (self.is_coded or not self.content_length) else None
         return int(self.content_length)
@@ -84,15 +84,15 @@ class Reply:
 
 @dataclass(slots=True)
 class FirstAnswer:
-    """What the server said of the file when it was asked first.
+    """Facts of the server's first response for a file.
 
     Attributes:
-        at: when, RFC 3339 in UTC; empty before there was one.
-        status, content_type, etag, last_modified: as in the answer, empty if not given.
-        ranges: whether it gave the range that was asked for; None if it was not asked for one.
-        date: header Date, as in the answer.
-        unconditional: whether the server was seen to answer ranges wrongly under ``If-Range``.
-        changes: how often the file became another one, so that it was begun anew.
+        at: time, RFC 3339 in UTC; empty before the first response.
+        status, content_type, etag, last_modified: as sent, empty if not given.
+        ranges: whether it sent the requested range; None if none was requested.
+        date: header Date, as sent.
+        unconditional: whether the server answers ranges wrongly under ``If-Range``.
+        changes: how often the file changed, so that the probe began anew.
     """
 
     at: str = ""
@@ -107,7 +107,7 @@ class FirstAnswer:
 
     @property
     def validator(self) -> str:
-        """What ``If-Range`` takes: a strong ETag, else a strong date (RFC 9110, 13.1.5); empty if there is neither."""
+        """The value of ``If-Range``: a strong ETag, else a strong date (RFC 9110, 13.1.5); empty without either."""
         if self.unconditional:
             return ""
         if self.etag and not self.etag.startswith("W/"):
@@ -115,21 +115,13 @@ class FirstAnswer:
         return self.last_modified if _is_strong(self.last_modified, self.date) else ""
 
     def is_other(self, reply: Reply) -> bool:
-        """Whether an answer shows another version of the file. The machines behind one name may differ in one of both.
-
-        Args:
-            reply: a later one.
-        """
+        """Whether a later response shows another version of the file; mirrors may differ in one header."""
         etag = bool(reply.etag and self.etag) and reply.etag.removeprefix("W/") != self.etag.removeprefix("W/")
         dated = bool(reply.last_modified and self.last_modified)
         return etag and not (dated and reply.last_modified == self.last_modified)
 
     def is_same(self, reply: Reply) -> bool:
-        """Whether an answer says that it is this version of the file.
-
-        Args:
-            reply: a later one.
-        """
+        """Whether a later response states that it is the same version of the file."""
         if reply.etag or self.etag:
             return reply.etag == self.etag
         return bool(self.last_modified) and reply.last_modified == self.last_modified
@@ -137,58 +129,58 @@ class FirstAnswer:
 
 @dataclass(slots=True)
 class Session:
-    """One file's probe over several visits. At rest: msgpack of the probe's state and the first answer's fields."""
+    """One file's probe over several visits; at rest msgpack of the probe's state and the first answer's fields."""
 
     probe: Probe
     first: FirstAnswer = field(default_factory=FirstAnswer)
 
     @classmethod
     def load(cls, state: bytes, policy: ProbePolicy, *, once: bool = False) -> Session:
-        """The session of a stored state; a new one if there is none, or if it cannot be read.
+        """Restores a session; a new one if there is no state or it cannot be read.
 
         Args:
-            state: what `dump` gave; empty for a new one.
+            state: the result of `dump`; empty for a new session.
             policy: the limits.
-            once: for a new one: whether its server is known to give no ranges, so that one read is all there will be.
+            once: whether the server is known to send no ranges, so that a new session has one request.
         """
         try:
             probe, first = msgpack.unpackb(state)
             return cls(Probe.load(probe, policy), FirstAnswer(*first))
         except (ValueError, TypeError, msgpack.UnpackException):
-            # None, another version's state, or a broken one: the file is asked from its head.
+            # No state, another version's, or a broken one: the probe begins at the head.
             session = cls(Probe(policy))
             if once:
                 session.probe.ask_once()
             return session
 
     def dump(self) -> bytes:
-        """The state for the next visit."""
+        """Serializes the state for the next visit."""
         packed: bytes = msgpack.packb((self.probe.dump(), astuple(self.first)))
         return packed
 
     @property
     def asks_range(self) -> bool:
-        """Whether the next request has a Range. One that refused them all is asked for the file, and cut off."""
+        """Whether the next request has a Range; a response without ranges is cut off."""
         return self.first.ranges is not False
 
     def try_again(self) -> bool:
-        """A range could not be had now: may it be asked once more? It counts as a request, so there is an end to it."""
+        """Counts a failed request; returns whether the range may be requested once more."""
         self.probe.requests += 1
         return self.probe.requests < self.probe.policy.max_requests
 
     def take(self, reply: Reply) -> Odd | None:
-        """Feed an answer to the probe, whatever it is.
+        """Feeds a response of any kind to the probe.
 
         Args:
-            reply: 206 and 200 bring bytes; after anything else the probe ends with what is known, or asks otherwise.
+            reply: 206 and 200 bring bytes; after any other the probe ends, or requests the file without a range.
 
         Returns:
-            What is unusual about it, None if nothing is.
+            What is unusual about it, or None.
         """
         if not self.first.status:
             self._begin(reply)
         if reply.ranged and self.first.ranges is None:
-            self.first.ranges = self._tells(reply.status)
+            self.first.ranges = self._supports_ranges(reply.status)
         if reply.is_coded and reply.status in {200, 206}:
             return self._take_coded(reply)
         if reply.status == 206:
@@ -205,8 +197,8 @@ class Session:
         first.at, first.status, first.content_type = reply.at, reply.status, reply.content_type
         first.etag, first.last_modified, first.date = reply.etag, reply.last_modified, reply.date
 
-    def _tells(self, status: int) -> bool | None:
-        """Whether the server gives ranges, as far as its answer to one tells. A 200 to If-Range says "changed"."""
+    def _supports_ranges(self, status: int) -> bool | None:
+        """Whether the status shows that the server supports ranges; a 200 to If-Range means "changed"."""
         conditional = self.probe.requests > 0 and bool(self.first.validator)
         if status == 206:
             return True
@@ -218,7 +210,7 @@ class Session:
         self.probe.feed(0, reply.body, reply.size)
         if reply.ranged or self.first.ranges is False:
             if not self.probe.finished:
-                # It would send the whole file once more.
+                # The server would send the whole file once more.
                 self.probe.refuse("no ranges")
             return Odd.IGNORED_RANGE if reply.ranged else None
         return Odd.NO_LENGTH if reply.size is None else None
@@ -247,23 +239,23 @@ class Session:
         part = _held(reply, asked[0]) if several else _single(reply)
         if part is None:
             return self._take_unplaced(b"" if several else reply.body, asked[0])
-        place, data = part
-        if not place.start <= asked[0] < place.stop:
+        position, data = part
+        if not position.start <= asked[0] < position.stop:
             self._refuse_body(len(reply.body), "wrong Content-Range")
             return Odd.WRONG_PLACE
         if asked[0] and self.first.is_other(reply):
             self._refuse_body(len(reply.body), "file changed")
             return Odd.CHANGED
         known = self.probe.size
-        self.probe.feed(place.start, data, place.size)
-        if None not in {known, place.size} and known != place.size:
+        self.probe.feed(position.start, data, position.size)
+        if None not in {known, position.size} and known != position.size:
             return Odd.CHANGED
         return Odd.MULTIPART if several else None
 
     def _take_unplaced(self, body: bytes, asked: int) -> Odd:
-        """Takes a part that does not say which one it is."""
+        """Handles a 206 without a valid Content-Range."""
         if asked == 0 and body:
-            # Probably the head that was asked for, and the content tells; but nothing can be put in its place after it.
+            # Probably the requested head, as its content shows; later ranges could not be placed.
             self.probe.feed(0, body, None)
             self.probe.refuse("206 without a range")
         else:
@@ -271,9 +263,9 @@ class Session:
         return Odd.WRONG_PLACE
 
     def _take_coded(self, reply: Reply) -> Odd:
-        """Takes the start of a compressed file. No range of it is one of the file, so there is no second one."""
-        place = read_content_range(reply.content_range) if reply.status == 206 else None
-        if self.probe.head or reply.undecodable or (place is not None and place.start):
+        """Handles a content coding: its ranges are no ranges of the file, so no second one is requested."""
+        position = read_content_range(reply.content_range) if reply.status == 206 else None
+        if self.probe.head or reply.undecodable or (position is not None and position.start):
             self._refuse_body(len(reply.body), "compressed")
         else:
             self.probe.feed(0, reply.body, reply.size if reply.status == 200 else None)
@@ -282,10 +274,10 @@ class Session:
         return Odd.PACKED
 
     def _take_unsatisfied(self, reply: Reply) -> Odd:
-        told = _UNSATISFIED.fullmatch(reply.content_range)
-        size = int(told[1]) if told else None
+        stated = _UNSATISFIED.fullmatch(reply.content_range)
+        size = int(stated[1]) if stated else None
         if not self.probe.head and size != 0:
-            # It refuses the very first bytes of a file: it does not do ranges.
+            # A server that refuses the first bytes of a file supports no ranges.
             self.first.ranges, self.first.status = False, 0
             self.probe.requests += 1
         else:
@@ -300,12 +292,12 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class ProbeStep:
-    """What an answer came to.
+    """The effect of one response on a session.
 
     Attributes:
-        session: after it.
-        odd: what is unusual about the answer.
-        state: for the next visit; empty if there is none.
+        session: after the response.
+        odd: what is unusual about the response, or None.
+        state: for the next visit; empty if the probe is finished.
         result: of the finished probe, None before.
     """
 
@@ -316,13 +308,13 @@ class ProbeStep:
 
 
 def advance(state: bytes, policy: ProbePolicy, reply: Reply, *, once: bool = False) -> ProbeStep:
-    """Take one answer: the part of a visit that costs time, up to 2 s of CPU for a hostile file.
+    """Feeds one response to a session, which takes up to 2 s of CPU for a hostile file.
 
     Args:
-        state: of the session before.
+        state: of the session before the response.
         policy: the limits.
-        reply: the answer.
-        once: whether the server is known to give no ranges.
+        reply: the response.
+        once: whether the server is known to send no ranges.
     """
     session = Session.load(state, policy, once=once)
     odd = session.take(reply)
@@ -335,18 +327,18 @@ def advance(state: bytes, policy: ProbePolicy, reply: Reply, *, once: bool = Fal
 
 
 def _single(reply: Reply) -> BodyPart | None:
-    place = read_content_range(reply.content_range)
-    return BodyPart(place, reply.body[: place.stop - place.start]) if place else None
+    position = read_content_range(reply.content_range)
+    return BodyPart(position, reply.body[: position.stop - position.start]) if position else None
 
 
 def _held(reply: Reply, start: int) -> BodyPart | None:
-    """The part of several that holds an offset."""
+    """The part of a multipart response that covers an offset."""
     parts = read_parts(reply.content_type, reply.body)
-    return next((part for part in parts if part.place.start <= start < part.place.stop), None)
+    return next((part for part in parts if part.position.start <= start < part.position.stop), None)
 
 
 def _is_strong(modified: str, date: str) -> bool:
-    """Whether a Last-Modified was a second old at least when it was told (RFC 9110, 8.8.2.2)."""
+    """Whether a Last-Modified was at least a second old when it was sent (RFC 9110, 8.8.2.2)."""
     try:
         age = parsedate_to_datetime(date[:100]) - parsedate_to_datetime(modified[:100])
     except (ValueError, TypeError, OverflowError, IndexError):

@@ -1,19 +1,19 @@
-"""A file of which only some pieces are here, and the signal that says which piece is missing."""
+"""A file of which only some segments were fetched, and the signal that names the missing range."""
 
 from __future__ import annotations
 
 MAX_OFFSET = 2**62
-"""No file reaches this far. Offsets beyond it come from broken or hostile sizes."""
+"""Offsets beyond it come from broken or hostile sizes."""
 
 
 class NeedBytes(BaseException):
     """Reading needs bytes that were not fetched yet.
 
-    It is a `BaseException` since it is no error: whatever takes an `Exception` for a broken file must let it pass.
+    It is a `BaseException`, so that code which handles an `Exception` of a broken file lets it pass.
 
     Attributes:
         start: first missing byte.
-        stop: end (exclusive) of what the reader wanted.
+        stop: end (exclusive) of the range that the reader needs.
     """
 
     def __init__(self, start: int, stop: int) -> None:
@@ -56,14 +56,14 @@ class SparseFile:
         self._segments = sorted([*apart, (start, data)])
 
     def segments(self) -> list[tuple[int, bytes]]:
-        """Returns what was fetched: (start, bytes), sorted, never touching each other."""
+        """Returns what was fetched: (start, bytes), sorted, with gaps between them."""
         return list(self._segments)
 
     def get(self, start: int, stop: int) -> bytes:
         """Reads the bytes from `start` to `stop` (exclusive), fewer at the end of the file.
 
         Raises:
-            NeedBytes: if one of them is not here.
+            NeedBytes: if one of them was not fetched.
         """
         stop = stop if self.size is None else min(stop, self.size)
         pieces = []

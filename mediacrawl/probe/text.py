@@ -1,4 +1,4 @@
-"""From the bytes of a text field to its values, as the container declares them."""
+"""Splits the bytes of a text field into values with the encoding that the container declares."""
 
 from __future__ import annotations
 
@@ -28,11 +28,7 @@ def width(declared: str) -> int:
 
 
 def cut(raw: bytes, declared: str) -> tuple[bytes, bytes | None]:
-    """Splits bytes at the first terminator.
-
-    Returns:
-        What is before it, and what is behind it: None if there is no terminator.
-    """
+    """Splits bytes at the first terminator; the second part is None if there is none."""
     unit = width(declared)
     at = raw.find(bytes(unit))
     while at >= 0 and at % unit:

@@ -96,7 +96,7 @@ class ListReader:
         Args:
             visit: the answer's.
             response: 200 or 206.
-            answer: one of `probe.answer.Answer`.
+            answer: one of `probe.response.ResponseKind`.
         """
         if visit.lease.state or (answer == ResponseKind.PAGE and visit.fetch.kind is not Kind.LIST):
             return None

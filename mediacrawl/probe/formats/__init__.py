@@ -3,7 +3,10 @@
 To add a format, write a module here with a function ``read(context, start)`` and register it in `FORMATS`; a format
 that begins with no fixed bytes gets a test of its own in `sniff`. The reader puts facts into `context.result` and texts
 into `context.add`. Bytes that are not at hand raise `NeedBytes`, which becomes the next range. Whatever the file holds,
-the reader does not raise: each part that can fail by itself runs as a stage (`Reading.stage`).
+the reader does not raise: each part that can fail by itself runs as a stage (`ParseContext.stage`).
+
+Inside a stage `BrokenError` says that the file contradicts its format, `LimitError` that it exceeds a limit of
+`ProbePolicy`. Offsets are those of the file; a ``stop`` is exclusive.
 """
 
 from __future__ import annotations

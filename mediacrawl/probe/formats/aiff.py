@@ -127,9 +127,7 @@ def _read_comments(context: ParseContext, chunk: Chunk) -> None:
 
 def _take_facts(context: ParseContext, sound: _Sound) -> None:
     result, rate = context.result, round(sound.sample_rate)
-    result.codec = result.audio_codec = sound.codec
-    result.sample_rate, result.channels = rate, sound.channels
-    result.bits_per_sample = sound.bits if sound.plain else None
+    result.set_audio(sound.codec, rate, sound.channels, sound.bits if sound.plain else None)
     if not sound.sample_rate:
         return
     size = sound.channels * -(-sound.bits // 8)
@@ -140,5 +138,5 @@ def _take_facts(context: ParseContext, sound: _Sound) -> None:
         frames = min(frames or present, present)
         result.bitrate, result.bitrate_mode = round(sound.sample_rate * size * 8), "cbr"
     result.set_duration(frames / sound.sample_rate)
-    if sound.data and result.duration and not result.bitrate:
-        result.bitrate = round(sound.data * 8 / result.duration)
+    if not result.bitrate:
+        result.set_average_bitrate(sound.data)

@@ -6,7 +6,7 @@ specifications (musepack.net).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,26 +28,13 @@ class _MacHeader(NamedTuple):
     bits: int
 
 
-def read_monkey(context: ParseContext, start: int) -> None:
-    """Reads a Monkey's Audio file.
-
-    Args:
-        context: takes what is found.
-        start: offset of ``MAC ``; an ID3v2 tag may stand before it.
-    """
-    tail = TailTags(context, start)
-    context.stage("header", _read_monkey_header, context, start, tail)
-    tail.read()
-
-
 def _read_monkey_header(context: ParseContext, start: int, tail: TailTags) -> None:
     (version,) = unpack("<H", exact(context.file, start + 4, start + 6))
     facts = _mac_header(context, start) if version >= _MAC_NEW else _old_mac_header(context, start, version)
     if not facts.rate or not facts.channels:
         raise BrokenError("no sample rate")
     result = context.result
-    result.codec = result.audio_codec = "ape"
-    result.sample_rate, result.channels, result.bits_per_sample = facts.rate, facts.channels, facts.bits
+    result.set_audio("ape", facts.rate, facts.channels, facts.bits)
     result.set_duration(facts.blocks / facts.rate)
     tail.set_bitrate(start)
 
@@ -104,13 +91,6 @@ class _WavPackBlock:
     total: int | None
     samples: int
     flags: int
-
-
-def read_wavpack(context: ParseContext, start: int) -> None:
-    """Reads a WavPack file."""
-    tail = TailTags(context, start)
-    context.stage("header", _read_wavpack_header, context, start, tail)
-    tail.read()
 
 
 def _read_block(file: SparseFile, at: int) -> _WavPackBlock | None:
@@ -189,20 +169,12 @@ def _set_wavpack_length(context: ParseContext, block: _WavPackBlock, rate: int, 
 _TTA_HEADER = 22
 
 
-def read_tta(context: ParseContext, start: int) -> None:
-    """Reads a True Audio file."""
-    tail = TailTags(context, start)
-    context.stage("header", _read_tta_header, context, start, tail)
-    tail.read()
-
-
 def _read_tta_header(context: ParseContext, start: int, tail: TailTags) -> None:
     _, channels, bits, rate, samples = unpack("<HHHII", exact(context.file, start, start + _TTA_HEADER)[4:18])
     if not rate or not channels:
         raise BrokenError("no sample rate")
     result = context.result
-    result.codec = result.audio_codec = "tta"
-    result.sample_rate, result.channels, result.bits_per_sample = rate, channels, bits
+    result.set_audio("tta", rate, channels, bits)
     result.set_duration(samples / rate)
     tail.set_bitrate(start)
 
@@ -212,13 +184,6 @@ _SV7_HEADER = 24
 _SV7_SAMPLES = 1152
 _SV7_DELAY = 481
 """Samples that the decoder of version 7 gives before the first one."""
-
-
-def read_musepack(context: ParseContext, start: int) -> None:
-    """Reads a Musepack file."""
-    tail = TailTags(context, start)
-    context.stage("header", _read_musepack_header, context, start, tail)
-    tail.read()
 
 
 def _read_musepack_header(context: ParseContext, start: int, tail: TailTags) -> None:
@@ -281,3 +246,20 @@ def _sv8_number(source: ByteSource, at: int) -> tuple[int, int]:
         if byte < 0x80:
             return value, place + 1
     raise BrokenError("a number does not end")
+
+
+def _reader(read_header: Callable[[ParseContext, int, TailTags], None]) -> Callable[[ParseContext, int], None]:
+    """Makes a reader of one header and the tags at the end; an ID3v2 tag may stand before the header."""
+
+    def read(context: ParseContext, start: int) -> None:
+        tail = TailTags(context, start)
+        context.stage("header", read_header, context, start, tail)
+        tail.read()
+
+    return read
+
+
+read_monkey = _reader(_read_monkey_header)
+read_wavpack = _reader(_read_wavpack_header)
+read_tta = _reader(_read_tta_header)
+read_musepack = _reader(_read_musepack_header)

@@ -40,7 +40,7 @@ class _Attribute:
 
 @dataclass(frozen=True, slots=True)
 class BoundedFile:
-    """The file as far as an object goes: what is read beyond is not there.
+    """The file up to the end of an object.
 
     Attributes:
         file: the bytes at hand.
@@ -186,7 +186,7 @@ class _Object:
 
 @dataclass(slots=True)
 class _Header:
-    """What the objects say of the streams.
+    """Facts of the streams from the header's objects.
 
     Attributes:
         seconds: length, 0 if unknown.
@@ -326,17 +326,14 @@ def _take_facts(context: ParseContext, header: _Header) -> None:
     result = context.result
     if header.sounds:
         sound = header.sounds[0]
-        result.codec = result.audio_codec = sound.codec
-        result.sample_rate, result.channels = sound.sample_rate, sound.channels
-        result.bits_per_sample, result.bitrate = sound.bits_per_sample, sound.byte_rate * 8
+        result.set_audio(sound.codec, sound.sample_rate, sound.channels, sound.bits_per_sample)
+        result.bitrate = sound.byte_rate * 8
         result.bitrate_mode = result.bitrate_mode or header.mode
         result.encoding_format = AUDIO
     for number, picture in list(header.pictures.items())[:1]:
-        result.is_video = True
-        result.codec = result.video_codec = picture.codec
-        result.width, result.height = picture.width, picture.height
         frame_time = header.frame_times.get(number)
-        result.frame_rate = 1e7 / frame_time if frame_time else None
+        rate = 1e7 / frame_time if frame_time else None
+        result.set_video(picture.codec, picture.width, picture.height, rate)
         result.encoding_format = VIDEO if picture.codec in _WINDOWS_VIDEO else "video/x-ms-asf"
         result.bitrate = header.max_bitrate
     _take_length(context, header)
@@ -347,7 +344,7 @@ def _take_length(context: ParseContext, header: _Header) -> None:
     result, size = context.result, context.file.size
     if header.seconds and not header.broadcast:
         result.set_duration(header.seconds)
-        if size and result.duration and (result.is_video or not result.bitrate):
-            result.bitrate = round(size * 8 / result.duration)
+        if result.is_video or not result.bitrate:
+            result.set_average_bitrate(size)
     elif result.bitrate and size is not None:
         result.set_duration((size - header.stop) * 8 / result.bitrate, estimated=True)

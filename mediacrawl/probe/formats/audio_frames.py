@@ -1,7 +1,7 @@
-"""Streams that are only frames, one behind the other: where they begin, how dense they are, how long they last.
+"""Streams of audio frames without a file header: MPEG audio, AAC, AC-3 and DTS.
 
-MPEG audio, AAC, AC-3 and DTS have no header for the file. Each frame says how long it is and what it holds, so the
-length of the whole follows from the frames at hand: those of the head, and those of the tail where it was fetched.
+Each frame states its size and format, so the duration of the file is estimated from the frames at hand: those of the
+head, and those of the tail where it was fetched.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import SparseFile
 
 _MAX_CANDIDATES = 2000
-"""Places that are tried for a first frame: bytes that look like one everywhere must not take seconds."""
+"""Offsets that are tried for a first frame, so that hostile bytes do not take seconds."""
 _ROUNDING = 0.01
 """Share by which the sizes of frames of one bit rate differ, since a frame has whole words."""
 _NEAR = 8 * 1024
@@ -50,7 +50,7 @@ class AudioFrame(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """How long it plays."""
+        """Seconds of audio."""
         return self.samples / self.rate
 
     @property
@@ -60,7 +60,7 @@ class AudioFrame(NamedTuple):
 
 
 class FrameFormat(NamedTuple):
-    """How the frames of one format are found.
+    """How the frames of one format are recognized.
 
     Attributes:
         parse: reads the header at an offset of some bytes; None if there is none.
@@ -72,11 +72,11 @@ class FrameFormat(NamedTuple):
 
 
 class FrameAverage(NamedTuple):
-    """What some frames of a stream say about all of it.
+    """The average of some frames of a stream.
 
     Attributes:
         bitrate: bits per second.
-        constant: whether all these frames have one density.
+        constant: whether all these frames have one bit rate.
         whole: whether these are all frames of the stream.
     """
 
@@ -95,7 +95,7 @@ def follow(kind: FrameFormat, data: bytes, at: int = 0) -> Iterator[AudioFrame]:
 
 
 def is_stream(kind: FrameFormat, data: bytes, at: int = 0) -> bool:
-    """Tells whether frames follow each other here: a single sync word stands in any binary file."""
+    """Whether frames follow each other here: a single sync word occurs in any binary file."""
     found = list(islice(follow(kind, data, at), 2))
     return len(found) == 2 or (len(found) == 1 and found[0].size > len(data) - at - LONGEST_HEADER >= _LONG)
 
@@ -174,11 +174,10 @@ def _units(frames: list[AudioFrame]) -> list[AudioFrame]:
 
 
 def ends_in_frames(kind: FrameFormat, file: SparseFile, stop: int, like: AudioFrame) -> bool:
-    """Tells whether frames of a stream stand right before an offset, as far as those bytes are at hand."""
+    """Whether frames of a stream end at an offset, as far as those bytes are at hand."""
     return find(kind, file.before(stop, _NEAR), like) is not None
 
 
 def set_facts(result: ProbeResult, frame: AudioFrame) -> None:
-    """Takes what a frame's header says of the stream."""
-    result.codec = result.audio_codec = frame.codec
-    result.sample_rate, result.channels = frame.rate, frame.channels
+    """Sets the facts of a frame's header."""
+    result.set_audio(frame.codec, frame.rate, frame.channels, result.bits_per_sample)

@@ -1,4 +1,4 @@
-"""Elements of EBML, which Matroska and WebM are written in (RFC 8794): header by header, never the bodies."""
+"""Elements of EBML (RFC 8794), the notation of Matroska and WebM: headers only, never the bodies."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Element:
 def walk(context: ParseContext, start: int, stop: int) -> Iterator[Element]:
     """Yields the elements between two offsets, in order.
 
-    An element that says it is longer than what it stands in ends there, and is noted: the file was cut off.
+    An element that is longer than its parent ends with it, and is noted: the file was cut off.
     """
     while start < stop:
         element = read_element(context, start, stop)

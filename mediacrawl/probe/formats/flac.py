@@ -116,9 +116,7 @@ def read_streaminfo(result: ProbeResult, block: bytes) -> None:
     rate = bits >> 44
     if not rate:
         raise BrokenError("no sample rate")
-    result.codec = result.audio_codec = "flac"
-    result.sample_rate, result.channels = rate, (bits >> 41 & 7) + 1
-    result.bits_per_sample = (bits >> 36 & 31) + 1
+    result.set_audio("flac", rate, (bits >> 41 & 7) + 1, (bits >> 36 & 31) + 1)
     result.set_duration((bits & (1 << 36) - 1) / rate)
     if high or low:
         result.audio_md5 = f"{high:016x}{low:016x}"
@@ -132,7 +130,8 @@ def _read_blocks(context: ParseContext, at: int) -> None:
         last, kind = bool(header[0] & 0x80), header[0] & 0x7F
         start, at = at + 4, at + 4 + int.from_bytes(header[1:4], "big")
         _read_block(context, kind, start, at)
-    _set_bitrate(context, at)
+    if context.file.size is not None:
+        context.result.set_average_bitrate(context.file.size - at)
 
 
 def _read_block(context: ParseContext, kind: int, start: int, stop: int) -> None:
@@ -149,9 +148,3 @@ def _read_block(context: ParseContext, kind: int, start: int, stop: int) -> None
 
 def _read_streaminfo(context: ParseContext, start: int, stop: int) -> None:
     read_streaminfo(context.result, exact(context.file, start, stop))
-
-
-def _set_bitrate(context: ParseContext, audio: int) -> None:
-    size, duration = context.file.size, context.result.duration
-    if size is not None and duration and size > audio:
-        context.result.bitrate = round((size - audio) * 8 / duration)

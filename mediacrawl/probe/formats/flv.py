@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats.keys import flv_key
+from mediacrawl.probe.formats.raw_audio import AAC_CHANNELS, AAC_RATES
 from mediacrawl.probe.formats.windows_headers import fourcc_codec
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.text import UTF8, Value
@@ -163,9 +164,7 @@ _SOUNDS = {
 _FIXED_RATES = {4: 16000, 5: 8000, 7: 8000, 8: 8000, 11: 16000, 14: 8000}
 _PICTURES = {2: "flv1", 3: "flashsv", 4: "vp6f", 5: "vp6a", 6: "flashsv2", 7: "h264", 8: "h263", 9: "mpeg4", 12: "hevc"}
 _RATES = (5512, 11025, 22050, 44100)
-_AAC_RATES = (96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350)
 _PCM_BITS = {"pcm_s16le": 16, "pcm_u8": 8}
-_AAC_CHANNELS = {7: 8, 15: 0}
 _SOUND_LETTERS = {
     b".mp3": "mp3",
     b"Opus": "opus",
@@ -179,7 +178,7 @@ _SOUND_LETTERS = {
 
 @dataclass(slots=True)
 class _Seen:
-    """What the first tags say, and the first time that one has.
+    """Facts of the first tags, and the time of the first one.
 
     Attributes:
         sound: codec of the first audio tag.
@@ -224,9 +223,7 @@ def read(context: ParseContext, start: int) -> None:
     context.stage("facts", _take_facts, context, seen)
     if not context.result.duration:
         context.stage("length", _read_length, context, start, seen)
-    size, duration = context.file.size, context.result.duration
-    if size and duration:
-        context.result.bitrate = round(size * 8 / duration)
+    context.result.set_average_bitrate(context.file.size)
 
 
 def _tag(data: bytes, at: int) -> _Tag:
@@ -304,8 +301,8 @@ def _read_sound(data: bytes, seen: _Seen) -> None:
         # A tag calls AAC always 44.1 kHz and stereo; the codec's own header knows (ISO/IEC 14496-3, 1.6.2.1).
         config = int.from_bytes(data[2:4], "big")
         index, layout = config >> 7 & 15, config >> 3 & 15
-        seen.config_rate = _AAC_RATES[index] if index < len(_AAC_RATES) else 0
-        seen.channels = _AAC_CHANNELS.get(layout, layout)
+        seen.config_rate = AAC_RATES[index] if index < len(AAC_RATES) else 0
+        seen.channels = AAC_CHANNELS[layout] if layout < len(AAC_CHANNELS) else 0
 
 
 def _take_facts(context: ParseContext, seen: _Seen) -> None:
@@ -331,10 +328,8 @@ def _take_sound(result: ProbeResult, seen: _Seen) -> None:
 def _take_picture(result: ProbeResult, seen: _Seen) -> None:
     letters = seen.letters.get("videocodecid", b"")
     named = fourcc_codec(letters) if letters else _PICTURES.get(_whole(seen, "videocodecid"))
-    result.is_video = True
-    result.codec = result.video_codec = seen.picture or named
-    result.width, result.height = _whole(seen, "width"), _whole(seen, "height")
-    result.frame_rate = seen.numbers.get("framerate") or seen.numbers.get("videoframerate")
+    rate = seen.numbers.get("framerate") or seen.numbers.get("videoframerate")
+    result.set_video(seen.picture or named, _whole(seen, "width"), _whole(seen, "height"), rate)
 
 
 def _named(seen: _Seen, name: str) -> bool:

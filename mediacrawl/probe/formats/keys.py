@@ -1,4 +1,4 @@
-"""Common names (MusicBrainz Picard's) for the containers' own names of text fields."""
+"""Common keys (MusicBrainz Picard's) for the text fields of each container."""
 
 from __future__ import annotations
 

@@ -120,14 +120,14 @@ _FORMATS = {
 
 @dataclass(slots=True)
 class MatroskaFile:
-    """What a walk has found so far.
+    """Contents of a file found so far.
 
     Attributes:
         kind: ``webm`` or ``matroska``.
         segment: the element that holds all others.
         cluster: the first cluster.
-        places: name and offset of what seek heads tell.
-        visited: offsets of what was read.
+        places: name and offset of the entries of seek heads.
+        visited: offsets of the elements read.
         scale: nanoseconds of one tick.
         ticks: the length, 0 if the writer did not know it.
         tracks: the tracks.
@@ -180,7 +180,7 @@ def _read_header(context: ParseContext, header: Element, found: MatroskaFile) ->
 
 
 def _read_front(context: ParseContext, segment: Element, found: MatroskaFile) -> None:
-    """Walks to the first cluster, or where the bytes end if a seek head tells the rest."""
+    """Walks to the first cluster, or to the end of the bytes if a seek head lists the rest."""
     at = segment.body
     while at < segment.stop:
         if found.places and peek(context.file, at, min(at + ebml.HEADER_BYTES, segment.stop)) is None:
@@ -194,7 +194,7 @@ def _read_front(context: ParseContext, segment: Element, found: MatroskaFile) ->
 
 
 def _follow_places(context: ParseContext, segment: Element, found: MatroskaFile) -> None:
-    """Reads what the seek heads tell of. They may tell of each other, so each place is read once.
+    """Reads the entries of seek heads. Seek heads may list each other, so each offset is read once.
 
     A second one mostly lists the clusters; it is worth a request only if the first knows of no tags.
     """
@@ -268,7 +268,7 @@ def _read_info(context: ParseContext, info: Element, found: MatroskaFile) -> Non
 
 
 def _read_attachments(context: ParseContext, parent: Element, _found: MatroskaFile) -> None:
-    """Reads what the attached files are. One behind a long picture is not worth a request."""
+    """Reads the types of the attached files. One behind a long picture is not worth a request."""
     at, result = parent.body, context.result
     while at < parent.stop:
         if at > parent.body and peek(context.file, at, min(at + ebml.HEADER_BYTES, parent.stop)) is None:
@@ -310,7 +310,7 @@ _PARTS: dict[int, tuple[str, Callable[[ParseContext, Element, MatroskaFile], Non
     _TAGS: ("tags", _read_tags),
     _ATTACHMENTS: ("attachments", _read_attachments),
 }
-"""Name and reader of each part of a segment that says something of the whole file."""
+"""Name and reader of each part of a segment that describes the whole file."""
 
 
 def _read_length(context: ParseContext, found: MatroskaFile) -> None:
@@ -347,15 +347,11 @@ def _add_texts(context: ParseContext, found: MatroskaFile) -> None:
 def _take_facts(context: ParseContext, found: MatroskaFile) -> None:
     audio, video, result = found.first(AUDIO), found.first(VIDEO), context.result
     if audio:
-        result.codec = result.audio_codec = audio.codec
-        result.sample_rate, result.channels = audio.sample_rate, audio.channels or None
-        result.bits_per_sample = audio.bits_per_sample
+        result.set_audio(audio.codec, audio.sample_rate, audio.channels or None, audio.bits_per_sample)
     if video:
-        result.is_video, result.codec = True, video.codec
-        result.video_codec, result.frame_rate = video.codec, video.frame_rate
-        result.width, result.height = video.width or None, video.height or None
+        result.set_video(video.codec, video.width or None, video.height or None, video.frame_rate)
     result.container, result.encoding_format = _FORMATS[found.kind, bool(video) or not audio]
     if audio and not video:
         result.bitrate = bit_rate(found.texts, audio.uid)
-    if result.duration and context.file.size and not result.bitrate:
-        result.bitrate = round(context.file.size * 8 / result.duration)
+    if not result.bitrate:
+        result.set_average_bitrate(context.file.size)

@@ -25,12 +25,12 @@ _SONG, _DISC, _WHOLE = 30, 40, 50
 _MAX_DEPTH = 8
 _MAX_NAME = 64
 _COUNTS = frozenset({"BPS", "DURATION", "NUMBER_OF_FRAMES", "NUMBER_OF_BYTES"})
-"""What writers count of each track; no texts."""
+"""Statistics of each track, which are no texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class TagTarget:
-    """What a tag is about.
+    """The target of a tag.
 
     Attributes:
         level: 10 to 70, 0 if the file does not say.
@@ -133,7 +133,7 @@ def add_texts(context: ParseContext, texts: Sequence[SimpleTag], *, video: bool,
 
 
 def _place(level: int, *, video: bool, song: bool) -> str:
-    """What a level means in this file: nothing special, the album, a part, or what the whole belongs to."""
+    """The meaning of a level in this file: the file itself, the album, a part, or a collection."""
     if level > _WHOLE:
         return "collection"
     if video:

@@ -54,7 +54,7 @@ _WITH_BITS = ("pcm_", "flac", "alac", "wavpack", "tta", "truehd", "mlp")
 
 @dataclass(slots=True)
 class MatroskaTrack:
-    """What one track says of itself; 0 and empty are unknown.
+    """Facts of one track; 0 and empty are unknown.
 
     Attributes:
         number: by which its blocks name it.
@@ -153,7 +153,7 @@ def _read_number(context: ParseContext, part: Element, track: MatroskaTrack) -> 
 
 
 def _positive(rate: float) -> float:
-    """A rate that can be one: a hostile file may state 1e300."""
+    """The rate if it is plausible: a hostile file may state 1e300."""
     return rate if 0 < rate < 1e9 else 0.0
 
 

@@ -33,7 +33,7 @@ _MAX_RUNS = 512
 
 @dataclass(slots=True)
 class Mp4Track:
-    """What one track says of itself; 0 and None are unknown.
+    """Facts of one track; 0 and None are unknown.
 
     Attributes:
         number: by which fragments name it.
@@ -161,7 +161,7 @@ _AUDIO_TO_VIDEO = {"audio/mp4": "video/mp4"}
 
 
 class Movie:
-    """What ``moov`` says: its length in seconds by ``mvhd``, its time unit, its tracks, what fragments add to it."""
+    """Contents of ``moov``: duration by ``mvhd``, time scale, tracks, and ``mvex``."""
 
     def __init__(self) -> None:
         self.moov: Atom | None = None
@@ -206,12 +206,12 @@ def _find_moov(context: ParseContext, start: int) -> Atom:
                 file.get(atom.start, atom.stop)  # one request for all of it
             return atom
         if atom.name == b"mdat" and atom.stop < end <= atom.stop + near:
-            file.get(atom.stop, end)  # what stands behind the media data is moov: all of it at once
+            file.get(atom.stop, end)  # moov follows the media data: one request for all of it
     raise BrokenError("no moov")
 
 
 def _read_moov(context: ParseContext, moov: Atom, movie: Movie) -> None:
-    """Reads each part as a stage of its own: one that is not at hand does not hide the others."""
+    """Reads each part as a stage of its own, so that a missing one does not hide the others."""
     for atom in children(context, moov):
         if atom.name == b"mvhd":
             movie.timescale, movie.seconds = duration(content(context, atom))
@@ -228,35 +228,19 @@ def _read_moov(context: ParseContext, moov: Atom, movie: Movie) -> None:
 
 def _take_facts(context: ParseContext, movie: Movie) -> None:
     audio, video = movie.first("soun"), movie.first("vide")
-    main = video or audio
-    if main:
-        context.result.codec = main.codec
     if audio:
-        _take_audio(context, audio)
+        channels, rate, bits = audio.channels or None, audio.sample_rate or None, audio.bits_per_sample or None
+        context.result.set_audio(audio.codec, rate, channels, bits)
     if video:
-        _take_video(context, video)
+        context.result.set_video(video.codec, video.width or None, video.height or None, video.frame_rate)
     _take_format(context, bool(video), bool(audio))
     measured = movie.seconds if video or not audio else audio.seconds
     # Where there are fragments, these are only the samples before them.
     context.result.set_duration(measured or movie.seconds, estimated=bool(movie.extends))
 
 
-def _take_audio(context: ParseContext, track: Mp4Track) -> None:
-    result = context.result
-    result.audio_codec = track.codec
-    result.channels, result.sample_rate = track.channels or None, track.sample_rate or None
-    result.bits_per_sample = track.bits_per_sample or None
-
-
-def _take_video(context: ParseContext, track: Mp4Track) -> None:
-    result = context.result
-    result.is_video, result.video_codec = True, track.codec
-    result.width, result.height = track.width or None, track.height or None
-    result.frame_rate = track.frame_rate
-
-
 def _take_format(context: ParseContext, video: bool, audio: bool) -> None:
-    """The brand says what a writer can do; the tracks say what is in the file."""
+    """Refines the MIME type of the brand by the tracks."""
     result = context.result
     given = result.encoding_format or ""
     if video:
@@ -269,12 +253,12 @@ def _take_bitrate(context: ParseContext, audio: Mp4Track | None) -> None:
     result, size = context.result, context.file.size
     if audio and audio.bitrate and not result.is_video:
         result.bitrate = audio.bitrate
-    elif size and result.duration:
-        result.bitrate = round(size * 8 / result.duration)
+    else:
+        result.set_average_bitrate(size)
 
 
 def _read_length(context: ParseContext, moov: Atom, movie: Movie, extends: MovieExtends) -> None:
-    """Finds out how long all fragments are together; the longest track is the file's length."""
+    """Computes the duration of all fragments, which is that of the longest track."""
     result, size = context.result, context.file.size
     length, first = first_fragment(context, moov.stop, extends.defaults)
     _take_frame_rate(movie, result, first)
@@ -287,7 +271,7 @@ def _read_length(context: ParseContext, moov: Atom, movie: Movie, extends: Movie
         return
     begin = min(_seconds(movie, first, at_end=False), default=0.0)
     if length:
-        # What one fragment says of all, until the last one is known.
+        # An estimate by the first fragment, until the last one is known.
         share = max(_seconds(movie, first, at_end=True), default=0.0) - begin
         result.set_duration(share * (size - moov.stop) / length, estimated=True)
     last = last_fragment(context, max(moov.stop, size - context.policy.step_bytes), size, extends.defaults)

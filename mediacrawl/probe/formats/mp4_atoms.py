@@ -26,7 +26,7 @@ class Atom:
 def walk(context: ParseContext, start: int, stop: int) -> Iterator[Atom]:
     """Yields the atoms between two offsets, in order.
 
-    An atom that says it is longer than what it stands in ends there, and is noted: the file was cut off.
+    An atom that is longer than its parent ends with it, and is noted: the file was cut off.
     """
     while start + 8 <= stop:
         context.count()
@@ -41,7 +41,7 @@ def children(context: ParseContext, parent: Atom) -> Iterator[Atom]:
 
 
 def content(context: ParseContext, atom: Atom) -> bytes:
-    """Reads the body of an atom, as long as a text may be."""
+    """Reads the body of an atom; raises `BrokenError` above the limit of a text."""
     if atom.size > context.policy.max_text_bytes:
         raise BrokenError("an atom is longer than its kind can be")
     return exact(context.file, atom.body, atom.stop)

@@ -98,7 +98,7 @@ _WITH_BITS = ("pcm_", "alac", "flac")
 
 @dataclass(frozen=True, slots=True)
 class AudioSampleEntry:
-    """What a sound description says; 0 is unknown.
+    """An audio sample entry; 0 is unknown.
 
     Attributes:
         codec: name of the codec.
@@ -117,7 +117,7 @@ class AudioSampleEntry:
 
 @dataclass(frozen=True, slots=True)
 class VisualSampleEntry:
-    """What a picture's description says: name of the codec, width and height in pixels; 0 is unknown."""
+    """A visual sample entry: codec, width and height in pixels; 0 is unknown."""
 
     codec: str | None
     width: int
@@ -126,7 +126,7 @@ class VisualSampleEntry:
 
 @dataclass(frozen=True, slots=True)
 class _EsDescriptor:
-    """What an elementary stream descriptor says: type of object, bits per second, the codec's own header."""
+    """An elementary stream descriptor: object type, bits per second, the codec's own header."""
 
     kind: int = 0
     bitrate: int = 0
@@ -134,7 +134,7 @@ class _EsDescriptor:
 
 
 def read_visual_entry(entry: bytes) -> VisualSampleEntry:
-    """Reads the description of a picture.
+    """Reads a visual sample entry.
 
     Args:
         entry: the first sample description, with its header.
@@ -149,7 +149,7 @@ def read_visual_entry(entry: bytes) -> VisualSampleEntry:
 
 
 def read_audio_entry(description: bytes) -> AudioSampleEntry:
-    """Reads the description of sound.
+    """Reads an audio sample entry.
 
     Args:
         description: body of ``stsd``.
@@ -232,7 +232,7 @@ def _linear(name: str, bits: int, flags: int, boxes: dict[bytes, bytes]) -> str:
 
 
 def _refined(sound: AudioSampleEntry, boxes: dict[bytes, bytes], stream: _EsDescriptor) -> AudioSampleEntry:
-    """Prefers what the codec's own header says: the fields of the container are often left at 2 and 16."""
+    """Prefers the codec's own header, since the container's fields are often left at 2 and 16."""
     try:
         if sound.codec == "aac" and stream.config:
             return _read_aac(sound, stream.config)

@@ -1,4 +1,4 @@
-"""The length of a fragmented MP4 file, whose ``moov`` knows little of it (ISO/IEC 14496-12, 8.8 and 8.16.3).
+"""The duration of a fragmented MP4 file, which ``moov`` does not state (ISO/IEC 14496-12, 8.8 and 8.16.3).
 
 A writer may state it in ``mehd``, or list the fragments in ``sidx`` behind ``moov``. Else the last fragment tells,
 which the tail of the file holds, or a list of fragments that stands there (``mfra``). To walk from one fragment to
@@ -27,7 +27,7 @@ _MOST_OF_IT = 0.9
 
 @dataclass(slots=True)
 class MovieExtends:
-    """What ``mvex`` says.
+    """Contents of ``mvex``.
 
     Attributes:
         seconds: length of all fragments together, 0 if the writer did not know it.

@@ -38,7 +38,7 @@ _TELLING = 0.1
 
 
 class Packs(NamedTuple):
-    """What some packs hold.
+    """Contents of some packs.
 
     Attributes:
         streams: elementary streams by number.
@@ -70,9 +70,8 @@ def read_video(context: ParseContext, start: int) -> None:
         context.note("video:no header")
         return
     result, size = context.result, context.file.size
-    result.is_video, result.codec = True, picture.codec
-    result.video_codec, result.frame_rate = picture.codec, picture.frame_rate
-    result.width, result.height, result.bitrate = picture.width, picture.height, picture.bitrate
+    result.set_video(picture.codec, picture.width, picture.height, picture.frame_rate)
+    result.bitrate = picture.bitrate
     if size and picture.bitrate:
         result.set_duration(size * 8 / picture.bitrate, estimated=True)
 

@@ -1,4 +1,4 @@
-"""What MPEG's two system formats share: packets of elementary streams, and the facts that follow from some of them.
+"""PES packets and elementary streams, which MPEG transport and program streams share, and the facts of their headers.
 
 Sources: ISO/IEC 13818-1, 2.4.3.7 (PES packets), 11172-1, 2.4.3.3 (packets of MPEG-1).
 """
@@ -149,7 +149,7 @@ def seconds_between(first: Sequence[int], last: Sequence[int], size: int) -> flo
 
 
 def _later(time: int, than: int) -> int:
-    """How many ticks later a time is, negative if it is earlier, the clock's end being no border."""
+    """Ticks from one time to another across the wrap of the clock; negative if it is earlier."""
     return (time - than + _WRAP // 2) % _WRAP - _WRAP // 2
 
 

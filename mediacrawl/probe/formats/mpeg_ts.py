@@ -91,7 +91,7 @@ class TransportPacket(NamedTuple):
 
 
 class Program(NamedTuple):
-    """What a program map says: number of the packets with the clock, codecs by number of the packets."""
+    """A program map: PID of the clock, and codecs by PID."""
 
     clock: int
     codecs: dict[int, str | None]
@@ -121,7 +121,7 @@ def _read_file(context: ParseContext, start: int) -> None:
 
 
 def _ask_for_more(context: ParseContext, start: int, at_hand: int, limit: int) -> None:
-    """Asks for more of the front, once as much as a request is worth, and again if even the tables are missing."""
+    """Requests more of the front, `ProbePolicy.skip_bytes` at once, and again if even the tables are missing."""
     step = context.policy.skip_bytes
     if at_hand < limit:
         context.file.get(start, start + (step if at_hand < step else limit))
@@ -277,7 +277,7 @@ def _descriptors(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _streams(packets: list[TransportPacket], program: Program) -> dict[int, ElementaryStream]:
-    """Gathers what the packets say of each stream of a program."""
+    """Collects the packets of each stream of a program."""
     streams = {number: ElementaryStream(codec) for number, codec in program.codecs.items()}
     started: set[int] = set()
     for packet in packets:

@@ -63,7 +63,7 @@ _EXPLICIT = 255
 
 @dataclass(frozen=True, slots=True)
 class VideoHeader:
-    """What a video stream says of itself.
+    """The header of a video stream.
 
     Attributes:
         codec: name of the codec.

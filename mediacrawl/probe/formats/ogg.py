@@ -278,14 +278,11 @@ def _take_facts(context: ParseContext, streams: list[LogicalStream]) -> None:
     video = next((stream for stream in streams if stream.is_video), None)
     result = context.result
     if audio:
-        result.codec = result.audio_codec = audio.codec
-        result.sample_rate, result.channels = audio.sample_rate, audio.channels
-        result.bitrate, result.bits_per_sample = audio.bitrate, audio.bits_per_sample
+        result.set_audio(audio.codec, audio.sample_rate, audio.channels, audio.bits_per_sample)
+        result.bitrate = audio.bitrate
     if video:
         result.encoding_format = "video/ogg"
-        result.is_video = True
-        result.codec = result.video_codec = video.codec
-        result.width, result.height, result.frame_rate = video.width, video.height, video.rate
+        result.set_video(video.codec, video.width, video.height, video.rate)
 
 
 def _read_length(context: ParseContext, streams: list[LogicalStream], start: int) -> None:

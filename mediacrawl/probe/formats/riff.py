@@ -127,10 +127,10 @@ def first(context: ParseContext, chunk: Chunk, size: int) -> bytes:
 
 
 def media_size(context: ParseContext, chunk: Chunk, stop: int, order: Order = "little") -> tuple[int | None, bool]:
-    """Tells how long the chunk with the media is.
+    """Returns the size of the chunk with the media.
 
-    A recorder that nobody let come back leaves 0, or more than any file has, and one that went on beyond 4 GB what is
-    left of the size in 32 bits. Then the media go on to the end.
+    An interrupted recorder leaves 0 or an impossible size, and one beyond 4 GB the low 32 bits of the size. Then the
+    media extend to the end.
 
     Args:
         context: the walk's state.
@@ -218,7 +218,7 @@ _BEXT = (
 
 @dataclass(slots=True)
 class _Wave:
-    """What the chunks say.
+    """Contents of the chunks.
 
     Attributes:
         format: the contents of ``fmt ``.
@@ -283,9 +283,7 @@ def _take_wav_facts(context: ParseContext, wave: _Wave) -> None:
     sound, result = wave.format, context.result
     if sound is None:
         return
-    result.codec = result.audio_codec = sound.codec
-    result.sample_rate, result.channels = sound.sample_rate, sound.channels
-    result.bits_per_sample = sound.bits_per_sample
+    result.set_audio(sound.codec, sound.sample_rate, sound.channels, sound.bits_per_sample)
     rate = sound.bytes_per_second
     result.bitrate, result.bitrate_mode = rate * 8, "cbr" if sound.constant else None
     if wave.data and sound.plain and rate:
@@ -294,8 +292,8 @@ def _take_wav_facts(context: ParseContext, wave: _Wave) -> None:
         result.set_duration(wave.samples / sound.sample_rate)
     elif wave.data and rate:
         result.set_duration(wave.data / rate, estimated=not sound.constant)
-    if wave.data and result.duration and not sound.plain:
-        result.bitrate = round(wave.data * 8 / result.duration)
+    if not sound.plain:
+        result.set_average_bitrate(wave.data)
 
 
 _AVI_TEXTS = frozenset({b"strn", b"IDIT"})
@@ -407,27 +405,19 @@ def _take_avi_facts(context: ParseContext, header: _AviHeader) -> None:
     audio, video = header.first(b"auds"), header.first(b"vids") or header.first(b"iavs")
     if audio and audio.sound:
         sound = audio.sound
-        result.codec = result.audio_codec = sound.codec
-        result.sample_rate, result.channels = sound.sample_rate, sound.channels
-        result.bits_per_sample = sound.bits_per_sample
+        result.set_audio(sound.codec, sound.sample_rate, sound.channels, sound.bits_per_sample)
     if video:
         _take_avi_picture(context, header, video)
     result.set_duration(_avi_seconds(header, audio, video, MAX_OFFSET if size is None else size))
-    if size and result.duration:
-        result.bitrate = round(size * 8 / result.duration)
+    result.set_average_bitrate(size)
 
 
 def _take_avi_picture(context: ParseContext, header: _AviHeader, video: _AviStream) -> None:
-    result, picture = context.result, video.picture
-    result.is_video = True
-    codec = picture.codec if picture else fourcc_codec(video.handler)
-    result.codec = result.video_codec = codec
-    result.width = (picture.width if picture else 0) or header.width
-    result.height = (picture.height if picture else 0) or header.height
-    if video.scale and video.rate:
-        result.frame_rate = video.rate / video.scale
-    elif header.frame_micros:
-        result.frame_rate = 1e6 / header.frame_micros
+    picture = video.picture or BitmapFormat(fourcc_codec(video.handler), 0, 0)
+    rate = video.rate / video.scale if video.scale and video.rate else None
+    if rate is None and header.frame_micros:
+        rate = 1e6 / header.frame_micros
+    context.result.set_video(picture.codec, picture.width or header.width, picture.height or header.height, rate)
 
 
 def _avi_seconds(header: _AviHeader, audio: _AviStream | None, video: _AviStream | None, size: int) -> float:

@@ -253,9 +253,8 @@ class TailTags:
 
     def set_bitrate(self, start: int) -> None:
         """Sets the average bit rate of what stands between an offset and the tags."""
-        result = self._context.result
-        if self.stop is not None and result.duration and self.stop > start:
-            result.bitrate = round((self.stop - start) * 8 / result.duration)
+        if self.stop is not None:
+            self._context.result.set_average_bitrate(self.stop - start)
 
     def _find(self) -> None:
         size = self._context.file.size
@@ -268,7 +267,7 @@ class TailTags:
             pass
 
     def _step(self, file: SparseFile) -> bool:
-        """Takes off the last tag of what is left. What stands before a long one is not worth a request."""
+        """Finds the last tag before `stop`. Tags before a long one are not worth a request."""
         stop = self.stop or 0
         data = file.at_hand(max(0, stop - id3.ID3V1_SIZE), stop) or b""
         if id3.is_id3v1(data):

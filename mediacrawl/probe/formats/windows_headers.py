@@ -1,4 +1,4 @@
-"""The two structures of Windows that say what a stream holds: WAVEFORMATEX and BITMAPINFOHEADER.
+"""The two Windows structures that describe a stream: WAVEFORMATEX and BITMAPINFOHEADER.
 
 WAV, AVI and ASF carry them, and so does Matroska for codecs without a name of its own. Sources: Microsoft's
 ``mmreg.h`` (numbers of formats, also RFC 2361) and ``wingdi.h``; names of codecs as ffmpeg writes them.
@@ -125,7 +125,7 @@ _RAW_PICTURES = {b"\0\0\0\0": "rawvideo", b"\1\0\0\0": "msrle", b"\2\0\0\0": "ms
 
 @dataclass(frozen=True, slots=True)
 class WaveFormat:
-    """What a WAVEFORMATEX says; 0 is unknown.
+    """A WAVEFORMATEX; 0 is unknown.
 
     Attributes:
         codec: name of the codec, None if its number is unknown.
@@ -162,7 +162,7 @@ class WaveFormat:
 
 @dataclass(frozen=True, slots=True)
 class BitmapFormat:
-    """What a BITMAPINFOHEADER says; 0 is unknown.
+    """A BITMAPINFOHEADER; 0 is unknown.
 
     Attributes:
         codec: name of the codec, None if it is unknown.
