@@ -1,8 +1,8 @@
 """The optional native part (``deploy/native``, ``make native``): the same prices, computed in C.
 
-The modules of this package stay the reference: `scoring`, `hypotheses`, `reading` and `gaps` ask `kernel` first, and
-price in Python where it answers None. The C code has no table and no price of its own: `_spec` hands over those of the
-modules. All costs are integers, and `tests/encoding/test_native.py` compares both bit for bit.
+The Python modules are the reference: `scoring`, `hypotheses`, `reading` and `lost_bytes` call the `kernel` if there is
+one, and compute in Python where it returns None. The C code has no table and no price of its own; `_spec` passes those
+of the modules. All costs are integers, and `tests/encoding/test_native.py` compares both bit for bit.
 """
 
 from __future__ import annotations
@@ -102,10 +102,10 @@ class Kernel(Protocol):
         beam: int,
         /,
     ) -> list[tuple[int, str, int, int, int]]:
-        """What a word in a double-byte encoding can have been before it lost bytes, see `gaps`.
+        """What a word in a double-byte encoding can have been before it lost bytes, see `lost_bytes`.
 
         Args:
-            options: for each unit the characters that may stand there, see `gaps._options`.
+            options: for each unit the characters that may stand there, see `lost_bytes._options`.
             kept: for each unit what it costs to keep the mark that stands there; 0 where none does.
             language: written in characters.
             prices: of a byte that is put in, of a character of ASCII, and of another one that the models do not know.
