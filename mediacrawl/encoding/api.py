@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from mediacrawl.encoding.mojibake.substitutions import Substitutions
 
 _LONG: Final = 1024
-"""Bytes of a text from which on a piece of it tells its other readings, and few of them are given."""
+"""Bytes of a text above which an excerpt determines its other readings, and few of them are returned."""
 
 _MOST_LONG: Final = 4
 
 _PIECE: Final = 1000
-"""Characters of a piece of a line; few lines are longer."""
+"""Characters of a piece of a line."""
 
 _TOGETHER: Final = 8192
-"""Characters that are mended together."""
+"""Characters that are repaired jointly."""
 
 _ODD: Final = re.compile(rb"[\x80-\xff]")
 
@@ -56,9 +56,9 @@ class Match:
 
     Attributes:
         text: the bytes as text, without a byte order mark.
-        encoding: Python codec name; ``utf-8>cp1251`` for text that was read wrongly before it was stored (UTF-8, whose
-            characters in cp1252 are bytes of cp1251), which no single codec reads.
-        language: most likely one, ``ru`` or ``zh-Hans``; empty where the text does not tell.
+        encoding: Python codec name; ``utf-8>cp1251`` for text that was decoded wrongly before it was stored (UTF-8,
+            whose characters in cp1252 are bytes of cp1251), which no single codec decodes.
+        language: most likely one, ``ru`` or ``zh-Hans``; empty without evidence.
         confidence: probability that `text` is right, 0 to 1. It cannot be compared with that of other programs.
     """
 

@@ -123,8 +123,8 @@ class DecodedDocument:
         text: all of it; U+FFFD where bytes do not decode. A truncated last character is left out.
         encoding: that it was decoded with, as a Python codec name.
         language: most likely one (``ru``), if models or chardet decided; else empty.
-        confidence: that the decision is right, 0 to 1: 1 for a declaration, else that of the models or of chardet, which
-            cannot be compared.
+        confidence: that the decision is right, 0 to 1: 1 for a declaration, else that of the models or of chardet,
+            which cannot be compared.
         decided_by: see `DecidedBy`.
         lost: number of characters that do not decode.
         is_whole: whether `text` in `encoding` gives the same bytes: nothing was lost or truncated.
@@ -159,8 +159,8 @@ def decide_document(
     Args:
         raw: the document without its byte order mark, perhaps truncated inside a character.
         claims: in the order of precedence; unknown encodings are ignored. Iterated up to the first one that holds.
-        hints: called if models decide; ``page_language``, ``tld``, ``seen`` (counts of this host) and ``anchor`` (a text
-            about the document, such as that of a link to it) are used.
+        hints: called if models decide; ``page_language``, ``tld``, ``seen`` (counts of this host) and ``anchor`` (a
+            text about the document, such as that of a link to it) are used.
     """
     for claim in claims:
         found = _decoded(raw, claim.encoding)
