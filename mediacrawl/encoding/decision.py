@@ -149,8 +149,8 @@ class Repair:
     """The decision on stored texts.
 
     Attributes:
-        encoding: the steps that repair the record: ``cp1252>cp1251`` is text whose cp1252 bytes are really cp1251; empty if
-            nothing was wrong.
+        encoding: the steps that repair the record: ``cp1252>cp1251`` is text whose cp1252 bytes are really cp1251;
+            empty if nothing was wrong.
         confidence: lowest of all texts.
         fields: a decision for each text, in their order.
     """

@@ -85,12 +85,12 @@ def _language_of(encoding: str, named: str) -> str:
 class History:
     """Counts of (encoding, language) for hosts and folders. Never raises.
 
-    On disk (`save`, `load`): a `StateFile` with two objects, ``hosts`` and ``folders``, each with the counts of its places,
-    least recently used first: ``{"a.example": {"cp1251 ru": 12.0}}``. A kill loses what was counted since the last `save`;
-    without the file, a crawl decides the first files of each host with less evidence.
+    On disk (`save`, `load`): a `StateFile` with two objects, ``hosts`` and ``folders``, each with the counts of its
+    places, least recently used first: ``{"a.example": {"cp1251 ru": 12.0}}``. A kill loses what was counted since the
+    last `save`; without the file, a crawl decides the first files of each host with less evidence.
 
-    In memory at most 200 bytes and `_MOST_PAIRS` counts for each place: 10,000 hosts and as many folders take some
-    10 MB.
+    In memory at most 200 bytes and `_MOST_PAIRS` counts for each place: 10,000 hosts and as many folders take some 10
+    MB.
 
     Args:
         hosts: number of hosts that are kept, and of folders; the least recently used are dropped.

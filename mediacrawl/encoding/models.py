@@ -391,8 +391,8 @@ def use_models(files: Iterable[str | Path] | Mapping[str, bytes]) -> tuple[str, 
     restores the bundled models. `model_version` changes. A process that is started, not forked, has to call it itself.
 
     Args:
-        files: paths of model files that ``scrapy trainencoding`` wrote, or their contents by name, for a machine without
-            the files. A language of a later file replaces the bundled one, or that of an earlier file.
+        files: paths of model files that ``scrapy trainencoding`` wrote, or their contents by name, for a machine
+            without the files. A language of a later file replaces the bundled one, or that of an earlier file.
 
     Returns:
         The codes of their languages.
