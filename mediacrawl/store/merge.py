@@ -26,9 +26,10 @@ def merge(old: MediaRow, new: MediaRow) -> MediaRow:
 
     * `id` and `found_at` stay, and so does `work`, which the catalogue derives.
     * Of the link and the answer the newest known value wins; None never erases.
-    * The description of the file is taken as a whole from a complete probe, unknown fields included, and from any probe of
-      another file than before.
-    * Otherwise a complete description stays and only its gaps are filled; an incomplete one takes the newest known values.
+    * The description of the file is taken as a whole from a complete probe, unknown fields included, and from any probe
+      of another file than before.
+    * Otherwise a complete description stays and only its gaps are filled; an incomplete one takes the newest
+      known values.
     * Facts from pages and feeds (`facts.BESIDE`) stay until there are new ones, unless it is another file.
     * `extra` is merged key by key, the newest wins.
 
