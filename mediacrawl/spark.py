@@ -1,4 +1,4 @@
-"""The fixer over a Spark DataFrame, for a store that outgrew one machine. Needs the extra ``spark``.
+"""The fixer over a Spark DataFrame, for a store that is too large for one machine. Needs the extra ``spark``.
 
 ::
 
@@ -7,8 +7,8 @@
     frame = spark.read.parquet("s3://bucket/items")
     demojibake(frame).write.parquet("s3://bucket/items-mended")
 
-mediacrawl must be installed where the executors run. Rows pass as Arrow batches; a Python worker loads the models once
-and keeps them for all its tasks (``spark.python.worker.reuse``, on by default).
+mediacrawl must be installed on the executors. Rows pass as Arrow batches; a Python worker loads the models once and
+keeps them for all its tasks (``spark.python.worker.reuse``, on by default).
 """
 
 from __future__ import annotations
@@ -37,27 +37,25 @@ def demojibake(
     models: Sequence[str | Path] = (),
     pairs: str | Path | None = None,
 ) -> DataFrame:
-    """Decide the text of all rows anew.
+    """Decides the text of all rows again.
 
-    Each row is decided on its own, exactly as ``scrapy demojibake`` decides it: the same rows out of Parquet give the
-    same rows. A row that cannot be decided stays as it is, and ends no job. A row of ours, with its evidence in a
-    column ``tags`` of structs, is decided from its raw bytes. No other column changes, rows keep their order within a
-    partition, and deciding the result again changes nothing.
+    Each row is decided alone, exactly as by ``scrapy demojibake``. A row that cannot be decided stays unchanged. A row
+    of ours, with its evidence in a column ``tags`` of structs, is decided from its raw bytes. No other column changes,
+    rows keep their order within a partition, and deciding the result again changes nothing.
 
     Args:
         frame: records of ours, or any table with texts.
-        fields: names of columns with text; a mapping says besides which column holds the raw bytes of each, as binary
-            or in base64. None for the columns with common names (``title``, ``artist``, ``album`` ...).
-        min_confidence: 0 to 1; a change of less stays undone.
-        models: files of the driver with models of your own languages (``scrapy trainencoding``). Their content, some
-            10 to 100 KB each, goes to the executors with the job.
-        pairs: a file of the driver with pairs of stored and right texts (``pairs.jl``, which ``scrapy crawl recheck``
-            writes). What it teaches, a few MB at most, goes to the executors likewise; lines that are no pairs are
-            passed over.
+        fields: names of columns with text; a mapping also names the column with the raw bytes of each, as binary or in
+            base64. None selects the columns with common names (``title``, ``artist``, ``album`` ...).
+        min_confidence: 0 to 1; a less certain change is not made.
+        models: files of the driver with models of your own languages (``scrapy trainencoding``). Their content, some 10
+            to 100 KB each, is sent to the executors with the job.
+        pairs: a file of the driver with pairs of stored and right texts (``pairs.jl`` of ``scrapy crawl recheck``). The
+            substitutions, a few MB at most, are sent to the executors likewise; lines that are no pairs are ignored.
 
     Returns:
         The columns of `frame`; the structs in ``tags`` have the members of the evidence as well; and a column
-        ``mojibake`` holds, as JSON text, what was decided of columns without raw bytes.
+        ``mojibake`` holds, as JSON text, the decisions on columns without raw bytes.
 
     Raises:
         ValueError: there is a column ``mojibake`` that is no text, or `min_confidence` is out of range.
@@ -79,14 +77,14 @@ def _hashable(fields: Sequence[str] | Mapping[str, str] | None) -> _Fields:
 
 
 def _contents(models: Sequence[str | Path]) -> _Models:
-    """Read model files, and see here, not on an executor, that they can be used."""
+    """Reads and checks model files here, not on an executor."""
     from mediacrawl.encoding.models import model_contents  # noqa: PLC0415 - this module imports in a moment
 
     return tuple(model_contents(models).items())
 
 
 def _taught(pairs: str | Path | None) -> str:
-    """What a file of pairs teaches, as JSON; empty without one."""
+    """The substitutions of a file of pairs, as JSON; empty without one."""
     if pairs is None:
         return ""
     from mediacrawl.encoding.mojibake.substitutions import read_pairs  # noqa: PLC0415 - this module imports in a moment
@@ -96,7 +94,7 @@ def _taught(pairs: str | Path | None) -> str:
 
 @lru_cache(maxsize=1)
 def _load(models: _Models) -> None:
-    """Models hold for the whole process; another call may have wanted others."""
+    """Sets the models of the process, which an earlier call may have set differently."""
     from mediacrawl.encoding import use_models  # noqa: PLC0415 - on the executor
 
     use_models(dict(models))
@@ -105,7 +103,7 @@ def _load(models: _Models) -> None:
 
 @lru_cache(maxsize=8)
 def _fixer(fields: _Fields, min_confidence: float, taught: str) -> Fixer:
-    """One for each Python worker: what it loads stays loaded from one task to the next."""
+    """One for each Python worker, kept from one task to the next."""
     from mediacrawl.encoding.mojibake.substitutions import Substitutions  # noqa: PLC0415
     from mediacrawl.encoding.records.fixer import Fixer  # noqa: PLC0415 - on the executor
 
@@ -130,7 +128,7 @@ def _decided(
 
 
 def _schema(schema: StructType) -> StructType:
-    """The schema of the result in Spark's types; `rerun.tables.output_schema` says the same in Arrow's."""
+    """The schema of the result in Spark's types, equal to `rerun.tables.output_schema` in Arrow's."""
     from pyspark.sql.types import StringType, StructField, StructType  # noqa: PLC0415 - an extra
 
     columns = [

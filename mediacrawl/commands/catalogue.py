@@ -1,4 +1,4 @@
-"""Door to the catalogue: ``scrapy catalogue`` shows what was found."""
+"""``scrapy catalogue``: searches and exports the catalogue."""
 
 from __future__ import annotations
 

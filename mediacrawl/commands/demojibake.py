@@ -1,4 +1,4 @@
-"""Door to the fixer for stored records: ``scrapy demojibake`` mends what was stored wrongly."""
+"""``scrapy demojibake``: repairs the texts of stored records."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ROWS = 40
 
 
 class Command(Checked, ScrapyCommand):
-    """Decides stored records anew."""
+    """Decides stored records again."""
 
     requires_project = False
     requires_crawler_process = False
@@ -120,7 +120,7 @@ class Command(Checked, ScrapyCommand):
 
 
 def _leave_output() -> None:
-    """Python must not complain at exit that nobody listens, or that the disk is full."""
+    """Suppresses errors at exit if the reader has gone or the disk is full."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -128,10 +128,10 @@ def _leave_output() -> None:
 
 
 def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> RerunOptions:
-    """The options of a run; what the command line does not say, the settings of the pipeline do.
+    """The options of a run; the settings of the pipeline are the defaults.
 
     Raises:
-        UsageError: one that makes no sense.
+        UsageError: an option is invalid.
     """
     if len(args) != 1:
         raise UsageError(f"scrapy demojibake takes one input, but got {len(args)}", print_help=False)
@@ -172,7 +172,7 @@ def _least(opts: argparse.Namespace, settings: BaseSettings) -> float:
 
 
 def _learned(pairs: str | None) -> Substitutions | None:
-    """What a file of pairs teaches; lines that are none are told on the standard error.
+    """The substitutions of a file of pairs; skipped lines are reported on the standard error.
 
     Raises:
         UsageError: it cannot be read.
@@ -207,6 +207,6 @@ def _pairs(texts: list[str]) -> tuple[tuple[str, str], ...]:
 
 
 def _asked(options: RerunOptions) -> dict[str, Any]:
-    """What the user asked for, for the report."""
+    """The user's options for the report."""
     names = ("fields", "raws", "encoding", "min_confidence", "only_mangled", "dry_run")
     return {name: getattr(options, name) for name in names}

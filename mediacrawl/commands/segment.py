@@ -1,4 +1,4 @@
-"""Door to offline queue building: ``scrapy segment`` makes the next queue from the links of earlier crawls."""
+"""``scrapy segment``: builds the next queue from the links of earlier crawls."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
 class Command(Checked, ScrapyCommand):
-    """Makes the next queue."""
+    """Builds the next queue."""
 
     requires_project = False
     requires_crawler_process = False

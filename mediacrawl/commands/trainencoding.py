@@ -1,4 +1,4 @@
-"""Door to the training of models: ``scrapy trainencoding`` makes one of a language of the user's own."""
+"""``scrapy trainencoding``: trains a model of a user's own language."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Command(Checked, ScrapyCommand):
 
 
 def _language(args: list[str], opts: argparse.Namespace) -> Language:
-    """What the user says of the language.
+    """The language as the user describes it.
 
     Raises:
         UsageError: something is missing, or is no option.
@@ -89,7 +89,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _check(output: Path) -> None:
-    """Nothing but a model file is ever replaced: not a text, given by mistake.
+    """Checks that only a model file is replaced, not a text given by mistake.
 
     Raises:
         TrainingError: something else lies there.
@@ -99,7 +99,7 @@ def _check(output: Path) -> None:
 
 
 def _write(output: Path, trained: TrainedModel) -> None:
-    """Write the file whole or not at all."""
+    """Writes the file atomically."""
     fresh = output.with_name(f".{output.name}.{os.getpid()}")
     try:
         fresh.write_bytes(trained.content)

@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from mediacrawl.encoding.mojibake.substitutions import Substitutions
 
 _LONG: Final = 1024
-"""Bytes of a text from which on a piece of it tells its other readings, and few of them are given."""
+"""Bytes of a text above which an excerpt determines its other readings, and few of them are returned."""
 
 _MOST_LONG: Final = 4
 
 _PIECE: Final = 1000
-"""Characters of a piece of a line; few lines are longer."""
+"""Characters of a piece of a line."""
 
 _TOGETHER: Final = 8192
-"""Characters that are mended together."""
+"""Characters that are repaired jointly."""
 
 _ODD: Final = re.compile(rb"[\x80-\xff]")
 
@@ -56,9 +56,9 @@ class Match:
 
     Attributes:
         text: the bytes as text, without a byte order mark.
-        encoding: Python codec name; ``utf-8>cp1251`` for text that was read wrongly before it was stored (UTF-8, whose
-            characters in cp1252 are bytes of cp1251), which no single codec reads.
-        language: most likely one, ``ru`` or ``zh-Hans``; empty where the text does not tell.
+        encoding: Python codec name; ``utf-8>cp1251`` for text that was decoded wrongly before it was stored (UTF-8,
+            whose characters in cp1252 are bytes of cp1251), which no single codec decodes.
+        language: most likely one, ``ru`` or ``zh-Hans``; empty without evidence.
         confidence: probability that `text` is right, 0 to 1. It cannot be compared with that of other programs.
     """
 
@@ -159,14 +159,14 @@ def _decided(raw: bytes, hints: Hints | None) -> Match:
 
 def _document(raw: bytes, hints: Hints) -> Match:
     declared = hints.declared if isinstance(hints.declared, str) else "".join(hints.declared[:1])
-    # Any bytes decode in an 8-bit encoding, so that it does is no proof of what is declared.
+    # Any bytes decode in an 8-bit encoding, so that is no evidence for the declared one.
     claims = [EncodingClaim(declared, "header")] if declared.lower().startswith("utf") else []
     for mark, encoding in BYTE_ORDER_MARKS:
         if raw.startswith(mark):
             raw, claims = raw[len(mark) :], [EncodingClaim(encoding, "bom")]
             break
     else:
-        # Letters of UTF-16 without a mark, such as Cyrillic ones, may all be bytes of ASCII.
+        # UTF-16 without a mark may be all ASCII bytes, such as Cyrillic.
         shape = form_of(raw[:_LONG], declared)
         claims += [EncodingClaim(shape.encoding, "bom")] if shape.encoding.startswith("utf-16") else []
     found = decide_document(raw, claims, lambda: hints)
@@ -175,7 +175,7 @@ def _document(raw: bytes, hints: Hints) -> Match:
 
 
 def _others(raw: bytes, hints: Hints, best: Match) -> Iterator[Match]:
-    """The other readings, which share what confidence the best one leaves, by what they cost."""
+    """The other readings; they share the remaining confidence by their costs."""
     rest = 1 - best.confidence
     if ">" in best.encoding:
         first = best.encoding.partition(">")[0]
@@ -191,7 +191,7 @@ def _others(raw: bytes, hints: Hints, best: Match) -> Iterator[Match]:
 
 
 def _read_whole(raw: bytes, found: list[FieldDecision]) -> list[FieldDecision]:
-    """The readings of the head of a long text, for all of it."""
+    """The readings of an excerpt, for the whole text."""
     if len(raw) <= _LONG:
         return found
     whole: dict[str, FieldDecision] = {}
@@ -205,7 +205,7 @@ def _read_whole(raw: bytes, found: list[FieldDecision]) -> list[FieldDecision]:
 
 
 def _head(raw: bytes) -> bytes:
-    """A piece of a long text that has bytes beyond ASCII, if any has."""
+    """An excerpt of a long text with bytes beyond ASCII, if there are any."""
     if len(raw) <= _LONG:
         return raw
     odd = _ODD.search(raw)
@@ -216,9 +216,9 @@ def _head(raw: bytes) -> bytes:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The lines of a text with their ends; a long one in pieces that begin with a space, where it has any.
+    """The lines of a text with their ends; a long line in pieces that begin with a space, where it has any.
 
-    Not ``splitlines``: it also cuts at control characters, which wrong readings are full of.
+    Not ``splitlines``: it also splits at control characters, which mojibake is full of.
     """
     for number, line in enumerate(text.split("\n")):
         if number:
@@ -233,7 +233,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _groups(pieces: Iterable[str]) -> Iterator[list[str]]:
-    """Pieces that are mended together."""
+    """Pieces that are repaired jointly."""
     group: list[str] = []
     left = _TOGETHER
     for piece in pieces:
@@ -251,11 +251,11 @@ Decision = TypeVar("Decision", Detection, Repair)
 Field = TypeVar("Field", bytes, str)
 
 TOGETHER: Final = 1024
-"""Records between which the collector may run; they hold some 10 MB at most."""
+"""Records between two runs of the garbage collector; they hold some 10 MB at most."""
 
 
 def detect_many(records: Sequence[Sequence[Octets]], hints: Hints | None = None) -> list[Detection]:
-    """The encodings of many records: what `detect` answers for each of them.
+    """Applies `detect` to many records.
 
     Args:
         records: the fields of each record, as `detect` takes them.
@@ -275,7 +275,7 @@ def detect_many(records: Sequence[Sequence[Octets]], hints: Hints | None = None)
 def repair_many(
     records: Sequence[Sequence[str]], hints: Hints | None = None, substitutions: Substitutions | None = None
 ) -> list[Repair]:
-    """What the texts of many records were: what `repair` answers for each of them.
+    """Applies `repair` to many records.
 
     Args:
         records: the texts of each record, as `repair` takes them.
@@ -321,7 +321,7 @@ def _each_once(records: Sequence[list[Field]], decide: Callable[[list[Field]], D
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """Lets the cyclic garbage collector rest, if it was on."""
+    """Suspends the cyclic garbage collector, if it is enabled: decisions make many small objects and no cycles."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,9 +1,9 @@
-"""What a byte is in each 8-bit encoding: its character, its class, and its letter in each language.
+"""The characters of 8-bit encodings: for each byte its character, its class, and its letter in each language.
 
-A decision multiplies two things: how likely letters follow each other in a language (`mediacrawl.encoding.models`),
-and how likely characters of these *classes* do in any text: small letters after small ones, no symbol wedged into a
-word, no Latin letter glued to a Cyrillic one. The second is what tells KOI8-R, Mac and DOS Cyrillic from
-windows-1251, where all the letters are right and their case is upside down.
+A decision combines two likelihoods: of letter sequences in a language (`mediacrawl.encoding.models`), and of sequences
+of character *classes* in any text: small letters follow small ones, no symbol stands inside a word, no Latin letter
+touches a Cyrillic one. The second distinguishes KOI8-R, Mac and DOS Cyrillic from windows-1251, where the letters are
+the same and their case is inverted.
 """
 
 # ruff: noqa: RUF001 - typographic signs and national letters are what this file is about
@@ -44,7 +44,7 @@ _KINDS: Final = {
     **dict.fromkeys("·´", JOINER),
     **dict.fromkeys("–—", DASH),
     "•": BULLET,
-    # Letters by their category, but in titles they stand for a formula.
+    # Letters by category, but in titles they are signs of formulas.
     **dict.fromkeys("ƒµ", ODD),
     "\u00a0": NBSP,
     **dict.fromkeys("°№™©®ªº½²³€", SIGN),
@@ -82,7 +82,7 @@ ALONE_NATS: Final = {
 END_NATS: Final = {NBSP: 5.0, OPENER: 5.0, LOW_QUOTE: 5.0, RARE_OPENER: 5.0, JOINER: 3.0, SINGLE_QUOTE: 3.0}
 
 CUT_NATS: Final = 2.5
-"""An apostrophe at the end of a word in Latin letters."""
+"""Cost of an apostrophe at the end of a Latin word."""
 
 SCRIPT_NATS: Final = 7.0
 
@@ -131,7 +131,7 @@ def _is_letter(cls: int) -> bool:
 
 
 def _step_nats(first: int, second: int, third: int) -> float:
-    """What the class `third` costs after `first` and `second`, in nats."""
+    """Cost of the class `third` after `first` and `second`, in nats."""
     if third == GAP:
         if first == GAP:
             return END_NATS.get(second, 0.0) + ALONE_NATS.get(second, 0.0)
@@ -145,7 +145,7 @@ def _step_nats(first: int, second: int, third: int) -> float:
     if not _is_letter(second):
         wedge = WEDGE_NATS.get(second, 0.0) if _is_letter(first) else 0.0
         if second == APOSTROPHE and wedge:
-            # What follows an apostrophe goes on with the word: "that's", "l'été".
+            # A word continues after an apostrophe: "that's", "l'été".
             switch = SCRIPT_NATS if _script(first) != _script(third) and MARK not in (first, third) else 0.0
             return switch + wedge + ELISION_NATS[0 if _is_capital(third) else 1]
         return wedge + BEFORE_LETTER_NATS.get(second, 0.0) + _begin_nats(third)
@@ -154,7 +154,7 @@ def _step_nats(first: int, second: int, third: int) -> float:
 
 
 def _lean_nats(second: int, third: int) -> float:
-    """Symbols have a side that they stand on, and seldom come in rows."""
+    """Cost of a symbol by its side of a word, and in rows."""
     if _is_letter(second):
         return AFTER_LETTER_NATS.get(third, 0.0)
     return AFTER_GAP_NATS.get(third, 0.0) if second == GAP else IN_ROW_NATS
@@ -191,14 +191,14 @@ def steps() -> bytes:
 
 @cache
 def pair_steps() -> bytes:
-    """The least that a class after one other can cost: ``pair_steps()[second << 5 | third]``."""
+    """The lower bound of a class's cost after one other: ``pair_steps()[second << 5 | third]``."""
     table = steps()
     return bytes(min(table[a << 10 | bc] for a in range(LAST_CLASS + 1)) for bc in range(1 << 10))
 
 
 @cache
 def characters(encoding: str) -> str:
-    """The 256 characters of an 8-bit encoding. A byte that has none there is the C1 control of its number."""
+    """The 256 characters of an 8-bit encoding; an undefined byte is the C1 control of its number."""
     if encoding.startswith("u-"):
         return _own(encoding[2:])
     out = []
@@ -211,7 +211,7 @@ def characters(encoding: str) -> str:
 
 
 def _own(code: str) -> str:
-    """An 8-bit encoding made up for a language that never had one, so that its Unicode texts can be priced as bytes."""
+    """An artificial 8-bit encoding of a language without one, so that its Unicode texts can be priced as bytes."""
     letters = [letter for letter in LANGUAGES[code].letters if not letter.isascii()]
     both = dict.fromkeys(char for letter in letters for char in (letter, letter.upper()) if len(char) == 1)
     return ("".join(map(chr, range(128))) + "".join(both) + "–—…«»„“”’").ljust(256, "\ufffe")
@@ -223,7 +223,7 @@ def _charmap(encoding: str) -> Any:
 
 
 def encode(text: str, encoding: str) -> bytes:
-    """The text in an 8-bit encoding; ``?`` for what it does not have."""
+    """The text in an 8-bit encoding; ``?`` for characters that it lacks."""
     return codecs.charmap_encode(text, "replace", _charmap(encoding))[0]
 
 
@@ -235,7 +235,7 @@ def classes(encoding: str) -> bytes:
 
 @cache
 def classes_in(encoding: str, code: str) -> bytes:
-    """The same in a language: a sign that is one of its letters stands within words there, as in Uzbek."""
+    """The class of each byte in a language: a sign that is one of its letters may stand inside words, as in Uzbek."""
     letters = LANGUAGES[code].letters
     return bytes(
         JOINER if char in letters and not char.isalpha() and cls > MARK else cls
@@ -251,7 +251,7 @@ def capitals(encoding: str) -> bytes:
 
 @cache
 def undefined(encoding: str) -> bytes:
-    """The bytes that have no character in the encoding."""
+    """The bytes without a character in the encoding."""
     bad = bytearray()
     for byte in range(128, 256):
         try:
@@ -265,7 +265,7 @@ _UNMARKED: Final = dict(zip("øłđæœþðßıħə", "oldaotdsiha", strict=True
 
 
 def base_letter(char: str) -> str:
-    """The letter under a letter's marks: ``o`` for ``ö``, ``l`` for ``ł``; the letter itself if it has none."""
+    """The base letter without diacritics: ``o`` for ``ö``, ``l`` for ``ł``; the letter itself if it has none."""
     plain = unicodedata.normalize("NFD", char)[0]
     return _UNMARKED.get(plain, plain)
 
@@ -274,8 +274,8 @@ def base_letter(char: str) -> str:
 def letter_map(encoding: str, code: str) -> tuple[bytes, bytes]:
     """The letter number of each byte in a language, as a table for `bytes.translate`, and the bytes of foreign letters.
 
-    A Latin letter that the language does not use counts as the letter under its marks, and as foreign: ``Beyoncé``
-    in Polish is Beyonce with one thing odd about it. In another script it is a gap, and foreign.
+    A Latin letter that the language does not use has the number of its base letter, and is foreign; in another script
+    it is a gap, and foreign.
     """
     language = LANGUAGES[code]
     numbers = {letter: i + 1 for i, letter in enumerate(language.letters)}

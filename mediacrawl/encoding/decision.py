@@ -9,37 +9,34 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias
 
 Seen = Mapping[tuple[str, str], float]
-"""How often (encoding, language) was found: ``{("cp1251", "ru"): 12.0}``."""
+"""Counts of (encoding, language): ``{("cp1251", "ru"): 12.0}``."""
 
 DecisionName = Literal["declared", "fixed", "undecided", "user"]
-"""What became of a field.
-
-``declared``: the declared encoding is right, or as right as any other. ``fixed``: another one is, and the text is
-read with it. ``undecided``: another one is likelier, but not by enough; the text stays as declared. ``user``: somebody
-decided by hand, and nothing here changes it.
-"""
+"""The decision on a field. ``declared``: the declared encoding is right, or as good as any other. ``fixed``: another
+one is, and the text is decoded with it. ``undecided``: another one is likelier, but not by enough; the text stays as
+declared. ``user``: a person decided, and no program changes it."""
 
 _UNSAID: Final = "latin-1"
-"""What most containers mean that say nothing."""
+"""The default of most containers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hints:
     """What else is known of the bytes.
 
-    Everything may be missing; a wrong hint costs little, and none is ever obeyed blindly.
+    All of it is optional; hints shift priors, and a wrong one costs little.
 
     Attributes:
-        declared: the encoding that the container claims, as a Python codec name: one for all fields, or one for each.
-            None, for all or for one, is the same as not to say it.
+        declared: the encoding that the container declares, as a Python codec name: one for all fields, or one for each.
+            None, for all or for one, means the default.
         tld: last label of the host, in lower case: ``ru``.
         page_language: of the page that links here (``lang`` attribute, ``Content-Language``), BCP 47: ``pt-BR``.
         page_charset: of that page, as a Python codec name: ``cp1251``.
         tag_languages: the file's own (COMM, USLT, TLAN), ISO 639-2 or 639-1: ``("rus",)``.
-        anchor: text around the link: anchor text, page title. Its script and letters tell of the language.
-        known: texts that stand in the same file, or beside its link, and are surely right (UTF-16 frames that read
-            well, say). A reading that agrees with one of them is the right one; ID3v1 beside ID3v2 lives from this.
-        seen: what was found before on this host and in this folder (`mediacrawl.encoding.History`).
+        anchor: text around the link: anchor text, page title. Its script and letters are evidence of the language.
+        known: texts of the same file, or next to its link, that are certainly right (a readable UTF-16 frame, say). A
+            reading that equals one of them gets a bonus, which decides ID3v1 next to ID3v2.
+        seen: counts of this host and folder (`mediacrawl.encoding.history.History`).
 
     Raises:
         TypeError: `declared` is neither a name nor a sequence of names.
@@ -55,7 +52,7 @@ class Hints:
     seen: Seen = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Read `declared` as meant, for a program without type checks hands over what it has."""
+        """Normalizes `declared`."""
         if type(self.declared) is not str:
             object.__setattr__(self, "declared", _names(self.declared))
 
@@ -77,20 +74,20 @@ def _names(declared: Any) -> str | tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class FieldDecision:
-    """What one field is.
+    """The decision on one field.
 
     Attributes:
-        text: the field, read right as far as we know. Never None.
-        encoding: that it was read with, as a Python codec name; ``a>b`` when two readings were needed in turn (a field
-            stored as ``utf-8>cp1251`` is UTF-8 whose characters are cp1251 bytes).
-        language: most likely one, ``ru``, ``zh-Hans``; empty when the text says nothing (ASCII, digits).
+        text: the field, decoded or repaired. Never None.
+        encoding: that it was decoded with, as a Python codec name; ``a>b`` for two steps (a field stored as
+            ``utf-8>cp1251`` is UTF-8 whose characters are cp1251 bytes).
+        language: most likely one, ``ru``, ``zh-Hans``; empty if there is no evidence (ASCII, digits).
         confidence: probability that `text` is right, 0 to 1, calibrated: of decisions at 0.9, nine in ten are.
-        margin: how much likelier the best reading is than the best one with another text, in nats.
+        margin: over the best reading with another text, in nats.
         runner_up: encoding of that other reading; empty if there was none.
         decision: see `DecisionName`.
-        lossy: characters were lost before it came here, and some are proposals or marked as lost (repair only).
-        suspect: the text is damaged, and we know it, but cannot mend it.
-        asked: who decided in place of the models, ``chardet``; else empty. Its confidence is its own then.
+        lossy: characters were lost before, and some are proposals or marked as lost (repair only).
+        suspect: the text is known to be damaged, and cannot be repaired.
+        asked: ``chardet`` if that decided in place of the models, with its own confidence; else empty.
     """
 
     text: str
@@ -107,15 +104,15 @@ class FieldDecision:
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """One decision over the fields of a record.
+    """The decision on the fields of a record.
 
     Attributes:
-        encoding: of the fields that are 8-bit; if none is, of the Unicode field that is least sure.
+        encoding: of the 8-bit fields; without any, of the Unicode field with the smallest margin.
         language: of the record.
-        confidence: that the least sure field is right.
-        margin: of the record's decision over the best other one, in nats.
-        runner_up: encoding of the best other one; empty if there was none.
-        fields: a decision for each field, in the order they came.
+        confidence: lowest of all fields.
+        margin: over the best other hypothesis on the record, in nats.
+        runner_up: encoding of that; empty if there was none.
+        fields: a decision for each field, in their order.
     """
 
     encoding: str
@@ -127,10 +124,10 @@ class Detection:
 
     @classmethod
     def of_parts(cls, parts: Sequence[Detection]) -> Detection:
-        """One decision over the fields of several: the encoding that most of them have, as sure as the least sure.
+        """Joins the decisions on several groups: the most common encoding, with the lowest confidence.
 
         Args:
-            parts: in the order of their fields, at least one. Those in plain ASCII have no say if others have.
+            parts: in the order of their fields, at least one. Plain ASCII counts only if there is nothing else.
         """
         telling = [part for part in parts if part.encoding != "ascii"] or parts
         (encoding, _), *_ = Counter(part.encoding for part in telling).most_common(1)
@@ -143,19 +140,19 @@ class Detection:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The fields as text, in the order they came."""
+        """The text of each field, in their order."""
         return tuple(decided.text for decided in self.fields)
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What became of texts that may have been stored wrongly.
+    """The decision on stored texts.
 
     Attributes:
-        encoding: how the record was mangled, as the readings that undo it: ``cp1252>cp1251`` is text whose cp1252 bytes
-            are really cp1251; empty if nothing was wrong.
-        confidence: that the least sure text is right.
-        fields: a decision for each text, in the order they came.
+        encoding: the steps that repair the record: ``cp1252>cp1251`` is text whose cp1252 bytes are really cp1251;
+            empty if nothing was wrong.
+        confidence: lowest of all texts.
+        fields: a decision for each text, in their order.
     """
 
     encoding: str
@@ -164,28 +161,28 @@ class Repair:
 
     @classmethod
     def of(cls, encoding: str, fields: Iterable[FieldDecision]) -> Repair:
-        """A repair as sure as the least sure of its fields."""
+        """A repair with the lowest confidence of its fields."""
         decided = tuple(fields)
         return cls(encoding, min((field.confidence for field in decided), default=1.0), decided)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The texts, mended where that was possible; U+FFFD stands where a character is lost."""
+        """The texts, repaired where possible; U+FFFD marks a lost character."""
         return tuple(decided.text for decided in self.fields)
 
     @property
     def changed(self) -> bool:
-        """Whether any text is another one than came."""
+        """Whether any text was changed."""
         return any(decided.decision == "fixed" for decided in self.fields)
 
     @property
     def lossy(self) -> bool:
-        """Whether characters were lost on the way, so that some are proposals or marked as lost."""
+        """Whether characters were lost before, so that some are proposals or marked as lost."""
         return any(decided.lossy for decided in self.fields)
 
 
 SURE: Final = 40.0
-"""Margin, in nats, of what says itself what it is."""
+"""Margin, in nats, of a decision without alternatives."""
 
 AT_0: Final = 0.2
 
@@ -195,7 +192,7 @@ PER_NAT: Final = 0.41
 def confidence_of(margin: float) -> float:
     """The probability that the likeliest text is right, from its margin over the next one in nats.
 
-    Logistic, fitted to the development titles (`benchmarks/encodings.py` prints how well it holds).
+    Logistic, fitted to the development titles (`benchmarks/encodings.py` prints the calibration).
     """
     return round(1 / (1 + math.exp(-(AT_0 + PER_NAT * min(margin, SURE)))), 4)
 
@@ -209,7 +206,7 @@ def bytes_fields(fields: Iterable[Octets], function: str, hints: Hints | None = 
 
     Args:
         fields: a sequence of bytes, one for each field.
-        function: name of the one that was called.
+        function: name of the calling function, for messages.
         hints: its argument of this name.
 
     Raises:
@@ -237,7 +234,7 @@ def as_bytes(field: Any, name: str) -> bytes:
     """One field as bytes.
 
     Args:
-        field: what the caller gave.
+        field: the argument.
         name: of the argument, for the message.
 
     Raises:
@@ -261,7 +258,7 @@ def as_text(field: Any, name: str) -> str:
 
 
 def check_hints(hints: Any, function: str) -> None:
-    """Refuse hints of another type.
+    """Rejects hints of another type.
 
     Raises:
         TypeError: they are neither `Hints` nor None.

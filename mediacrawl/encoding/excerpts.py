@@ -14,21 +14,21 @@ from typing import Any, Final, TypeVar
 Asked = TypeVar("Asked", bound=Callable[..., Any])
 
 LONGEST_KEPT: Final = 256
-"""Characters or bytes; a title has a tenth of it."""
+"""Characters or bytes of an argument whose result is cached."""
 
 
 def cached_if_short(entries: int) -> Callable[[Asked], Asked]:
-    """Remembers results by arguments, unless the first argument, a text or bytes, is long.
+    """Caches results by arguments, unless the first argument, a text or bytes, is long.
 
     Args:
-        entries: that are kept at most; those not asked for longest go first.
+        entries: size of the cache; the least recently used go first.
     """
 
     def decorate(function: Asked) -> Asked:
         cached = lru_cache(maxsize=entries)(function)
 
         if function.__code__.co_argcount == 1:
-            # Half of all questions, and nothing to pack.
+            # The common case, without packing arguments.
             @wraps(function)
             def ask(text: str | bytes) -> Any:
                 return cached(text) if len(text) <= LONGEST_KEPT else function(text)
@@ -38,7 +38,7 @@ def cached_if_short(entries: int) -> Callable[[Asked], Asked]:
             def ask(text: str | bytes, *more: Any) -> Any:
                 return cached(text, *more) if len(text) <= LONGEST_KEPT else function(text, *more)
 
-        # Where `own.use_models` looks for it.
+        # `models.clear_caches` calls it.
         vars(ask)["cache_clear"] = cached.cache_clear
         return ask  # type: ignore[return-value]
 
@@ -49,11 +49,11 @@ MOST_SCORED: Final = 400
 """Bytes of a field that are priced."""
 
 _SEARCHED: Final = 16_384
-"""Bytes of a field, from its first one beyond ASCII on, in which words are looked for."""
+"""Bytes of a field, from its first byte beyond ASCII, in which words are searched."""
 
 _TOKEN: Final = re.compile(rb"[^\t\n\r ]++")
 
-# No double-byte encoding has one of these bytes inside a character. Digits may be, in gb18030.
+# No double-byte encoding has one of these bytes inside a character; gb18030 may have digits.
 _WORD: Final = re.compile(rb"[^\x00-/:-?]++")
 
 
@@ -67,17 +67,17 @@ def first_odd(raw: bytes) -> int:
 
 
 def piece_of(raw: bytes) -> bytes:
-    """The bytes of a field that are priced: all of it, if it is not long; else its words beyond ASCII.
+    """The bytes of a field that are priced: all of a short field, the words beyond ASCII of a long one.
 
-    The piece begins and ends where no character is cut, whatever the encoding is, but UTF-16. The one exception is a
-    text without blanks: its piece has exactly `MOST_SCORED` bytes, and its last character may be cut.
+    No character is cut at either end, whatever the encoding, except in UTF-16, and in a text without blanks: its
+    excerpt has exactly `MOST_SCORED` bytes.
     """
     if len(raw) <= MOST_SCORED:
         return raw
     odd = first_odd(raw)
     if odd == len(raw):
         return raw[:MOST_SCORED]
-    # All bytes before the first odd one are ASCII, so a piece may begin at any of them.
+    # Everything before the first byte beyond ASCII is ASCII, so an excerpt may begin anywhere there.
     start = max(raw.rfind(b" ", max(odd - MOST_SCORED // 4, 0), odd) + 1, odd - MOST_SCORED // 4, 0)
     tokens = [token for token in _TOKEN.findall(raw, start, start + _SEARCHED) if not token.isascii()]
     chosen: list[bytes] = []
@@ -91,7 +91,7 @@ def piece_of(raw: bytes) -> bytes:
 
 
 def _telling_first(tokens: list[bytes]) -> list[bytes]:
-    """The words that have a byte which none before has, then the others: twins such as cp1253 differ in few bytes."""
+    """The words with a new byte, then the others: encodings such as cp1253 and ISO-8859-7 differ in few bytes."""
     seen: set[int] = set()
     telling: list[bytes] = []
     others: list[bytes] = []
@@ -102,10 +102,9 @@ def _telling_first(tokens: list[bytes]) -> list[bytes]:
 
 
 def without_repeats(pieces: Sequence[bytes]) -> list[bytes]:
-    """The pieces without the words that stand in an earlier one; empty where nothing beyond ASCII is left.
+    """The excerpts without the words of earlier ones; empty where nothing beyond ASCII is left.
 
-    A word says of its record's encoding what it says, however often it stands there: the artist's name as artist, as
-    album artist and in the title is one piece of evidence.
+    A repeated word is one piece of evidence: the artist's name may be artist, album artist, and part of the title.
     """
     known: set[bytes] = set()
     found = []
@@ -121,20 +120,22 @@ def without_repeats(pieces: Sequence[bytes]) -> list[bytes]:
 
 
 LONGEST_FIELD: Final = 16_384
-"""Bytes of a field that decide, so that any field is decided in bounded time."""
+"""Bytes of a field that decide on its encoding."""
 
 _WORD_BEFORE: Final = 100
-"""Bytes before the first one beyond ASCII in which its word begins."""
+"""Bytes before the first one beyond ASCII in which the beginning of its word is searched."""
 
 _ODD: Final = re.compile(rb"[\x80-\xff]")
 
 
 def head_of(raw: bytes, declared: str, longest: int = LONGEST_FIELD) -> bytes:
-    """A piece that begins and ends where no character is cut: no encoding has a space inside one, but UTF-16.
+    """The excerpt of a field that decides.
+
+    It begins and ends at a blank, which no encoding but UTF-16 has in a character.
 
     Args:
-        raw: a field; it is its own head if it is not longer than `longest`.
-        declared: encoding that the container claims, as a Python codec name.
+        raw: a field; a short one is its own head.
+        declared: encoding that the container declares, as a Python codec name.
         longest: bytes; an even number.
     """
     if len(raw) <= longest:
@@ -155,16 +156,16 @@ def heads_of(raws: Sequence[bytes], declared: Sequence[str]) -> list[bytes]:
 
 
 LONGEST_READ: Final = 65_536
-"""Characters of a text that is read alike; a longer one stays as it is."""
+"""Characters of a text that is decoded like its excerpt; a longer one stays as it is."""
 
 _BEFORE: Final = 40
-"""Characters before the first one beyond ASCII: the words there tell of the language."""
+"""Characters before the first one beyond ASCII, whose words are evidence of the language."""
 
 _ODD_CHARACTER: Final = re.compile("[^\\x00-\\x7f]")
 
 
 def head_of_text(text: str) -> str:
-    """The piece of a text that decides: all of it, if it is not long.
+    """The excerpt of a text that decides; a short text is its own head.
 
     Args:
         text: any text.

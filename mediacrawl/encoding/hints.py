@@ -16,7 +16,7 @@ from mediacrawl.encoding.pricing.reading import read
 from mediacrawl.encoding.records.fields import TextField
 
 Shift = Callable[[str, str], int]
-"""What an encoding and a language cost more or, negative, less than their prior."""
+"""A function of encoding and language: what to add to their prior cost; negative if hints favour them."""
 
 COUNTRY_NATS: Final = 4.0
 
@@ -35,7 +35,7 @@ DECLARED_NATS: Final = 6.0
 MOST_NATS: Final = 8.0
 
 PRIOR_WORTH: Final = 3.0
-"""The prior counts as so many observations beside what was found on the host."""
+"""The prior counts as so many observations in addition to those of the host."""
 
 
 @lru_cache(maxsize=512)
@@ -44,7 +44,7 @@ def _of_country(tld: str) -> tuple[str, ...]:
 
 
 def _language_nats(tld: str, page: str, tags: tuple[str, ...], anchor: str) -> dict[str, float]:
-    """How much likelier each language is, in nats."""
+    """The evidence of the hints for each language, in nats."""
     nats: dict[str, float] = {}
 
     def add(codes: tuple[str, ...], worth: float) -> None:
@@ -67,7 +67,7 @@ def _language_nats(tld: str, page: str, tags: tuple[str, ...], anchor: str) -> d
 
 
 def shift_of(hints: Hints) -> Shift | None:
-    """The shift of every prior that hints ask for; None if they ask for none."""
+    """The shift of the priors by hints; None if there is none."""
     named = _named_shift(hints.tld, hints.page_language, hints.tag_languages, hints.anchor[:200], hints.page_charset)
     if not hints.seen:
         return named
@@ -77,7 +77,7 @@ def shift_of(hints: Hints) -> Shift | None:
 
 @lru_cache(maxsize=256)
 def _named_shift(tld: str, page: str, tags: tuple[str, ...], anchor: str, page_charset: str) -> Shift | None:
-    """The same for what names languages and encodings. Remembered: the records of a host or an album have the same."""
+    """The shift by named languages and encodings. Cached: the records of a host or an album share them."""
     nats = _language_nats(tld, page, tags, anchor)
     charset = codec_name(page_charset)
     if not nats and not charset:
@@ -93,7 +93,7 @@ def _named_shift(tld: str, page: str, tags: tuple[str, ...], anchor: str, page_c
 
 
 def _history_shift(seen: Seen) -> Shift:
-    """From a global prior to one that has learned from the host: both are counts, and counts add."""
+    """The shift from the global prior to the posterior with the counts of the host."""
     total = sum(seen.values())
     by_encoding: dict[str, float] = {}
     for (encoding, _), count in seen.items():
@@ -102,7 +102,7 @@ def _history_shift(seen: Seen) -> Shift:
 
     def shift(encoding: str, language: str) -> int:
         prior = priors.get((encoding, language), 1e-6)
-        # A host that is found to be Russian today holds Bulgarian tomorrow rather than another encoding.
+        # Where Russian was found in an encoding, Bulgarian in it is likelier than another encoding.
         found = 0.7 * seen.get((encoding, language), 0.0) + 0.3 * by_encoding.get(encoding, 0.0) * min(1.0, 5 * prior)
         learned = (PRIOR_WORTH * prior + found) / (PRIOR_WORTH + total)
         return round((math.log(prior) - math.log(learned)) * STEP)
@@ -120,20 +120,20 @@ _LONGEST_NAME = 40
 
 
 def address(item: Mapping[str, Any]) -> str:
-    """The URL of the file, or of what else the record is about; empty without one."""
+    """The URL of the file, or of what else the record describes; empty without one."""
     return next((url for name in _ADDRESSES if (url := _text(item, name))), "")
 
 
 def hints_of(
     item: Mapping[str, Any], fields: Iterable[TextField], elements: Iterable[Mapping[str, Any]], seen: Seen
 ) -> Hints:
-    """Gathers what else is known of the bytes; `Hints.declared` is left to who knows the order of the fields.
+    """Gathers the hints of a record, except `Hints.declared`, which depends on the order of the fields.
 
     Args:
         item: the record, of any project.
-        fields: all of it that are not plain ASCII.
+        fields: all of its fields that are not plain ASCII.
         elements: of its ``tags``.
-        seen: what was found before where the file lies.
+        seen: counts of the file's host and folder.
     """
     return Hints(
         tld=top_level(address(item)),
@@ -152,8 +152,8 @@ def _text(item: Mapping[str, Any], name: str) -> str:
 
 
 def top_level(url: str) -> str:
-    """The last label of a URL's host, in lower case; empty for an address."""
-    # The records of a host differ in what follows it.
+    """The last label of a URL's host, in lower case; empty for an IP address."""
+    # Without the path, since the result is cached by URL.
     end = url.find("/", len("https://")) if url.startswith(("http://", "https://")) else -1
     return _label(url[:end] if end > 0 else url)
 
@@ -165,7 +165,7 @@ def _label(url: str) -> str:
 
 
 def _languages(elements: Iterable[Mapping[str, Any]]) -> Iterable[str]:
-    """What frames say (COMM, USLT), and what the file says of itself (TLAN); each once."""
+    """The languages that frames (COMM, USLT) and the file (TLAN) declare, each once."""
     named: dict[str, None] = {}
     for element in elements:
         language = element["text"] if element["key"] == "language" else element.get("lang")
@@ -175,10 +175,10 @@ def _languages(elements: Iterable[Mapping[str, Any]]) -> Iterable[str]:
 
 
 def _reads_as_itself(field: TextField) -> bool:
-    """Whether a field that is declared as Unicode surely is what it says.
+    """Whether a field that is declared as Unicode certainly is.
 
-    UTF-16 needs its byte order mark, for 8-bit text read as UTF-16 looks like Chinese. And one character beyond
-    cp1252, for UTF-8 and UTF-16 made from misread text hold nothing else.
+    UTF-16 needs its byte order mark, since 8-bit text read as UTF-16 looks like Chinese; and one character beyond
+    cp1252, since Unicode made from mojibake has none.
     """
     if not field.declared.startswith("utf-") or field.raw is None or "\ufffd" in field.before:
         return False

@@ -24,19 +24,19 @@ logger = logging.getLogger(__name__)
 _FORMAT = 1
 
 _SURE_MARGIN = 3.0
-"""Nats from which on a decision teaches anything."""
+"""Least margin, in nats, of a decision that is counted."""
 
 _MOST_PAIRS = 8
 
 _MOST_COUNTS = 64.0
-"""Counts of one place; then all are halved, so that a host may change."""
+"""Counts of one place; beyond, all are halved, so that a host may change."""
 
 _LEAST_COUNT = 0.5
 
 _SILENT = ("utf-16", "ascii")
 
 _ENOUGH = 8.0
-"""Counts from which on a folder speaks alone; below, the rest of its host speaks with it, up to so many."""
+"""Counts above which a folder is used alone; below, the rest of its host fills up to this number."""
 
 _LONGEST_KEY = 120
 
@@ -51,14 +51,14 @@ _TITLE = "What was learned of encodings"
 
 
 class UrlPlace(NamedTuple):
-    """Where a file lies: host in lower case, and the folder with its host; both empty if the URL has none."""
+    """The place of a file: host in lower case, and folder with its host; both empty if the URL has none."""
 
     host: str
     folder: str
 
 
 def place_of(url: str) -> UrlPlace:
-    """The host and the folder of a URL; of what is no URL, none."""
+    """The host and the folder of a URL; both empty for anything else."""
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").rstrip(".")
@@ -72,14 +72,14 @@ def place_of(url: str) -> UrlPlace:
 
 
 def _pair(detection: Detection) -> tuple[str, str]:
-    """An encoding and a language by the names that they have priors under: Latin-1 is cp1252, UTF-8 any language."""
+    """The encoding and language by the names of their priors: Latin-1 is cp1252, UTF-8 has no language."""
     encoding = codec_name(detection.encoding) or detection.encoding
     return encoding, detection.language if encoding != "utf-8" else ""
 
 
 @lru_cache(maxsize=1024)
 def _language_of(encoding: str, named: str) -> str:
-    """The language that is named, if it was written in an encoding; else the one that has most texts in it."""
+    """The named language if it is written in an encoding; else the most common one that is."""
     writing = [language for language in LANGUAGES.values() if encoding in language.encodings]
     told = [language for language in writing if language.code in languages_named(named)]
     return max(told or writing, key=lambda language: language.weight).code if writing else ""
@@ -88,16 +88,15 @@ def _language_of(encoding: str, named: str) -> str:
 class History:
     """Counts of (encoding, language) for hosts and folders. Never raises.
 
-    On disk (`save`, `load`): one JSON file with two objects, ``hosts`` and ``folders``, each with the counts of its
-    places, least recently used first: ``{"a.example": {"cp1251 ru": 12.0}}``. It is written whole beside the old one
-    and put in its place, so a kill loses what was learned since the last `save` and nothing else; without the file
-    a crawl only decides its first files of each host with less knowledge.
+    On disk (`save`, `load`): a `StateFile` with two objects, ``hosts`` and ``folders``, each with the counts of its
+    places, least recently used first: ``{"a.example": {"cp1251 ru": 12.0}}``. A kill loses what was counted since the
+    last `save`; without the file, a crawl decides the first files of each host with less evidence.
 
-    In memory at most 200 bytes and `_MOST_PAIRS` counts for each place: 10,000 hosts and as many folders take some
-    10 MB.
+    In memory at most 200 bytes and `_MOST_PAIRS` counts for each place: 10,000 hosts and as many folders take some 10
+    MB.
 
     Args:
-        hosts: that are remembered, and as many folders; those not met for longest are forgotten.
+        hosts: number of hosts that are kept, and of folders; the least recently used are dropped.
     """
 
     def __init__(self, hosts: int = HOSTS) -> None:
@@ -107,7 +106,7 @@ class History:
         self._learned: OrderedDict[int, None] = OrderedDict()
 
     def prior(self, url: str) -> Seen:
-        """What was found where this URL lies: in its folder; while that is little, on its host as well.
+        """The counts for a URL: those of its folder, filled up with those of its host while they are few.
 
         Args:
             url: of the file that is to be decided.
@@ -122,15 +121,15 @@ class History:
         return {pair: folder.get(pair, 0.0) + share * around.get(pair, 0.0) for pair in folder | around}
 
     def learn(self, url: str, detection: Detection) -> None:
-        """Count what was found in one record, once for each URL, if it was found surely.
+        """Counts the decision on one record, once for each URL, if its margin suffices.
 
-        UTF-16 teaches nothing: no program writes it by mistake. Nor does ASCII, which is alike in all encodings.
+        UTF-16 is not counted, since no program writes it by mistake; nor is ASCII, which is the same in all encodings.
 
         Args:
             url: of the file.
             detection: made with or without `prior`.
         """
-        # Written so that a margin that is no number teaches nothing either.
+        # Also false for a margin that is not a number.
         if not detection.margin > _SURE_MARGIN or not detection.encoding or detection.encoding.startswith(_SILENT):
             return
         place = place_of(url)
@@ -141,12 +140,12 @@ class History:
         self._count(self._folders, place.folder, pair)
 
     def learn_document(self, url: str, encoding: str, language: str) -> None:
-        """Count how a page or a list was read, once for each URL. UTF-8 teaches nothing of what is undeclared.
+        """Counts the encoding of a page or a list, once for each URL. UTF-8 is not counted.
 
         Args:
             url: of the document.
-            encoding: that it declares, or that was found surely; a Python codec name.
-            language: that it says it is in, or that was found; empty if nobody knows.
+            encoding: that it declares, or that was found with certainty; a Python codec name.
+            language: that it declares, or that was found; empty if unknown.
         """
         name, place = codec_name(encoding), place_of(url)
         if not name or name == "utf-8" or not place.host or self._met(hash(url)):
@@ -179,9 +178,7 @@ class History:
 
     @classmethod
     def load(cls, path: Path, hosts: int = HOSTS) -> Self:
-        """Take up a file that `save` wrote; without one, begin anew.
-
-        A file that cannot be used is kept as ``NAME.damaged``, and the log says so in one sentence.
+        """Reads a file that `save` wrote; starts empty without one, or if it is damaged.
 
         Args:
             path: of the file; it need not exist.
@@ -234,13 +231,13 @@ def _written(places: Mapping[str, Counts]) -> dict[str, dict[str, float]]:
 
 
 class StateFile:
-    """A JSON file of what was learned, written whole, and kept aside when it is damaged.
+    """A JSON file of learned data, written atomically, and kept aside when it is damaged.
 
-    On disk: ``NAME``, ASCII; a save writes ``NAME.new`` and renames it, so a kill leaves the old file or the new one.
+    On disk: ``NAME``, ASCII. A save writes ``NAME.new`` and renames it, so a kill leaves the old file or the new one.
 
     Args:
         path: of the file; it need not exist.
-        title: of its content, to begin a sentence of the log with.
+        title: of its content, as the subject of log messages.
     """
 
     def __init__(self, path: Path, title: str) -> None:
@@ -248,7 +245,7 @@ class StateFile:
         self._title = title
 
     def load(self, parse: Callable[[bytes], Loaded]) -> Loaded | None:
-        """The content; None if there is none, or none that can be parsed. The latter is kept as ``NAME.damaged``."""
+        """The parsed content; None without a file, and for a damaged one, which is kept as ``NAME.damaged``."""
         try:
             return parse(self._content())
         except FileNotFoundError:

@@ -39,14 +39,15 @@ class Language:
     """One language.
 
     Attributes:
-        code: as texts and models are named: ISO 639-1, with a script where there are two.
-        script: its writing: ``latin``, ``cyrillic``, ``cjk`` ...; the first word of its letters' Unicode names.
+        code: of texts and models: ISO 639-1, with a script where there are two.
+        script: ``latin``, ``cyrillic``, ``cjk`` ...; the first word of its letters' Unicode names.
         letters: its alphabet in lower case; empty for Chinese, Japanese and Korean, which are modelled by characters.
         encodings: 8-bit and double-byte ones its texts were written in, as Python codec names, most common first.
-        weight: how many wrongly declared files of this encoding are in this language, beside the others: a judgement.
+        weight: share of wrongly declared files of its encodings that are in this language, relative to the others; an
+            estimate.
         tlds: countries that speak it.
-        codes: what else files and pages call it: ISO 639-2, other tags.
-        folds: letters that count as another one, in pairs: ``ςσ``.
+        codes: other names in files and pages: ISO 639-2, other tags.
+        folds: pairs of a letter and the letter that it counts as: ``ςσ``.
     """
 
     code: str
@@ -64,7 +65,7 @@ def _latin(letters: str) -> str:
 
 
 _ALL: Final = (
-    # Western Europe: ISO-8859-1 is what they declare, so only Mac and DOS are ever wrong.
+    # Western Europe: ISO-8859-1 is what files declare, so only Mac and DOS encodings are ever wrong.
     Language("en", "latin", AZ, ("cp1252",), 4.0, ("uk", "us", "au", "nz", "ie", "ca"), ("eng",)),
     Language("de", "latin", _latin("äöüß"), WEST, 2.0, ("de", "at", "ch"), ("ger", "deu")),
     Language("fr", "latin", _latin("àâæçéèêëîïôœùûüÿ"), (*WEST, "iso8859_15"), 2.0, ("fr", "be", "ch", "ca"),
@@ -105,7 +106,7 @@ _ALL: Final = (
     Language("lt", "latin", _latin("ąčęėįšųūž"), BALTIC, 1.0, ("lt",), ("lit",)),
     Language("lv", "latin", _latin("āčēģīķļņšūž"), BALTIC, 1.0, ("lv",), ("lav",)),
     Language("et", "latin", _latin("äõöüšž"), (*BALTIC, "cp1252"), 0.7, ("ee",), ("est",)),
-    # The five marks are written after their vowel, as in cp1258: \u0300 \u0301 \u0303 \u0309 \u0323.
+    # The five tone marks follow their vowel, as in cp1258: \u0300 \u0301 \u0303 \u0309 \u0323.
     Language("vi", "latin", _latin("ăâđêôơư\u0300\u0301\u0303\u0309\u0323"), ("cp1258",), 1.0, ("vn",), ("vie",)),
     # Cyrillic.
     Language("ru", "cyrillic", CYRILLIC + "ё", ("cp1251", "koi8_r", "cp866", "mac_cyrillic", "iso8859_5"), 8.0,
@@ -162,7 +163,7 @@ def lower(text: str, code: str) -> str:
 
 
 def toned(text: str) -> str:
-    """Vietnamese as cp1258 writes it: the five tone marks after their vowel, all other marks within the letter."""
+    """Vietnamese as cp1258 writes it: the five tone marks after their vowel, other marks in the letter."""
     return "".join(map(_toned, text)) if not text.isascii() else text
 
 
@@ -176,7 +177,7 @@ def _toned(char: str) -> str:
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:[\u0300-\u036f\u0591-\u06ed\u0900-\u0e4e·‘]+[^\W\d_]*)*")
-"""Letters, with the marks that some scripts write between them."""
+"""Letters, with the marks that some scripts write among them."""
 
 
 @cache
@@ -202,7 +203,7 @@ def words(lines: Iterable[str], language: Language) -> Iterator[str]:
 
 
 ENCODING_WEIGHTS: Final[dict[str, float]] = {
-    # What is declared is mostly right.
+    # The declared encoding is mostly right.
     "cp1252": 2000.0,
     "cp1251": 45.0, "gb18030": 11.0, "cp932": 18.0, "utf-8": 24.0, "cp949": 7.0, "cp1250": 7.0, "cp950": 5.5,
     "cp1256": 2.25, "cp1253": 3.0,
@@ -216,14 +217,14 @@ ENCODING_WEIGHTS: Final[dict[str, float]] = {
 }  # fmt: skip
 
 SOFTEN: Final = 0.75
-"""Weights to this power: between flat (0) and as they are (1)."""
+"""Power of the weights: 0 makes them equal, 1 leaves them as they are."""
 
 UTF8: Final = ("utf-8", "")
-"""UTF-8 says nothing of the language before it is read."""
+"""UTF-8 has no language before it is decoded."""
 
 
 def prior_nats(encoding: str, code: str) -> float:
-    """The cost of an encoding with a language, in nats over the likeliest; less is likelier."""
+    """The prior cost of an encoding with a language, in nats above the likeliest."""
     share = 1.0
     if code:
         rivals = [language for language in LANGUAGES.values() if encoding in language.encodings]
@@ -233,7 +234,7 @@ def prior_nats(encoding: str, code: str) -> float:
 
 @cache
 def all_priors() -> dict[tuple[str, str], float]:
-    """The probability of each encoding with each language; together 1."""
+    """The prior probability of each encoding with each language; the sum is 1."""
     keys = [(encoding, language.code) for language in LANGUAGES.values() for encoding in language.encodings]
     weights = {key: math.exp(-prior_nats(*key)) for key in (*keys, UTF8)}
     total = sum(weights.values())
@@ -254,9 +255,9 @@ LONGEST_NAME: Final = 40
 
 @lru_cache(maxsize=256)
 def codec_name(name: str) -> str:
-    """Our name for an encoding, by any name that Python knows; empty if it has no prior.
+    """The canonical name of an encoding in this package, by any name that Python knows; empty if it has no prior.
 
-    Encodings that another one contains go by the larger one's name: GB2312 is gb18030, Shift_JIS cp932, Latin-1 cp1252.
+    A subset has the name of its superset: GB2312 is gb18030, Shift_JIS is cp932, Latin-1 is cp1252.
     """
     if not name or len(name) > LONGEST_NAME:
         return ""
@@ -290,12 +291,12 @@ def languages_named(name: str) -> tuple[str, ...]:
 
 
 _UNFIT = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})
-"""Codecs of Python that no file means: slow on crafted input, or no encoding of text at all."""
+"""Python codecs that are slow on crafted input, or no encoding of text."""
 
 
 @lru_cache(maxsize=256)
 def is_codec(name: str) -> bool:
-    """Tells whether a stored record names an encoding of text that is safe to decode with."""
+    """Whether a name from a stored record is an encoding of text that is safe to decode with."""
     if len(name) > LONGEST_NAME:
         return False
     try:

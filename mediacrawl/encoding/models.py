@@ -50,20 +50,20 @@ MOST_LETTERS: Final = 119
 """Letters that an alphabet may have; its trigrams then take 1.7 MB."""
 
 CACHED: Final = 8_000
-"""Words whose cost a model remembers, some 800 KB; then it forgets them all."""
+"""Words whose cost a model caches, some 800 KB; a full cache is emptied."""
 
 
 class LetterModel:
     """Costs of words in one alphabet, in twelfths of a nat.
 
-    A word is spelled, or known: its cost is the lesser of what its trigrams cost and what the word list says. The
-    list keeps no words, only 24 bits of a hash of each, sorted; one unknown word in 500 is taken for a known one.
+    A word is spelled, or known: its cost is the lesser of what its trigrams cost and what the word list says. The list
+    keeps no words, only 24 bits of a hash of each, sorted; one unknown word in 500 is taken for a known one.
 
     Args:
         size: letters, of which 0 is the boundary.
         bigrams: cost of a letter after one other, ``bigrams[first * size + second]``.
-        load: gives the rest, at the first word: cost of a letter after two others,
-            ``trigrams[(first * size + second) * size + third]``; hashes of the known words, sorted; the cost of each.
+        load: returns the rest, at the first word: cost of a letter after two others, ``trigrams[(first * size + second)
+            * size + third]``; hashes of the known words, sorted; the cost of each.
     """
 
     def __init__(self, size: int, bigrams: bytes, load: Callable[[], tuple[bytes, array[int], bytes]]) -> None:
@@ -77,7 +77,7 @@ class LetterModel:
         return self._load()
 
     def tables(self) -> tuple[bytes, array[int], bytes]:
-        """What ``load`` gives, which this object does not keep then."""
+        """The result of ``load``, which this object does not keep."""
         return vars(self).get("_rest") or self._load()
 
     def cost(self, word: bytes) -> int:
@@ -101,7 +101,7 @@ class LetterModel:
         return total + trigrams[context * size]
 
     def listed(self, word: bytes) -> int:
-        """Cost of a word by the list; a great number if it is not there."""
+        """Cost of a word by the list; `UNKNOWN` if it is not there."""
         _, known, prices = self._rest
         digest = word_hash(word)
         at = bisect_left(known, digest)
@@ -165,7 +165,7 @@ class ModelFile:
         at = self.start + entry["at"]
         cuts = (0, *accumulate(entry["parts"]))
         packed = self.content[at : at + entry["length"]]
-        # To zlib, at most 0 bytes means any number.
+        # To zlib, a limit of 0 means none.
         unpack_it = _from_lzma if self.is_earlier else zlib.decompressobj(-zlib.MAX_WBITS).decompress
         raw = unpack_it(packed, max(1, cuts[-1]))
         return [raw[a:b] for a, b in pairwise(cuts)]
@@ -190,7 +190,7 @@ class ModelFile:
         return array("I", accumulate(numbers)) if self.is_earlier else numbers
 
     def fits(self, code: str) -> bool:
-        """Whether the tables of a language with an alphabet are whole. Unpacks them all, and keeps nothing."""
+        """Whether the tables of an alphabetic language are complete. Unpacks all of them and keeps nothing."""
         try:
             size = self.index[code]["size"]
             if not isinstance(size, int) or not 1 < size <= MOST_LETTERS + 1:
@@ -230,7 +230,7 @@ def _from_lzma(packed: bytes, most: int) -> bytes:
 
 
 def _plus(numbers: bytes, others: bytes) -> bytes:
-    """Sums of bytes, modulo 256. Two long integers hold all of them: the lower seven bits add without a carry."""
+    """Sums of bytes, modulo 256, by two long integers: the lower seven bits add without a carry."""
     if len(numbers) != len(others):
         raise ValueError("tables of different lengths")
     high = int.from_bytes(b"\x80" * len(numbers))
@@ -241,7 +241,7 @@ def _plus(numbers: bytes, others: bytes) -> bytes:
 
 
 def _minus(numbers: bytes, others: bytes) -> bytes:
-    """What `_plus` undoes."""
+    """The inverse of `_plus`."""
     return bytes((a - b) % 256 for a, b in zip(numbers, others, strict=True))
 
 
@@ -269,8 +269,7 @@ def split_planes(numbers: list[int]) -> bytes:
 
 
 Parts = tuple[dict[str, Any], list[bytes], list[bytes]]
-"""What the index says of a language beside where its blocks are, the parts of its small block, and those of its
-large one."""
+"""The index entry of a language without the offsets, the parts of its small block, and those of its large one."""
 
 
 def pack(languages: Mapping[str, Parts]) -> bytes:
@@ -292,7 +291,7 @@ def pack(languages: Mapping[str, Parts]) -> bytes:
 
 
 def _as_stored(facts: Mapping[str, Any], small: list[bytes], large: list[bytes]) -> list[bytes]:
-    """The parts of a large block as the file has them; as they come, they are those of the earlier format."""
+    """The parts of a large block as the file has them."""
     if not small:
         chars, unigrams, gaps, planes, costs = large
         return [chars, unigrams, gaps, _sums(planes), costs]
@@ -323,7 +322,7 @@ def unpack(content: bytes, name: str) -> ModelFile:
 
 @cache
 def bundled() -> ModelFile:
-    """The models that come with the program."""
+    """The models of the distribution."""
     data = resources.files("mediacrawl.encoding").joinpath("models.bin").read_bytes()
     return unpack(data, "mediacrawl/encoding/bin")
 
@@ -344,14 +343,14 @@ _USER_FILES: Final[list[ModelFile]] = []
 
 
 def use_user_models(files: Sequence[ModelFile]) -> None:
-    """Decide with these models too, each in place of an earlier one of its language; see `own.use_models`."""
+    """Adds models, each in place of an earlier one of its language; see `use_models`."""
     _USER_FILES[:] = files
     in_use.cache_clear()
 
 
 @cache
 def in_use() -> ModelFile:
-    """The models that decide: the bundled ones, and beside them or in their place those that a user trained."""
+    """The models in use: the bundled ones, and those that a user trained."""
     if not _USER_FILES:
         return bundled()
     letters = {code: file.letters(code) for file in _USER_FILES for code in file.index}
@@ -360,21 +359,21 @@ def in_use() -> ModelFile:
 
 
 ENGINE: Final = 3
-"""Raised with every change of code that decides otherwise than before, so that stored records are decided anew."""
+"""Raised with every change of code that changes decisions, so that stored records are decided again."""
 
 
 def model_version() -> str:
-    """Twelve hexadecimal digits that name what decides: the models' content and `ENGINE`."""
+    """Twelve hexadecimal digits that identify the models' content and `ENGINE`."""
     return hashlib.sha256(f"{ENGINE} {in_use().version}".encode()).hexdigest()[:12]
 
 
 CODE: Final = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
-"""How a language is named: BCP 47, as far as we need it."""
+"""The form of a language's code: BCP 47, as far as it is needed."""
 
 _EIGHT_BIT: Final = ENCODING_WEIGHTS.keys() - MULTIBYTE - {"utf-8"}
 
 PAGES: Final = tuple(sorted(_EIGHT_BIT, key=lambda page: (-ENCODING_WEIGHTS[page], page)))
-"""The 8-bit code pages that can be decided on, most common first."""
+"""The 8-bit code pages that can be detected, most common first."""
 
 _CODECS: Final = {codecs.lookup(page).name: page for page in PAGES}
 _CODECS["iso8859-1"] = "cp1252"
@@ -386,16 +385,14 @@ _BUNDLED: Final = dict(LANGUAGES)
 
 
 def use_models(files: Iterable[str | Path] | Mapping[str, bytes]) -> tuple[str, ...]:
-    """Decide with these models beside the bundled ones: all of this process, from now on.
+    """Adds models of a user's own languages to the bundled ones, for all of this process.
 
-    To be called once, before anything is decided. A further call replaces the files of the one before, and one
-    without files goes back to the bundled models alone. `model_version` tells the difference. Another process that is
-    started, not forked, has to call it itself.
+    To be called once, before the first decision. A further call replaces the files of the one before; one without files
+    restores the bundled models. `model_version` changes. A process that is started, not forked, has to call it itself.
 
     Args:
-        files: paths of model files that ``scrapy trainencoding`` wrote, or the bytes of some by name, for a machine
-            that has not the files. A language that the program has, or an earlier file, is replaced by that of the
-            later file.
+        files: paths of model files that ``scrapy trainencoding`` wrote, or their contents by name, for a machine
+            without the files. A language of a later file replaces the bundled one, or that of an earlier file.
 
     Returns:
         The codes of their languages.
@@ -418,7 +415,7 @@ def use_models(files: Iterable[str | Path] | Mapping[str, bytes]) -> tuple[str, 
 
 
 def model_contents(paths: Iterable[str | Path]) -> dict[str, bytes]:
-    """Model files as `use_models` takes them on another machine, by path.
+    """Reads model files for `use_models` on another machine.
 
     Raises:
         ModelError: a file cannot be used.
@@ -430,7 +427,7 @@ def model_contents(paths: Iterable[str | Path]) -> dict[str, bytes]:
 
 
 def clear_caches() -> None:
-    """Empty every cache of this room: nearly all hang on the languages, and a list of them would miss the next one."""
+    """Empties every cache of this package: nearly all depend on the languages, and a list could miss one."""
     for name, module in list(sys.modules.items()):
         if name.startswith("mediacrawl.encoding."):
             for value in list(vars(module).values()):
@@ -439,10 +436,10 @@ def clear_caches() -> None:
 
 
 def page_named(name: str) -> str:
-    """The name that an 8-bit code page has in `PAGES`; one that nobody knows comes back as it is.
+    """The name of an 8-bit code page in `PAGES`; an unknown name is returned as it is.
 
     Args:
-        name: that or any other that Python knows: ``windows-1251``, ``ISO-8859-2``, ``latin1``.
+        name: any that Python knows: ``windows-1251``, ``ISO-8859-2``, ``latin1``.
     """
     try:
         return _CODECS.get(codecs.lookup(name).name, name)
@@ -451,13 +448,13 @@ def page_named(name: str) -> str:
 
 
 def index_entry(language: Language) -> dict[str, Any]:
-    """A language as the index of a model file has it."""
+    """The description of a language in the index of a model file."""
     names = ("script", "letters", "encodings", "weight", "tlds", "codes", "folds")
     return {name: getattr(language, name) for name in names}
 
 
 def _languages(file: ModelFile, name: str) -> list[Language]:
-    """The languages of a file, and a look whether their tables are whole."""
+    """The languages of a file, after checking its tables."""
     found = []
     for code, entry in file.index.items():
         if "language" not in entry:
@@ -470,7 +467,7 @@ def _languages(file: ModelFile, name: str) -> list[Language]:
 
 
 def _language(code: str, entry: Mapping[str, Any]) -> Language | None:
-    """A language from the index of a file; None if that cannot be one."""
+    """A language from the index of a file; None if the entry is invalid."""
     try:
         language = Language(
             code,
@@ -488,7 +485,7 @@ def _language(code: str, entry: Mapping[str, Any]) -> Language | None:
 
 
 def faults(language: Language) -> str:
-    """What is wrong with a language of a user's own, as a sentence; empty if nothing is."""
+    """The first fault of a user's own language, as a sentence; empty if there is none."""
     letters = language.letters
     if fault := code_fault(language.code):
         return fault
@@ -507,12 +504,12 @@ def faults(language: Language) -> str:
 
 
 def code_fault(code: str) -> str:
-    """Why a text names no language, as a sentence; empty if it may."""
+    """The fault of a language's code, as a sentence; empty if it is valid."""
     return "" if CODE.fullmatch(code) else f"{code!r} is no code of a language; it looks like ru, pt-BR or sr-Latn."
 
 
 def _own_bytes(letters: str) -> int:
-    """How many bytes beyond ASCII the letters and their capitals take, one each."""
+    """Number of bytes that the letters beyond ASCII and their capitals take, one each."""
     return sum(
         1 + (letter.upper() != letter and len(letter.upper()) == 1) for letter in letters if not letter.isascii()
     )

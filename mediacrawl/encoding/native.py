@@ -1,8 +1,8 @@
 """The optional native part (``deploy/native``, ``make native``): the same prices, computed in C.
 
-The modules of this package stay the reference: `scoring`, `hypotheses`, `reading` and `gaps` ask `kernel` first, and
-price in Python where it answers None. The C code has no table and no price of its own: `_spec` hands over those of the
-modules. All costs are integers, and `tests/encoding/test_native.py` compares both bit for bit.
+The Python modules are the reference: `scoring`, `hypotheses`, `reading` and `lost_bytes` call the `kernel` if there is
+one, and compute in Python where it returns None. The C code has no table and no price of its own; `_spec` passes those
+of the modules. All costs are integers, and `tests/encoding/test_native.py` compares both bit for bit.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ logger = logging.getLogger(__name__)
 MODULE: Final = "mediacrawl_native"
 
 ABI: Final = 3
-"""Raised with every change of what `_spec` hands over or of what the kernel's methods take and give; the version in
+"""Raised with every change of `_spec`, or of the arguments and results of the kernel's methods; the version in
 ``deploy/native/pyproject.toml`` begins with it."""
 
 SWITCH: Final = "MEDIACRAWL_NATIVE"
-"""Environment variable; ``0`` decides in pure Python although the native part is installed."""
+"""Environment variable; ``0`` selects pure Python although the native part is installed."""
 
 MOST_GAIN_STEPS: Final = 480
 """`scoring.gain_cost` is constant beyond so many twelfths of a nat, on either side."""
@@ -40,15 +40,15 @@ MOST_GAIN_STEPS: Final = 480
 UNUSED: Final = 16
 
 LAST_NEAR: Final = 0xFFFF
-"""The kernel has a table of what the code points up to this one are, and ranges of the unused ones beyond."""
+"""The kernel has a table of the code points up to this one, and ranges of the unused ones beyond."""
 
 RecordContext = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
-"""What is known of a record: all its fields, whose ASCII words tell of the language; what hints do to the priors
-(`weighing.shifts`); tuples of pairs, of each of which the cheapest is priced in any case."""
+"""The context of a record: all its fields, whose ASCII words are evidence of the language; the shifts of the priors
+(`prior_shifts`); groups of pairs, of each of which the cheapest is always priced exactly."""
 
 
 class Kernel(Protocol):
-    """What ``mediacrawl_native.Kernel`` computes. Pairs, encodings and languages go by their numbers in `_spec`."""
+    """The interface of ``mediacrawl_native.Kernel``. Pairs, encodings and languages are numbers in `_spec`."""
 
     def weigh(
         self,
@@ -59,13 +59,13 @@ class Kernel(Protocol):
         may_mix: bool,
         /,
     ) -> list[tuple[int, int, list[int]]]:
-        """The hypotheses of a record: number, prior, cost of each piece. Numbers are those of `weighing`.
+        """The hypotheses of a record: number, prior, cost of each excerpt. Numbers are those of `hypothesis_names`.
 
         Args:
-            pieces: what is priced of each field, and more.
-            of_record: for each field the number of what makes up the record's cost.
-            about: what else is known of the record.
-            utf8: the cost of each piece in UTF-8; None if none of them is UTF-8.
+            pieces: the excerpt of each field, and further ones.
+            of_record: for each field the number of the excerpt that counts for the record.
+            about: the context of the record.
+            utf8: the cost of each excerpt in UTF-8; None if none of them is UTF-8.
             may_mix: fields may be in several languages of one encoding.
         """
 
@@ -81,16 +81,16 @@ class Kernel(Protocol):
         """The decision on a record of one field beyond ASCII.
 
         Args:
-            piece: what is priced of the field.
-            about: what else is known of the record.
-            utf8: the cost in UTF-8; None if the piece is none.
-            trusted: an encoding that is believed because it is declared, or -1.
-            declared: the encoding that the field is left in, or -1.
+            piece: the excerpt of the field.
+            about: the context of the record.
+            utf8: the cost in UTF-8; None if the excerpt is none.
+            trusted: a declared encoding that gets a bonus, or -1.
+            declared: the declared encoding, or -1.
 
         Returns:
             The number of the best hypothesis; its margin over the declared encoding, in twelfths of a nat; whether the
-            last rival does read another text; the cheapest other hypotheses that may read another text, with the margin
-            over each.
+            last rival certainly has another text; the cheapest other hypotheses that may have another text, with the
+            margin over each.
         """
 
     def grow(
@@ -102,44 +102,44 @@ class Kernel(Protocol):
         beam: int,
         /,
     ) -> list[tuple[int, str, int, int, int]]:
-        """What a word in a double-byte encoding can have been before it lost bytes, see `gaps`.
+        """The candidates for a word in a double-byte encoding that lost bytes, see `lost_bytes`.
 
         Args:
-            options: for each unit the characters that may stand there, see `gaps._options`.
-            kept: for each unit what it costs to keep the mark that stands there; 0 where none does.
+            options: the candidates for the character at each unit, see `lost_bytes._options`.
+            kept: the cost of keeping the mark at each unit; 0 where there is none.
             language: written in characters.
-            prices: of a byte that is put in, of a character of ASCII, and of another one that the models do not know.
-            beam: how many words go on from each unit.
+            prices: of an inserted byte, of an ASCII character, and of another character without a model.
+            beam: number of states that continue from each unit.
 
         Returns:
-            Each word with its cost, its text, how many bytes are put in, what the losses cost, and what it costs with
-            the characters that the models know.
+            Each word with its cost, its text, the number of inserted bytes, the cost of the losses, and the cost of the
+            losses and of the characters with a model.
         """
 
     def double(self, raw: bytes, encoding: int, /) -> int | None:
-        """What bytes cost in a double-byte encoding; None where Python must decode them."""
+        """The cost of bytes in a double-byte encoding; None where Python must decode them."""
 
     def price(self, raw: bytes, pair: int, /) -> int:
-        """What the odd words of some bytes cost in a pair, without its prior."""
+        """The cost of the words beyond ASCII of some bytes in a pair, without its prior."""
 
     def ascii(self, words: list[bytes], languages: list[int], lone: bool, /) -> list[int]:
-        """What ASCII words cost in each of the languages, beside English."""
+        """The cost of ASCII words in each of the languages, relative to English."""
 
     def alphabet(
         self, text: str, toned: str, encodings: tuple[int, ...], tonal: int, only: int, /
     ) -> tuple[int, int, int]:
-        """The best pair for a text (-1 for none), its cost, and what no encoding can write of the text."""
+        """The best pair for a text (-1 for none), its cost, and the cost of what no encoding can write."""
 
     def scan(self, text: str, /) -> int:
-        """What a text may have, in the bits of `reading.telling`. All of them where it has characters beyond U+FFFF."""
+        """The content of a text in the bits of `reading.telling`; all bits if it has characters beyond U+FFFF."""
 
     def characters(self, text: str, languages: tuple[int, ...], /) -> tuple[int, int]:
-        """The best language for a text with Chinese, Japanese or Korean runs, and the text's cost."""
+        """The best language for a text with CJK runs, and the text's cost."""
 
 
 @cache
 def _module() -> Any:
-    """The module, if it is installed and is made for this version; otherwise None."""
+    """The module, if it is installed and of this version; otherwise None."""
     try:
         found = importlib.import_module(MODULE)
     except ImportError:
@@ -153,7 +153,7 @@ def is_native() -> bool:
 
 
 def description() -> str:
-    """What prices texts here, in a few words for a person."""
+    """The implementation in use, in a few words for a person."""
     if is_native():
         return "native"
     if os.environ.get(SWITCH) == "0":
@@ -163,7 +163,7 @@ def description() -> str:
 
 @cache
 def kernel() -> Kernel | None:
-    """The kernel over the models in use; None where Python prices, also for models that do not fit its tables."""
+    """The kernel over the models in use; None without the native part, or for models that do not fit its tables."""
     if not is_native():
         return None
     try:
@@ -175,13 +175,13 @@ def kernel() -> Kernel | None:
 
 @cache
 def languages() -> dict[str, int]:
-    """The numbers of the languages with an alphabet."""
+    """The numbers of the alphabetic languages."""
     return {language.code: number for number, language in enumerate(_lettered())}
 
 
 @cache
 def written_in_characters() -> dict[str, int]:
-    """The numbers of the languages without one."""
+    """The numbers of the CJK languages."""
     codes = [language.code for language in LANGUAGES.values() if not language.letters]
     return {code: number for number, code in enumerate(codes)}
 
@@ -199,10 +199,10 @@ def encodings() -> dict[str, int]:
 
 
 def _load(name: str | tuple[int, int] | tuple[int, bytes]) -> tuple[Any, ...] | str | int:
-    """What the kernel asks for.
+    """The callback of the kernel: large tables of a language, a row of a double-byte encoding, or a price.
 
-    The large tables of a language, or a row of a double-byte encoding, when it first needs them; the cost of bytes
-    that it cannot decode.
+    The large tables of a language, or a row of a double-byte encoding, when it first needs them; the cost of bytes that
+    it cannot decode.
     """
     if isinstance(name, tuple):
         number, asked = name
@@ -216,7 +216,7 @@ def _load(name: str | tuple[int, int] | tuple[int, bytes]) -> tuple[Any, ...] | 
 
 
 def _spec() -> dict[str, Any]:
-    """All tables and constants that the kernel works with."""
+    """All tables and constants of the kernel."""
     from mediacrawl.encoding import codepages  # noqa: PLC0415
     from mediacrawl.encoding.pricing import reading, scoring  # noqa: PLC0415
 
@@ -325,7 +325,7 @@ def _marked(some: bytes) -> bytes:
 
 
 def _codes(encoding: str) -> bytes:
-    """The characters that an encoding can write: three bytes each, the code point and the byte."""
+    """The characters of an encoding: three bytes each, the code point and the byte."""
     from mediacrawl.encoding.codepages import characters, encode  # noqa: PLC0415 - of what this module serves
 
     found = bytearray()
@@ -347,7 +347,7 @@ def _ranges(pattern: str) -> list[tuple[int, int]]:
 
 
 def _kinds() -> list[tuple[int, int, int]]:
-    """Ranges of code points, with a bit for what their characters are."""
+    """Ranges of code points, with a bit for the kind of their characters."""
     from mediacrawl.encoding.pricing import reading  # noqa: PLC0415 - that module asks this one
 
     classes = (
@@ -362,7 +362,7 @@ def _kinds() -> list[tuple[int, int, int]]:
 
 
 def _telling() -> list[tuple[int, int, int]]:
-    """Ranges of code points, with a bit for what a text may have that has one of them."""
+    """Ranges of code points, with a bit for the content that they indicate."""
     from mediacrawl.encoding.pricing import reading  # noqa: PLC0415 - that module asks this one
 
     every = [(first, last, bit) for pattern, bit in reading.telling() for first, last in _ranges(pattern)]
@@ -379,14 +379,14 @@ _SINGLE, _FIRST, _NONE, _UNTOLD = range(4)
 
 
 def _doubles() -> tuple[tuple[str, str, int], ...]:
-    """The double-byte encodings, each with the language that is written in it, and its prior."""
+    """The double-byte encodings, each with its language and prior."""
     from mediacrawl.encoding.pricing.hypotheses import double_byte  # noqa: PLC0415 - that module asks this one
 
     return double_byte()
 
 
 def _double(encoding: str, language: str, prior: int) -> dict[str, Any]:
-    """What a byte at the beginning of a character is: one of its own, the first of two, none, or not told here."""
+    """The kind of each first byte in a double-byte encoding: single, first of two, invalid, or decoded in Python."""
     kinds, singles = bytearray(256), array("H", bytes(512))
     for byte in range(256):
         try:
@@ -413,19 +413,19 @@ def double_bytes() -> dict[tuple[str, str], int]:
 
 
 _LEAST_SECOND: Final = 0x31
-"""None of these encodings has a character of two bytes with a lower second one."""
+"""The lowest second byte of a two-byte character in these encodings."""
 
 _SECONDS: Final = b"".join(bytes((0, second, 10)) for second in range(_LEAST_SECOND, 256))
 
 
 def _row(number: int, first: int) -> str:
-    """What characters begin with a byte: for each second byte from `_LEAST_SECOND` on one, or several where none is."""
+    """The characters with this first byte, for each second byte from `_LEAST_SECOND`."""
     encoding, _, _ = _doubles()[number]
     return _SECONDS.replace(b"\0", bytes((first,))).decode(encoding, "replace")
 
 
 def _price(number: int, raw: bytes) -> int:
-    """What bytes cost in a double-byte encoding."""
+    """The cost of bytes in a double-byte encoding."""
     from mediacrawl.encoding.pricing.hypotheses import price_bytes  # noqa: PLC0415 - that module asks this one
 
     encoding, language, _ = _doubles()[number]
@@ -452,12 +452,12 @@ def all_encodings() -> dict[str, int]:
 
 @lru_cache(maxsize=64)
 def prior_shifts(shift: Shift) -> bytes:
-    """What hints do to the prior of each hypothesis, as the kernel takes it."""
+    """The shift of each hypothesis's prior, as the kernel takes it."""
     return array("i", [shift(encoding, language) for encoding, language in hypothesis_names()]).tobytes()
 
 
 def _weighing_spec() -> dict[str, Any]:
-    """The tables and constants that the kernel weighs with."""
+    """The tables and constants of `Kernel.weigh` and `Kernel.choose`."""
     from mediacrawl.encoding import excerpts  # noqa: PLC0415
     from mediacrawl.encoding.pricing import hypotheses, reading, signs  # noqa: PLC0415
 

@@ -52,7 +52,7 @@ class LetterCounts:
         self.trigrams: defaultdict[tuple[int, int, int], float] = defaultdict(float)
 
     def add(self, codes: Iterable[int], weight: float = 1.0) -> None:
-        """Count a word, given as letter numbers from 1; 0 is the boundary."""
+        """Counts a word, given as letter numbers from 1; 0 is the boundary."""
         before, last = 0, 0
         for code in (*codes, 0):
             self.trigrams[before, last, code] += weight
@@ -80,7 +80,7 @@ class LetterCounts:
         out = bytearray()
         for a in range(size):
             for b in range(size):
-                # A word begins the same whatever stood before the boundary, and boundaries cost nothing.
+                # The first letter does not depend on what precedes the boundary, and a boundary costs nothing.
                 context = (0, 0) if b == 0 else (a, b)
                 row = _back_off(followers.get(context, {}), two[b], size)
                 out += bytes(cost(p) for p in row) if b else bytes((0, *(cost(p) for p in row[1:])))
@@ -104,7 +104,7 @@ def _back_off(counts: Mapping[int, float], back: list[float], size: int) -> list
 
 
 BIGRAMS = 60_000
-"""So many character pairs of a language are kept, those that save the most nats over the back-off."""
+"""Character pairs of a language that are kept: those that save the most nats over the back-off."""
 
 
 class CharacterCounts:
@@ -115,7 +115,7 @@ class CharacterCounts:
         self.bigrams: defaultdict[tuple[str, str], float] = defaultdict(float)
 
     def add(self, run: str, weight: float = 1.0) -> None:
-        """Count a run of characters without a gap; a blank stands for what is before its first."""
+        """Counts a run of characters without a gap; a blank stands for what precedes its first."""
         last = " "
         for char in run:
             self.unigrams[char] += weight
@@ -126,7 +126,7 @@ class CharacterCounts:
         """Costs of characters, pairs and back-offs.
 
         Args:
-            smoothing: how often a character that never came counts as having come.
+            smoothing: count that is added to each character.
             repertoire: characters the language's encodings can write.
         """
         total = sum(self.unigrams.values()) + smoothing * repertoire
@@ -150,7 +150,7 @@ class CharacterCounts:
 
 @dataclass(frozen=True, slots=True)
 class CharacterTables:
-    """A model by characters: what `mediacrawl.encoding.models` stores of it."""
+    """A model by characters, as `mediacrawl.encoding.models` stores it."""
 
     chars: str
     unigrams: bytes
@@ -162,7 +162,7 @@ class CharacterTables:
 def _worthy(
     rows: dict[str, dict[str, float]], one: dict[str, float]
 ) -> tuple[dict[tuple[str, str], float], dict[str, int]]:
-    """The pairs worth keeping with their probability, and for each first character the cost of backing off."""
+    """The pairs that are kept, with their probability, and for each first character the cost of backing off."""
     gains = []
     for first, row in rows.items():
         different = len(row)
@@ -188,7 +188,7 @@ ALSO: Final = {
     "no": ("no", "nn"),
     "id": ("id", "ms"),
 }
-"""Corpora that belong to one model: written alike, or nearly."""
+"""Corpora of one model: their spelling is nearly the same."""
 
 COUNTRIES: Final = {
     "ru": "RU BY KZ", "uk": "UA", "be": "BY", "bg": "BG", "mk": "MK", "sr": "RS", "el": "GR CY", "he": "IL",
@@ -206,7 +206,7 @@ COUNTRIES: Final = {
 HANGUL_OR_HAN: Final = re.compile(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]+")
 
 REPERTOIRE: Final = {"ja": 6879, "ko": 8200, "zh-Hans": 7500, "zh-Hant": 13100}
-"""Characters that the language's old encodings hold (JIS X 0208, KS X 1001, GB 2312 and some, Big5)."""
+"""Number of characters in the language's old encodings (JIS X 0208, KS X 1001, GB 2312 and some, Big5)."""
 
 
 def _gz_lines(path: Path) -> Iterator[str]:
@@ -222,7 +222,7 @@ def _names(path: Path) -> list[tuple[str, str, str]]:
 
 
 def names(training: Path, code: str) -> Iterator[str]:
-    """Forenames and surnames of the countries that speak the language, as written there."""
+    """Forenames and surnames of the countries that speak the language, in its spelling."""
     countries = COUNTRIES.get(code, "").split()
     for country, local, romanized in _names(training / "names" / "names.tsv"):
         if country in countries:
@@ -232,7 +232,7 @@ def names(training: Path, code: str) -> Iterator[str]:
 
 
 def lines(training: Path, code: str) -> Iterator[str]:
-    """All the text of a language, line by line."""
+    """The text of a language, line by line."""
     for name in ALSO.get(code, (code,)):
         for folder in ("sentences", "cldr", "plays"):
             yield from _gz_lines(training / folder / f"{name}.txt.gz")
@@ -242,18 +242,18 @@ def lines(training: Path, code: str) -> Iterator[str]:
 
 
 KNOWN_SHARE: Final = 0.4
-"""How likely a word of a title is one of the list."""
+"""Probability that a word of a title is in the list."""
 
 KNOWN_POWER: Final = 0.75
-"""Counts of listed words to this power: between as they were and all alike."""
+"""Power of the counts of listed words: between unchanged (1) and equal (0)."""
 
 LEAST_GAIN: Final = 18
-"""A word is listed if that saves as much, in twelfths of a nat."""
+"""Least gain, in twelfths of a nat, of a listed word."""
 
 PRICE_STEP: Final = 8
 
 PLAIN_WORDS: Final = 1800
-"""The commonest words of ASCII letters that are listed: they read the same in every encoding, and tell the language."""
+"""Number of listed ASCII words, the most common ones: they identify the language, whatever the encoding."""
 
 
 def letter_block(language: Language, text: Iterator[str]) -> models.Parts:
@@ -262,7 +262,7 @@ def letter_block(language: Language, text: Iterator[str]) -> models.Parts:
 
 
 def word_block(language: Language, seen: Mapping[str, int]) -> models.Parts:
-    """The same from words and how often each came."""
+    """The model of a language with an alphabet, from words and their counts."""
     numbers = {letter: i + 1 for i, letter in enumerate(language.letters)}
     counts = LetterCounts(len(numbers) + 1)
     for word in sorted(seen):
@@ -287,9 +287,9 @@ def word_block(language: Language, seen: Mapping[str, int]) -> models.Parts:
 
 
 def word_list(seen: dict[bytes, int], scale: float, spelled: models.LetterModel) -> dict[int, int]:
-    """The words that are worth listing, as hash and cost: those that the list makes cheaper by a good deal.
+    """The words that the list makes cheaper by `LEAST_GAIN`, as hash and cost.
 
-    Of words of ASCII letters, only common ones come here: they read the same in every encoding.
+    Of ASCII words, only common ones are passed.
     """
     listed: dict[int, int] = {}
     for word, n in seen.items():

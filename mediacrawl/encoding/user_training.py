@@ -22,12 +22,12 @@ from mediacrawl.encoding.models import PAGES, code_fault, faults, index_entry, p
 from mediacrawl.encoding.train import STEP, LetterCounts, word_block
 
 LETTERS_SHARE: Final = 0.9995
-"""The rarest letters of a text are foreign ones, in names; so much of it the alphabet makes up."""
+"""Share of the text's letters that the alphabet covers; the rarest ones are foreign, in names."""
 
 MOST_LETTERS: Final = 90
 
 WRITABLE_SHARE: Final = 0.99
-"""A code page that lacks a rare letter was used all the same."""
+"""Share of the letters that a code page must have; some were used although they lack a rare letter."""
 
 MOST_PAGES: Final = 8
 
@@ -35,7 +35,7 @@ LEAST_WORDS: Final = 500
 """Different words. A usable model needs some thousands; the bundled ones have 4,000 to 50,000."""
 
 MOST_WORDS: Final = 50_000
-"""Different words that a model is made from, the most common ones: more make it larger and no better."""
+"""Most common distinct words that a model is made from; more make it larger and no better."""
 
 MOST_COUNTED: Final = 1_000_000
 
@@ -44,24 +44,24 @@ LONGEST_WORD: Final = 40
 LONGEST_LINE: Final = 1 << 20
 
 HELD_OUT: Final = 10
-"""One word in so many is kept from training, to see how well the rest foretells it."""
+"""One word in so many is excluded from training, to measure the model."""
 
 
 class TrainingError(Exception):
-    """Text that no model can be made from; the message is one sentence for a person."""
+    """Text or options that no model can be made from; the message is one sentence for a person."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedModel:
-    """A model and what is to be said of it.
+    """A model with its statistics.
 
     Attributes:
-        language: as it was given and found out.
+        language: as given and derived.
         content: the model file.
-        running: words of the text that have only letters of the alphabet.
-        different: of these, different ones.
+        running: number of words that have only letters of the alphabet.
+        different: number of distinct ones.
         common: the most common ones, most common first.
-        nats: cost of a letter, the end of the word counting as one, in words that training did not see.
+        nats: cost of a letter in words that training did not see; the end of a word counts as one.
     """
 
     language: Language
@@ -72,7 +72,7 @@ class TrainedModel:
     nats: float
 
     def report(self, name: str) -> list[str]:
-        """Lines that tell a person how it went.
+        """The lines of the report.
 
         Args:
             name: of the model file.
@@ -92,13 +92,13 @@ class TrainedModel:
 
 
 def train(given: Language, paths: Iterable[Path], like: str = "") -> TrainedModel:
-    """A model of a language from text.
+    """Trains a model of a language.
 
     Args:
-        given: what is known of the language: its code, and whatever else the user says. What is empty is taken from
-            the language of that code if the program has it, or found out.
+        given: what the user says of the language: at least its code. The rest comes from the bundled language of that
+            code if there is one, or is derived from the text.
         paths: text files, UTF-8, plain or gzip; each is read twice.
-        like: code of a language that it shares script and encodings with; empty: none is known.
+        like: code of a language with the same script and encodings; empty if none is known.
 
     Raises:
         TrainingError: no model can be made of it.
@@ -125,7 +125,7 @@ def train(given: Language, paths: Iterable[Path], like: str = "") -> TrainedMode
 
 
 def _completed(given: Language, like: str) -> Language:
-    """With what the program knows of the language, or of the one that it is like."""
+    """The language with facts of the bundled one, or of a similar one."""
     if like and like not in LANGUAGES:
         raise TrainingError(f"The program has no language {like!r}; it has {', '.join(sorted(LANGUAGES))}.")
     if like:
@@ -146,7 +146,7 @@ def _completed(given: Language, like: str) -> Language:
 
 
 def _found_out(language: Language, counts: Mapping[str, int]) -> Language:
-    """With what the letters of the text say."""
+    """The language with facts derived from the letters of the text."""
     if not counts:
         raise TrainingError("There are no letters in this text.")
     given = "".join(dict.fromkeys(language.letters.lower()))
@@ -157,7 +157,7 @@ def _found_out(language: Language, counts: Mapping[str, int]) -> Language:
 
 
 def text_lines(paths: Iterable[Path]) -> Iterator[str]:
-    """The lines of text files, in one form (NFC).
+    """The lines of text files in Unicode form NFC.
 
     Raises:
         TrainingError: one cannot be read, or is not UTF-8.
@@ -186,7 +186,7 @@ def _line(line: bytes, path: Path, number: int) -> str:
 
 
 def letter_counts(lines: Callable[[], Iterable[str]], code: str) -> Counter[str]:
-    """How often each letter comes, in lower case; marks that stand on or after letters count as such."""
+    """The count of each letter in lower case, combining marks included."""
     counts: Counter[str] = Counter()
     for line in lines():
         counts.update(lower(line, code))
@@ -194,7 +194,7 @@ def letter_counts(lines: Callable[[], Iterable[str]], code: str) -> Counter[str]
 
 
 def _script(char: str) -> str:
-    """The first word of a character's name, which is its script; empty for what any script may use."""
+    """The script of a character by its Unicode name; empty for what any script may use."""
     word = unicodedata.name(char, "").partition(" ")[0].lower()
     if word in ("cjk", "hiragana", "katakana", "hangul", "bopomofo"):
         return "cjk"
@@ -211,7 +211,7 @@ def script_of(counts: Mapping[str, int]) -> str:
 
 
 def alphabet(counts: Mapping[str, int], script: str) -> str:
-    """The letters of a language: the most common ones of its script; all of ASCII's too if that is Latin."""
+    """The most common letters of the script; for Latin, all of a to z too."""
     mine = {char: n for char, n in counts.items() if _script(char) in ("", script)}
     wanted = LETTERS_SHARE * sum(mine.values())
     always = AZ if script == "latin" else ""
@@ -226,10 +226,10 @@ def alphabet(counts: Mapping[str, int], script: str) -> str:
 
 
 def code_pages(letters: str, script: str, counts: Mapping[str, int]) -> tuple[str, ...]:
-    """The 8-bit encodings that a language's texts can be in: those that can write nearly all its letters.
+    """The 8-bit encodings that can write nearly all letters of a language.
 
-    A few letters of western Europe stand in very many. So the most common one decides on the company: what the bundled
-    languages of this script have beside it.
+    A few Western letters are in very many. So the most common encoding restricts the others to those that the bundled
+    languages of this script use together with it.
     """
     if letters.isascii():
         return PAGES[:1]
@@ -244,9 +244,9 @@ def code_pages(letters: str, script: str, counts: Mapping[str, int]) -> tuple[st
 
 
 def _share(page: str, letters: str, counts: Mapping[str, int]) -> float:
-    """The part of the letters beyond ASCII, by how often they come, that a code page has in both cases.
+    """The share of the letters beyond ASCII, by frequency, that a code page has in both cases.
 
-    Modifier letters do not count: the apostrophe among them was written as another apostrophe.
+    Modifier letters do not count: texts write the apostrophe among them as another one.
     """
     odd = {
         char: counts.get(char, 0) + 1 for char in letters if not char.isascii() and unicodedata.category(char) != "Lm"
@@ -263,7 +263,7 @@ def _has(page: str, letter: str) -> bool:
 
 
 def count_words(lines: Iterable[str], language: Language) -> Counter[str]:
-    """How often each word comes. Of more than a million, the rarer half is forgotten."""
+    """The count of each word; above a million distinct words the rarer half is dropped."""
     seen: Counter[str] = Counter()
     for word in words(lines, language):
         if len(word) <= LONGEST_WORD:
@@ -275,7 +275,10 @@ def count_words(lines: Iterable[str], language: Language) -> Counter[str]:
 
 
 def held_out(language: Language, seen: Mapping[str, int]) -> float:
-    """Nats a letter, of words that training did not see; a hash of the word chooses, so they are always the same."""
+    """The cost in nats a letter of words that training did not see.
+
+    A hash selects them, so they are always the same.
+    """
     numbers = {letter: i + 1 for i, letter in enumerate(language.letters)}
     counts = LetterCounts(len(numbers) + 1)
     tested = []

@@ -25,8 +25,8 @@ class Location:
     """One input or output.
 
     Attributes:
-        name: as it may be shown and stored; a password in a URL is left out.
-        kind: of records that stand there.
+        name: for display and storage; without the password of a URL.
+        kind: format of its records.
         path: of the file; None for Redis, and for the standard input and output.
         packed: whether it is compressed by gzip.
         url: of the Redis server, without the key.
@@ -42,18 +42,18 @@ class Location:
 
     @property
     def is_stream(self) -> bool:
-        """Whether it is the standard input or output, of which nothing can be read or written twice."""
+        """Whether it is the standard input or output, which cannot be read or written twice."""
         return self.path is None and not self.key
 
     @property
     def root(self) -> Path:
-        """The path, of a place that has one."""
+        """The path, of a location with one."""
         if self.path is None:
             raise RerunError(f"{self.name} is no file.")
         return self.path
 
     def is_same(self, other: Location) -> bool:
-        """Whether both are one file or list, also by way of a link."""
+        """Whether both are one file or list, also through a link."""
         if self.path and other.path:
             both_exist = self.path.exists() and other.path.exists()
             return self.path.samefile(other.path) if both_exist else self.path.absolute() == other.path.absolute()
@@ -61,37 +61,37 @@ class Location:
 
 
 BLOCK_BYTES = 128 << 10
-"""Bytes of input that one worker gets at a time: a fifth of a second of work, so that a kill repeats little."""
+"""Bytes of input in a block: a fifth of a second of work, so that a kill repeats little."""
 
 BLOCK_RECORDS = 64
-"""Records that one worker gets at a time, where an input is not made of bytes. A row can be long; 64 fit memory."""
+"""Records in a block, where an input is not made of bytes. A row can be long; 64 fit in memory."""
 
 LONGEST_RECORD = 8 << 20
-"""Bytes of one record. A longer one passes unread: parsing it takes some 20 times its size of memory."""
+"""Bytes of one record. A longer one is passed through unread: parsing takes some 20 times its size of memory."""
 
 TOO_LONG = f"longer than {LONGEST_RECORD >> 20} MiB"
-"""What is said of such a record."""
+"""The reported problem of such a record."""
 
 Position = int | list[int]
-"""Where a source stands between two blocks, as JSON holds it: an offset, a row number, or places in nested parts."""
+"""The position of a source between two blocks, as JSON holds it: an offset, a row number, or nested indexes."""
 
 RunState = dict[str, Any]
-"""All that a run must know to go on, as JSON holds it."""
+"""The state that a run resumes from, as JSON holds it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of the input. Where it ends depends on where it begins and on nothing else.
+    """A piece of the input. Its end depends only on its beginning.
 
     Attributes:
-        data: what the source's reader reads; bytes, if `unread`.
+        data: input of the source's reader; bytes, if `unread`.
         number: of its first line or record, from 1.
-        next_number: of the first one behind it.
-        after: where the source stands behind it.
-        done: how much of the source's total is read then, for the progress bar.
-        unread: the data is a part of a line that is too long, and passes as it is.
-        problem: why; only with the first part.
-        is_open: the line goes on in the next block, so that a run cannot begin again between the two.
+        next_number: of the first one of the next block.
+        after: position of the source after it.
+        done: part of the source's total that is read then, for the progress bar.
+        unread: the data is a part of a line that is too long, and is passed through.
+        problem: the reason; only with the first part.
+        is_open: the line continues in the next block, so that a run cannot resume between the two.
     """
 
     data: Any
@@ -111,11 +111,11 @@ class BlockRecord:
     Attributes:
         number: of its line or record, from 1.
         place: in its block, from 0.
-        raw: its bytes as they stand in the input, the end of the line included; None if the input has none.
-        record: None if it cannot be read; then `problem` says why, and an empty line has none.
-        problem: why it passes unread.
-        changed: whether the record differs from what stands in the input.
-        recoded: encoding of a line that is in another one than its file; its bytes are no UTF-8.
+        raw: its bytes in the input, including the line end; None if the input has none.
+        record: None if it is unreadable; `problem` then holds the reason, and is empty for an empty line.
+        problem: reason why it is passed through.
+        changed: whether the record differs from the input.
+        recoded: encoding of a line that differs from its file's; its bytes are no UTF-8.
         origin: the row of the database that it was made of.
     """
 
@@ -136,7 +136,7 @@ class PreviewRow:
     Attributes:
         field: name of the field.
         before, after: its text.
-        encoding: that it was read with.
+        encoding: that it was decoded with.
         confidence: 0 to 1.
         decision: see `encoding.decision.DecisionName`.
         begins: whether it is the first of its record.
@@ -156,8 +156,8 @@ class PackedBlock:
     """A block, ready to be written.
 
     Attributes:
-        data: what the sink writes; None for nothing.
-        rejected: what the output cannot hold, as it stands in the input, a line each.
+        data: input of the sink; None for nothing.
+        rejected: bytes of the input that the output cannot hold, a line each.
     """
 
     data: Any = None
@@ -166,7 +166,7 @@ class PackedBlock:
 
 @dataclass(frozen=True, slots=True)
 class BlockResult:
-    """What a worker made of a block."""
+    """The result of a worker for a block."""
 
     packed: PackedBlock
     tally: RerunCounts
@@ -181,32 +181,32 @@ class BlockReader(Protocol):
 
 
 class BlockWriter(Protocol):
-    """Makes of records what a sink writes, in a worker: it is pickled, so it holds no open files."""
+    """Packs records for a sink, in a worker: it is pickled, so it holds no open files."""
 
     def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:
-        """Pack the records of a block that are wanted. One that the output cannot hold gets a `problem`."""
+        """Packs the records of a block. One that the output cannot hold gets a `problem`."""
 
     def pass_on(self, data: bytes) -> PackedBlock:
-        """Pack a part of a line that nobody has read."""
+        """Packs a part of an unread line."""
 
 
 class RecordSource(Protocol):
-    """An input, in the parent."""
+    """An input, in the parent process."""
 
     @property
     def reader(self) -> BlockReader:
         """Reads its blocks."""
 
     can_resume: bool
-    """Whether it can be read from a position on; a pipe cannot."""
+    """Whether it can be read from a position; a pipe cannot."""
     total: int
-    """Size of the input in units of its own, for the progress bar; 0 if that is not known."""
+    """Size of the input in its own unit, for the progress bar; 0 if unknown."""
 
     def identity(self) -> RunState:
-        """What tells this input from another one, or from itself after a change."""
+        """Facts that distinguish this input from others, and from itself after a change."""
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
-        """The blocks behind a position, or from the beginning, where line `number` begins.
+        """The blocks after a position, or all, where line `number` begins.
 
         Raises:
             RerunError: the input cannot be read any further.
@@ -217,56 +217,56 @@ class RecordSource(Protocol):
 
 
 class RecordSink(Protocol):
-    """An output, in the parent."""
+    """An output, in the parent process."""
 
     def is_taken(self, *, anew: bool) -> bool:
-        """Whether something stands there that no earlier run of ours, which may now go on, began to write.
+        """Whether the output exists and is not that of an earlier run that may resume.
 
         Args:
-            anew: an earlier run does not go on.
+            anew: an earlier run is not resumed.
         """
 
     def begin(self, *, anew: bool) -> RunState | None:
-        """Open the output, and give the state that was last put into it; what was written later is taken back.
+        """Opens the output, and returns the last stored state; what was written after it is removed.
 
         Args:
-            anew: begin from nothing, whatever there is of an earlier run.
+            anew: discard an earlier run.
 
         Raises:
             RerunError: it cannot be written.
         """
 
     def put(self, data: Any, state: RunState | None) -> None:
-        """Write a block.
+        """Writes a block.
 
         Args:
             data: as the writer packed it.
-            state: that the run has behind this block; None if it cannot go on from there.
+            state: of the run after this block; None if it cannot resume from there.
         """
 
     def settle(self) -> None:
-        """See to it that nothing put so far is lost by a kill."""
+        """Makes everything put so far durable."""
 
     def finish(self) -> None:
-        """Put the whole output in its place, and remove what was only needed to go on."""
+        """Moves the complete output to its place, and removes what only resuming needs."""
 
     def close(self) -> None:
-        """Close the output as it is; a later run goes on from there."""
+        """Closes the output as it is; a later run resumes."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerPlan:
-    """What a worker must know; it is pickled.
+    """The configuration of a worker; it is pickled.
 
     Attributes:
         reader: of the source.
         writer: for the sink.
         fields: see `encoding.records.fixer.Fixer`.
         min_confidence: likewise.
-        only_mangled: write only records that were mangled.
-        rows: number of rows of the table that are wanted, of the first ones; 0 for none.
+        only_mangled: write only records with a repaired text.
+        rows: most rows of the preview; 0 for none.
         models: files with models of the user's own languages.
-        substitutions: what pairs of stored and right texts taught.
+        substitutions: learned from pairs of stored and right texts.
     """
 
     reader: BlockReader
@@ -317,10 +317,10 @@ _MOST_SAMPLES = 3
 """Samples of each kind: the first ones of the input, so that they do not depend on the number of processes."""
 
 _MOST_KINDS = 200
-"""Kinds of samples at most; there are fewer encodings than that, but readings in turn may be combined."""
+"""Kinds of samples; there are fewer encodings, but steps may be combined."""
 
 _MOST_LINES = 5
-"""Line numbers that are named of each kind of bad line."""
+"""Line numbers that are kept for each kind of bad line."""
 
 _LONGEST_SAMPLE = 200
 """Characters of a sample."""
@@ -332,20 +332,20 @@ class RerunCounts:
 
     Attributes:
         records: read.
-        changed: records of which a text is another one now.
-        doubtful: records with a field that is not sure.
-        fields: that were decided: those that are not plain ASCII.
-        fields_changed: of them, those with another text now.
-        undecided: fields that stay as they were, though another reading is likelier.
-        lossy: fields of which characters were lost before.
-        damaged: elements of ``tags`` that cannot be read, and are left as they are.
-        bad: number of lines that passed unread, by reason.
+        changed: records with a changed text.
+        doubtful: records with an uncertain field.
+        fields: decided fields, which are not plain ASCII.
+        fields_changed: fields with a changed text.
+        undecided: fields that stay although another reading is likelier.
+        lossy: fields that lost characters before.
+        damaged: elements of ``tags`` that are unreadable and stay unchanged.
+        bad: number of unread lines by reason.
         bad_lines: the first line numbers of each reason.
-        recoded: number of lines by the encoding they are in, of those that are in another one than their file.
-        encodings: number of changed fields by the encoding they were read with.
+        recoded: number of lines in another encoding than their file's, by encoding.
+        encodings: number of changed fields by encoding.
         languages: number of changed fields by language.
-        passed: by the name of a field, how many of its texts have no decision, see `records.fixer.FixResult`.
-        columns: by the name of a field, how many of its texts are not ASCII, were mended, and are not sure.
+        passed: number of texts without a decision by field, see `records.fixer.FixResult`.
+        columns: number of texts beyond ASCII, of repaired and of uncertain ones, by field.
         samples: field, text before, text after, confidence of the first fields of each kind.
     """
 
@@ -367,11 +367,11 @@ class RerunCounts:
     samples: dict[str, list[list[Any]]] = dataclasses.field(default_factory=dict)
 
     def add_bad(self, number: int, problem: str) -> None:
-        """Count a line that passed unread.
+        """Counts an unread line.
 
         Args:
             number: of the line, from 1.
-            problem: why.
+            problem: the reason.
         """
         self.bad[problem] = self.bad.get(problem, 0) + 1
         lines = self.bad_lines.setdefault(problem, [])
@@ -379,7 +379,7 @@ class RerunCounts:
             lines.append(number)
 
     def add_field(self, name: str, *, decided: int = 0, mended: int = 0, unsure: int = 0) -> None:
-        """Count texts of a field; of ``artist[1]`` in a list, those of ``artist``."""
+        """Counts texts of a field; ``artist[1]`` of a list counts as ``artist``."""
         key = _column(name)
         numbers = self.columns.get(key)
         if numbers is None:
@@ -391,13 +391,13 @@ class RerunCounts:
         numbers[2] += unsure
 
     def add_passed(self, name: str) -> None:
-        """Count a text of a field that is left without a decision."""
+        """Counts a text without a decision."""
         key = _column(name)
         if key in self.passed or len(self.passed) < _MOST_KINDS:
             self.passed[key] = self.passed.get(key, 0) + 1
 
     def add_sample(self, kind: str, field: str, before: str, after: str, confidence: float) -> None:
-        """Keep a field as a sample of its kind, if there is room."""
+        """Keeps a field as a sample of its kind, up to the limits."""
         if kind not in self.samples and len(self.samples) >= _MOST_KINDS:
             return
         found = self.samples.setdefault(kind, [])
@@ -405,7 +405,7 @@ class RerunCounts:
             found.append([_short(field), _short(before), _short(after), round(confidence, 4)])
 
     def add(self, later: RerunCounts) -> None:
-        """Add what was counted in a later block."""
+        """Adds the counts of a later block."""
         for name in _NUMBERS:
             setattr(self, name, getattr(self, name) + getattr(later, name))
         for name in _COUNTERS:
@@ -421,12 +421,12 @@ class RerunCounts:
                 self.add_sample(kind, *sample)
 
     def as_json(self) -> dict[str, Any]:
-        """All of it, as JSON holds it."""
+        """The counts, as JSON holds them."""
         return dataclasses.asdict(self)
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """The same again."""
+        """The inverse of `as_json`."""
         names = {field.name for field in dataclasses.fields(cls)}
         return cls(**{name: value for name, value in stored.items() if name in names})
 
@@ -437,7 +437,7 @@ _COUNTERS = ("bad", "recoded", "encodings", "languages", "passed")
 
 
 def _column(name: str) -> str:
-    """The field that a text stands in, which may be a list."""
+    """The name of a text's field, which may be a list."""
     return _IN_LIST.sub("", name) if name.endswith("]") else name
 
 

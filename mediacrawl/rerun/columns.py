@@ -1,7 +1,7 @@
-"""Which columns of an input hold text: those that the user named, or of a CSV file those whose content is text.
+"""The text columns of an input: those that the user named, or in a CSV file those with text in them.
 
-A column is left alone if what it holds are numbers and dates, addresses, paths or names of files, or JSON: another
-spelling of these would be another thing. A column of numbers with one text in it holds text.
+Columns of numbers and dates, URLs, paths or file names, or JSON are excluded: any change would break their values. A
+column of numbers with one text in it counts as text.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ TEXT: Final = "text"
 _NUMBERS: Final = "numbers"
 
 _BLOCKS: Final = 4
-"""Blocks of an input whose records tell what its columns hold: 512 KiB."""
+"""Blocks of an input, 512 KiB, whose records determine the content of its columns."""
 
 _OURS: Final = frozenset({"tags", "content_url"})
-"""Columns of our own records, whose texts are told by their tags."""
+"""Columns that identify our own records, whose texts are in their tags."""
 
 _LONGEST: Final = 60
-"""Characters of a name that an error names."""
+"""Characters of a name in an error message."""
 
 _SHOWN: Final = 12
-"""Columns that an error names."""
+"""Columns in an error message."""
 
 _FILES: Final = (
     "3gp aac aif aifc aiff ape asf avi flac flv m3u m3u8 m4a m4b m4v mid midi mkv mov mp2 mp3 mp4 mpc mpg oga ogg ogv"
@@ -43,7 +43,7 @@ _FILES: Final = (
     " csv djvu doc docx epub fb2 htm html json mobi nfo odt pdf ppt pptx rtf txt xls xlsx xml 7z cbr cbz gz rar tar tgz"
     " torrent zip"
 )
-"""Endings of names of files: media and lists of them, pictures, documents, archives."""
+"""Suffixes of media, playlists, pictures, documents and archives."""
 
 _KINDS: Final = (
     ("addresses", re.compile(r"(?:[a-z][a-z0-9+.-]{1,15}://|mailto:|magnet:|www\.)\S", re.IGNORECASE)),
@@ -56,11 +56,11 @@ _KINDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class TextColumns:
-    """What is decided in an input.
+    """The fields that are decided.
 
     Attributes:
-        fields: names of fields with text, as `encoding.records.fixer.Fixer` takes them; empty for those it knows.
-        kinds: of a CSV file: what each column holds, ``text`` or what it is left alone for.
+        fields: names of fields with text, as `encoding.records.fixer.Fixer` takes them; empty for its defaults.
+        kinds: content of each column of a CSV file: ``text``, or the reason why it is excluded.
     """
 
     fields: tuple[str, ...] = ()
@@ -70,32 +70,32 @@ class TextColumns:
 def columns_of(
     source: RecordSource, where: Location, fields: Sequence[str], raws: Sequence[tuple[str, str]], *, must_exist: bool
 ) -> tuple[TextColumns, tuple[tuple[str, str], ...]]:
-    """Choose the columns of an input.
+    """Chooses the text columns of an input.
 
     Args:
         source: the input, opened.
-        where: its place.
+        where: its location.
         fields: names that the user gave, in any case; empty to choose.
         raws: pairs of a field and that of its bytes, likewise.
-        must_exist: a name that the input does not have is an error; else it is passed over.
+        must_exist: a name that the input does not have is an error; else it is ignored.
 
     Returns:
         The columns, and `raws` by their names in the input.
 
     Raises:
-        RerunError: a field is not there.
+        RerunError: a field does not exist.
     """
     known, is_all = _names(source, where)
     if known is None:
         return TextColumns(tuple(fields)), tuple(raws)
     if isinstance(source, CsvSource) and not must_exist:
-        # What the settings say is for all inputs; a table that has none of these columns is looked at like any other.
+        # Settings apply to all inputs; in a table without any of these columns they are chosen by content.
         present = {name.casefold() for name in known}
         fields = [name for name in fields if name.casefold() in present]
         raws = [pair for pair in raws if present.issuperset(name.casefold() for name in pair if name)]
     names = _Names(known, where.name, must_exist=must_exist and is_all, near=must_exist)
     chosen = tuple(names.found(name, "--fields") for name in fields)
-    # A field without bytes has no other name.
+    # The second name is empty for a field without bytes.
     pairs = tuple((names.found(name, "--raw"), raw and names.found(raw, "--raw")) for name, raw in raws)
     if not isinstance(source, CsvSource):
         more = _in_other_case(known) if not chosen and not pairs else ()
@@ -125,7 +125,7 @@ class _Names:
         self._must_exist, self._near = must_exist, near
 
     def found(self, name: str, option: str) -> str:
-        """The name as the input has it."""
+        """The name as the input spells it."""
         if name in self._known or name.casefold() in self._by_case:
             return name if name in self._known else self._by_case[name.casefold()]
         advice = did_you_mean(name[:_LONGEST], self._known)
@@ -139,7 +139,7 @@ class _Names:
 
 
 def _names(source: RecordSource, where: Location) -> tuple[list[str] | None, bool]:
-    """The names of fields that an input has, None if they cannot be known; and whether these are all."""
+    """The field names of an input, None if unknown; and whether the list is complete."""
     if isinstance(source, CsvSource):
         return list(source.dialect.columns), True
     if where.kind == "catalogue":
@@ -155,7 +155,7 @@ def _names(source: RecordSource, where: Location) -> tuple[list[str] | None, boo
 
 
 def _in_other_case(known: Iterable[str]) -> tuple[str, ...]:
-    """The common names, and what the input calls them, if it does so in another case."""
+    """The common names, and their spellings in another case in the input."""
     common = {name.casefold() for name in COMMON_NAMES}
     other = [name for name in known if name.casefold() in common and name not in COMMON_NAMES]
     return (*COMMON_NAMES, *other) if other else ()
@@ -171,10 +171,10 @@ def _kinds(source: CsvSource) -> dict[str, str]:
 
 
 def _kind(name: str, values: Sequence[str]) -> str:
-    """What a column holds, by what most of its cells are; of numbers, by whether all are."""
+    """The content of a column by the majority of its cells; numbers only if all are."""
     if name in NESTED:
         return "JSON"
     votes = Counter(next((kind for kind, form in _KINDS if form.match(value)), TEXT) for value in values)
     found = max(votes, key=lambda kind: (votes[kind], kind == TEXT)) if votes else TEXT
-    # A number is nothing that could be mended, so nothing is at risk: a title may be a number, 1984.
+    # A title may be a number, 1984, and a number never changes.
     return TEXT if found == _NUMBERS and votes[TEXT] else found

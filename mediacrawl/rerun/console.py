@@ -28,7 +28,7 @@ _STAYS = {
     "unwritable": "= wrong, cannot be written here",
     "user": "= by hand, stays",
 }
-"""What stands in the place of a text that does not change."""
+"""The text in place of an unchanged one."""
 
 _FIELD, _ENCODING, _CONFIDENCE, _GAP = 12, 14, 5, 2
 
@@ -39,24 +39,24 @@ _NARROWEST = 60
 _LABEL, _LINE = 11, 86
 
 _COLUMNS = 30
-"""Columns that are listed; the file of the report has all."""
+"""Columns that are listed; the report file has all."""
 
 _MOST = 12
 """Encodings and languages that are listed."""
 
 _KINDS = 8
-"""Kinds of samples that are shown; the file of the report has all."""
+"""Kinds of samples that are listed; the report file has all."""
 
 _SAMPLE = 38
-"""Columns of a sample's text before, and after."""
+"""Terminal columns of a sample's text before, and after."""
 
 
 class PreviewTable:
-    """The table before and after.
+    """The table of a dry run: texts before and after.
 
     Args:
         width: terminal columns.
-        colour: green for what is mended, yellow for what is not sure, dim for what stays.
+        colour: green for repaired, yellow for uncertain, dim for unchanged texts.
     """
 
     def __init__(self, width: int, *, colour: bool) -> None:
@@ -69,7 +69,7 @@ class PreviewTable:
         return f"{_BOLD}{line}{_PLAIN}" if self._colour else line
 
     def line(self, row: PreviewRow) -> str:
-        """One field. Whatever stands in it commands no terminal, and wide characters keep the columns straight."""
+        """One field, without control sequences, and aligned by terminal columns."""
         after = row.after if row.decision == "fixed" else _unchanged(row)
         line = self._line(row.field, row.before, after, row.encoding, f"{row.confidence:5.2f}")
         return f"{_COLOURS.get(row.decision, _DIM)}{line}{_PLAIN}" if self._colour else line
@@ -81,17 +81,17 @@ class PreviewTable:
 
 
 def _unchanged(row: PreviewRow) -> str:
-    """A sign tells it as well as the colour does."""
+    """The mark of an unchanged text, which does not depend on colours."""
     return _STAYS.get(row.decision, "= stays")
 
 
 def report(tally: RerunCounts, encoding: str = "", columns: Mapping[str, str] | None = None) -> str:
-    """The run in numbers and samples, without a line feed at the end.
+    """The report of a run, without a line feed at the end.
 
     Args:
         tally: of the whole run.
         encoding: of the input file; empty for UTF-8.
-        columns: of a CSV file: what each column holds.
+        columns: content of each column of a CSV file.
     """
     title = f"{plural(tally.records, 'record')} read, {count(tally.changed)} mended ({_part(tally)})"
     rows = [
@@ -122,7 +122,7 @@ def _fields(tally: RerunCounts) -> str:
 
 
 def _columns(tally: RerunCounts, columns: Mapping[str, str]) -> str:
-    """What was done in each column of a table: those with text first."""
+    """The counts of each column of a table, text columns first."""
     done, left = [], []
     for name, kind in columns.items():
         decided, mended, unsure = tally.columns.get(name, [0, 0, 0])
@@ -173,12 +173,12 @@ def _samples(tally: RerunCounts) -> list[str]:
 
 
 class RerunProgress:
-    """Shows items, items a second, the share of the input that is done, and the time left.
+    """The progress bar: items, items a second, share of the input, time left.
 
     Args:
         stream: to write to.
-        total: of the input, in the unit of `show`; 0 if that is not known.
-        clock: seconds that only grow.
+        total: of the input, in the unit of `show`; 0 if unknown.
+        clock: monotonic, in seconds.
     """
 
     def __init__(self, stream: TextIO, total: int, clock: Callable[[], float]) -> None:
@@ -187,11 +187,11 @@ class RerunProgress:
         self._first: tuple[int, int] | None = None
 
     def begin(self, done: int, items: int) -> None:
-        """Say where the run begins: what an earlier one did counts for the share, not for the speed."""
+        """Sets the start of the run; an earlier run counts for the share, not for the speed."""
         self._first = (done, items)
 
     def show(self, done: int, items: int) -> None:
-        """Show where the run is, if it is time to.
+        """Updates the bar, at a limited rate.
 
         Args:
             done: of the total.
@@ -211,23 +211,23 @@ class RerunProgress:
         return " · ".join(parts)
 
     def end(self) -> None:
-        """Take the bar away."""
+        """Removes the bar."""
         self._bar.end()
 
 
 Colour = Literal["auto", "always", "never"]
 
 _DEFAULT_WIDTH = 120
-"""Columns of the table where there is no terminal."""
+"""Terminal columns of the table without a terminal."""
 
 
 def is_coloured(wish: Colour, stream: TextIO, environment: Mapping[str, str]) -> bool:
     """Whether to write colours.
 
     Args:
-        wish: ``always`` and ``never`` decide.
-        stream: to write to; ``auto`` asks whether it is a terminal.
-        environment: ``NO_COLOR``, set to anything, says no (no-color.org), and so does a terminal that knows none.
+        wish: ``always``, ``never``, or ``auto`` for terminals only.
+        stream: to write to.
+        environment: ``NO_COLOR`` (no-color.org), and ``TERM=dumb``, disable colours.
     """
     if wish != "auto":
         return wish == "always"
@@ -235,21 +235,21 @@ def is_coloured(wish: Colour, stream: TextIO, environment: Mapping[str, str]) ->
 
 
 def say(stream: TextIO, text: str) -> None:
-    """Print on an output that may not know all characters."""
+    """Prints on an output whose encoding may lack characters."""
     encoding = stream.encoding or "ascii"
     print(text.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)
 
 
 class RerunConsole(RerunWatcher):
-    """Shows a run.
+    """The terminal output of a run.
 
     Args:
         out: for the table.
-        err: for the progress.
+        err: for the progress bar.
         limit: most rows of the table.
         colour: whether the table is coloured.
-        width: columns of the terminal; 0 if there is none.
-        clock: seconds that only grow.
+        width: terminal columns; 0 without a terminal.
+        clock: monotonic, in seconds.
     """
 
     def __init__(
@@ -293,7 +293,7 @@ class RerunConsole(RerunWatcher):
         say(self._out, self._table.line(row))
 
     def end(self) -> None:
-        """Take the progress away."""
+        """Removes the progress bar."""
         if self._progress is not None:
             self._progress.end()
 
@@ -312,10 +312,10 @@ class RerunConsole(RerunWatcher):
 
 
 def refuse_unreadable(result: RerunResult, options: RerunOptions) -> None:
-    """Make an error of a run over an input of which nothing could be read.
+    """Raises if nothing of a non-empty input could be read.
 
     Raises:
-        RerunError: there was something, and no record came out of it.
+        RerunError: there were lines, and no record.
     """
     if not result.is_unreadable:
         return
@@ -325,10 +325,10 @@ def refuse_unreadable(result: RerunResult, options: RerunOptions) -> None:
 
 
 def write_report(path: Path, result: RerunResult, options: Mapping[str, Any]) -> None:
-    """Write the report as JSON, whole or not at all.
+    """Writes the report as JSON, atomically.
 
     Args:
-        path: of the file; one that is there is replaced.
+        path: of the file; an existing one is replaced.
         result: of the run.
         options: of the run, as JSON holds them.
 

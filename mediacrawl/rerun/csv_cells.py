@@ -18,7 +18,7 @@ _CONTENT: Final = re.compile(rb'"((?:[^"]++|"")*+)"(.*)', re.DOTALL)
 
 @cache
 def _cell(delimiter: str) -> re.Pattern[bytes]:
-    """One cell with its quotes, as the csv module splits: a quote counts at the beginning of a cell alone."""
+    """One cell with its quotes, as the csv module splits: a quote only counts at the beginning of a cell."""
     other = b"[^" + re.escape(delimiter.encode()) + b"]*+"
     return re.compile(rb'(?:"(?:[^"]++|"")*+"' + other + rb"|" + other + rb")", re.DOTALL)
 
@@ -27,14 +27,14 @@ def split(row: bytes, delimiter: str) -> list[bytes]:
     """The cells of a row as they stand, quotes included.
 
     Args:
-        row: without the end of its line, in an encoding in which ASCII is as it is.
+        row: without its line end, in a superset of ASCII.
         delimiter: between two cells.
     """
     cells, at = [], 0
     pattern = _cell(delimiter)
     while True:
         found = pattern.match(row, at)
-        # It matches always, if only an empty cell.
+        # The pattern always matches, at least an empty cell.
         end = found.end() if found else len(row)
         cells.append(row[at:end])
         if end >= len(row):
@@ -48,7 +48,7 @@ def rendered(text: str, delimiter: str, *, quoted: bool = False) -> bytes:
     Args:
         text: that UTF-8 can hold.
         delimiter: between two cells.
-        quoted: also where it would not be needed.
+        quoted: also if it needs no quotes.
     """
     if quoted or delimiter in text or any(sign in text for sign in '"\r\n'):
         text = '"' + text.replace('"', '""') + '"'
@@ -56,34 +56,33 @@ def rendered(text: str, delimiter: str, *, quoted: bool = False) -> bytes:
 
 
 def content(cell: bytes) -> bytes:
-    """What a cell holds, as the csv module reads it."""
+    """The content of a cell, as the csv module reads it."""
     found = _CONTENT.fullmatch(cell)
     return found[1].replace(b'""', b'"') + found[2] if found else cell
 
 
 def is_quoted(cells: Sequence[bytes]) -> bool:
-    """Whether a row has quotes around each of its cells, needed or not."""
+    """Whether all cells of a row have quotes."""
     return all(cell.startswith(b'"') for cell in cells)
 
 
 _DELIMITERS: Final = (",", ";", "\t", "|")
-"""The first one counts where nothing tells."""
+"""The first one is the default."""
 
 _ROWS: Final = 50
-"""Rows that are looked at."""
+"""Rows that are compared with the header."""
 
 
 def delimiter_of(header: bytes, sample: bytes) -> str:
-    """Find the delimiter of a table.
+    """The delimiter of a table.
 
     Args:
-        header: its first line, in an encoding in which ASCII is as it is.
-        sample: whole lines behind it; may be empty, then the header alone tells.
+        header: its first line, in a superset of ASCII.
+        sample: whole lines after it; may be empty.
 
     Returns:
-        The delimiter that most of the rows agree with: outside of quotes they have it as often as the header. Of
-        several the one after which the names in the header do not begin with a space, as the words behind a comma in a
-        name do; then the one with the most columns.
+        The delimiter that most rows have as often as the header, outside of quotes. Of several, the one after which no
+        name in the header begins with a space; then the one with the most columns.
     """
     scores = {}
     for delimiter in _DELIMITERS:
@@ -102,13 +101,13 @@ def _first(lines: list[str], delimiter: str) -> list[str]:
 
 
 def _agreeing(sample: bytes, delimiter: str, width: int) -> int:
-    """How many of the first rows have so many cells."""
+    """Number of the first rows with this many cells."""
     found = 0
     try:
         for row in islice(csv.reader(io.StringIO(_characters(sample), newline=""), delimiter=delimiter), _ROWS):
             found += len(row) == width
     except csv.Error:
-        # A cell that is too long; the rows before it have told something.
+        # A cell is too long; the rows before it count.
         pass
     return found
 
@@ -119,17 +118,17 @@ _NOT_CSV = "not CSV"
 
 
 class _Ahead:
-    """Lines that are looked at before they are read: where does a quote that is open now end?
+    """Lookahead over lines, to find the end of a quote that is open.
 
     Between two lines of a row the csv module is in one state only, inside a quoted cell. So whether a line leaves an
-    open quote open depends on that line alone. Each is asked once, however many rows before it hope for an end there.
+    open quote open depends on that line alone, and each line is examined once.
     """
 
     def __init__(self, lines: Iterator[bytes], delimiter: str) -> None:
         self._lines = lines
         self._delimiter = delimiter
         self._ahead: deque[bytes] = deque()
-        # All lines ahead leave an open quote open; or all but the last one, which may not even be CSV behind it.
+        # All lines ahead leave an open quote open; or all but the last one, which may not be CSV after it.
         self._inside = self._inside_size = 0
         self._problem = ""
 
@@ -146,10 +145,10 @@ class _Ahead:
         return line
 
     def find_end(self, room: int) -> None:
-        """See that an open quote is closed, within so many bytes.
+        """Checks that an open quote is closed within so many bytes.
 
         Raises:
-            csv.Error: it is not, or what is behind it in its line is not CSV.
+            csv.Error: it is not, or the rest of its line is not CSV.
         """
         while True:
             line = self._first_unknown()
@@ -185,9 +184,9 @@ class _Ahead:
 
 
 class _Lines:
-    """Gives the lines of one row to the reader of the csv module, and knows which they were.
+    """Passes the lines of one row to the csv module and keeps them.
 
-    A row goes on only if it has an end. So of a row that cannot be read no line was taken but the first.
+    A row continues only if it has an end. So an unreadable row has consumed one line.
     """
 
     def __init__(self, lines: Iterator[bytes], delimiter: str) -> None:
@@ -209,11 +208,11 @@ class _Lines:
         return _characters(line)
 
     def begin(self) -> None:
-        """Forget the last row."""
+        """Starts the next row."""
         self.taken = []
 
     def give_up(self) -> Iterator[bytes]:
-        """The first line of the last row, in pieces if it is too long for one."""
+        """The first line of an unreadable row, in pieces if it is too long for one."""
         piece = self.taken[0]
         while piece:
             yield piece
@@ -221,29 +220,29 @@ class _Lines:
 
 
 def _characters(line: bytes) -> str:
-    """Every byte becomes a character of its own: quotes and delimiters stand where they stood."""
+    """Each byte as one character, so that quotes and delimiters keep their places."""
     return line.decode("latin-1")
 
 
 def rows(lines: Iterator[bytes], delimiter: str) -> Iterator[tuple[bytes, list[str] | None, str]]:
-    """Split lines into rows; a row goes over several lines if a quoted cell does.
+    """Splits lines into rows; a row with a quoted line feed has several lines.
 
     Args:
         lines: with their ends.
         delimiter: between two cells.
 
     Yields:
-        A row as it stands; its cells, one character a byte, None for a row that cannot be read; and why. Of a row that
-        cannot be read only the first line is given up: a quote that is never closed costs one line, not the rest. A
-        line that is too long comes in pieces, and only the first one says why. The time does not depend on where quotes
-    stand: no line is read more than three times.
+        A row as it stands; its cells, one character a byte, None for an unreadable row; and the problem. Of an
+        unreadable row only the first line is consumed: a quote that is never closed costs one line, not the rest. A
+        line that is too long comes in pieces, and only the first one has the problem. No line is read more than three
+        times.
     """
     csv.field_size_limit(2 * LONGEST_RECORD)
     feed = _Lines(lines, delimiter)
     while True:
         feed.begin()
         try:
-            # A new reader for each row: the last one may have been left in the middle of a cell.
+            # A new reader for each row: the last one may have stopped inside a cell.
             cells = next(csv.reader(feed, delimiter=delimiter))
         except StopIteration:
             return

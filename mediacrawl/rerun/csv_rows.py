@@ -1,12 +1,11 @@
-"""CSV (RFC 4180, and its dialects with semicolons and tabs): rows as they stand, until one changes.
+"""CSV (RFC 4180, and its dialects with semicolons and tabs), byte for byte except for changed rows.
 
-Columns stay as they are. What was decided stands in one more column, ``mojibake``, as JSON; if the input has no such
-column, every row gets an empty cell there. Cells of ``tags`` and ``extra`` that hold JSON are read as such. A cell that
-is written anew has an apostrophe before what a spreadsheet would take for a formula, and is read without it
-(`observe.text.to_cell`); a cell that does not change stays as it stands.
+The columns stay. The evidence is in one more column, ``mojibake``, as JSON; if the input has no such column, every row
+gets an empty cell there. JSON in ``tags`` and ``extra`` is parsed. A changed cell gets an apostrophe before what a
+spreadsheet would take for a formula, which is removed when it is read (`observe.text.to_cell`).
 
-What a spreadsheet needs to open the file again stays: the byte order mark, a first line ``sep=;``, the delimiter, line
-ends, and the quotes of each cell that does not change.
+What a spreadsheet needs to open the file stays: the byte order mark, a first line ``sep=;``, the delimiter, line ends,
+and the quotes of unchanged cells.
 """
 
 from __future__ import annotations
@@ -37,24 +36,23 @@ from mediacrawl.rerun.text_encoding import UTF8, TextEncoding, read_fields
 EVIDENCE = "mojibake"
 
 _SAMPLE = 64 << 10
-"""Bytes behind the header that tell the delimiter."""
+"""Bytes after the header that determine the delimiter."""
 
 _BOM = b"\xef\xbb\xbf"
 
 _SEPARATOR = re.compile(rb"sep=([,;\t|])\r?\n", re.IGNORECASE)
-"""A first line by which Excel is told the delimiter."""
+"""A first line that declares the delimiter to Excel."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How the rows of a file are written.
+    """The form of a file's rows.
 
     Attributes:
-        columns: names of the columns, each another one; what has no name in the file, or that of another column, has
-            one with its number here.
+        columns: unique names of the columns; a missing or repeated name is replaced by one with the column's number.
         delimiter: between two cells.
-        before: what stands before the header: a byte order mark, a line that tells the delimiter.
-        header: the header as it stands in UTF-8, with its end; empty for a file that is newly made.
+        before: bytes before the header: a byte order mark, a line that declares the delimiter.
+        header: the header in UTF-8, with its end; empty for a new file.
     """
 
     columns: tuple[str, ...]
@@ -70,7 +68,7 @@ class Dialect:
 
     @property
     def with_evidence(self) -> Dialect:
-        """The same with a column for the evidence."""
+        """The dialect with a column for the evidence."""
         if EVIDENCE in self.columns:
             return self
         header = self.header
@@ -83,7 +81,7 @@ class Dialect:
 
     @property
     def head(self) -> bytes:
-        """All that stands before the first row."""
+        """The bytes before the first row."""
         header = self.header or self.text(self.columns)
         return self.before + header + (b"" if header.endswith(b"\n") else b"\r\n")
 
@@ -107,14 +105,14 @@ class CsvSource(InputFile):
         self.reader = CsvReader(self.dialect, self.encoding)
 
     def _rows_ahead(self, stream: BinaryIO) -> bytes:
-        """Whole lines behind the header, without taking them out of a pipe."""
+        """Whole lines after the header, without consuming them from a pipe."""
         if self.can_resume:
             return whole_lines(stream.read(_SAMPLE))
         peek = getattr(stream, "peek", None)
         return whole_lines(bytes(peek(1))) if peek is not None else b""
 
     def _dialect(self, before: bytes, header: bytes, delimiter: str) -> Dialect:
-        """The dialect by the header. A header with line feeds in its names is not understood."""
+        """The dialect by the header, which must be a single line."""
         body = header.rstrip(b"\r\n")
         if b"\r" in body and b"\n" not in header:
             raise RerunError(
@@ -190,7 +188,7 @@ class CsvReader:
             number += raw.count(b"\n")
 
     def _texts(self, cells: list[str]) -> tuple[list[str] | None, str]:
-        """The cells as text, and the encoding that they are in if it is not that of the file; None if it is unknown."""
+        """The cells as text, None if they cannot be decoded, and their encoding if it differs from the file's."""
         try:
             return [text if text.isascii() else text.encode("latin-1").decode() for text in cells], ""
         except UnicodeDecodeError:
@@ -208,7 +206,7 @@ class CsvReader:
         if evidence == "":
             del record[EVIDENCE]
         elif evidence is not None and not isinstance(evidence, dict):
-            # The column is ours: this row had one cell too many before there was a column.
+            # The column is ours, so the row had one cell too many before.
             return None, "more cells than columns"
         return record, ""
 
@@ -219,7 +217,7 @@ class CsvWriter:
 
     Attributes:
         dialect: of the output; has a column for the evidence.
-        repeats: columns of the input, if it is CSV in the same dialect: rows that did not change stay as they are.
+        repeats: columns of the input, if it is CSV in the same dialect: unchanged rows are copied.
     """
 
     dialect: Dialect
@@ -227,7 +225,7 @@ class CsvWriter:
 
     @property
     def header(self) -> bytes:
-        """What the file begins with."""
+        """The beginning of the file."""
         return self.dialect.head
 
     def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
@@ -254,7 +252,7 @@ class CsvWriter:
         return body + self.dialect.delimiter.encode() + ending if whole else raw
 
     def _changed(self, body: bytes, texts: list[str]) -> bytes:
-        """A row of which cells are other ones now: these are written anew, with quotes if they had some."""
+        """A row with the changed cells written anew, with quotes if they had some."""
         delimiter = self.dialect.delimiter
         stood = csv_cells.split(body, delimiter)
         row_is_quoted = csv_cells.is_quoted(stood)
@@ -270,12 +268,12 @@ class CsvWriter:
 
     @staticmethod
     def _read(name: str, raw: bytes) -> str | None:
-        """What `_cells` gives for a cell as it stands; None if it is not UTF-8."""
+        """The value of `_cells` for an existing cell; None if it is not UTF-8."""
         text = _text(csv_cells.content(raw))
         return None if text is None else json_lines.cell(json_lines.loaded(name, from_cell(text)))
 
     def _cells(self, record: dict[str, Any]) -> list[str]:
-        """The texts of the cells; what has no column of its own goes into ``extra``, if there is one."""
+        """The texts of the cells; fields without a column go into ``extra``, if there is one."""
         if "extra" in self.dialect.columns and not record.keys() <= set(self.dialect.columns):
             record = _with_extra(record, self.dialect.columns)
         return [json_lines.cell(record.get(name)) for name in self.dialect.columns]

@@ -49,14 +49,14 @@ _KNOWN = ".jl .jsonl .ndjson .csv .tsv (each also with .gz), .db .sqlite .parque
 
 
 def location_of(text: str) -> Location:
-    """Read the name of an input or output.
+    """Parses the name of an input or output.
 
     Args:
-        text: a path with one of the known suffixes, in any case; ``redis://host:port/db?key=name``; or ``-``, which is
-            JSON lines on the standard input or output. A folder is taken as a set of Parquet files.
+        text: a path with one of the known suffixes, in any case; ``redis://host:port/db?key=name``; or ``-``, JSON
+            lines on the standard input or output. A folder is a set of Parquet files.
 
     Raises:
-        RerunError: a suffix that is not known, a URL without a key.
+        RerunError: the suffix is unknown, or the URL has no key.
     """
     if text == "-":
         return Location("-", "lines")
@@ -79,7 +79,7 @@ def _unknown(text: str, suffix: str) -> str:
 
 
 def _redis(text: str) -> Location:
-    """Split off the key; the other parameters are for the client."""
+    """The location of a Redis list; other parameters of the URL are for the client."""
     try:
         parts = urlsplit(text)
     except ValueError as error:
@@ -98,7 +98,7 @@ def _redis(text: str) -> Location:
 _JSON = frozenset({"lines", "redis"})
 
 _FIRST_BLOCKS = 16
-"""Blocks whose records tell the columns of a CSV file; a field that comes later goes into ``extra``."""
+"""Blocks whose records determine the columns of a CSV file; later fields go into ``extra``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +106,9 @@ class OpenedOutput:
     """An output, not yet opened.
 
     Attributes:
-        sink: in the parent.
+        sink: in the parent process.
         writer: in the workers.
-        rejected: file for what the output cannot hold; None if it holds everything.
+        rejected: file for records that the output cannot hold; None if it holds all.
     """
 
     sink: RecordSink
@@ -117,14 +117,14 @@ class OpenedOutput:
 
 
 def open_source(where: Location, encoding: str | None = None) -> RecordSource:
-    """Open an input.
+    """Opens an input.
 
     Args:
-        where: it is.
-        encoding: codec that the user named for a file of text, see `text_encoding.named`; None to find it out.
+        where: its location.
+        encoding: codec that the user named for a text file, see `text_encoding.named`; None to detect it.
 
     Raises:
-        RerunError: it is not there, or is not what its name says; or it needs a package that is not installed.
+        RerunError: it does not exist, has another format than its name says, or needs a package that is not installed.
     """
     if where.kind == "lines":
         return LineSource(where, encoding)
@@ -147,17 +147,17 @@ def open_source(where: Location, encoding: str | None = None) -> RecordSource:
 def open_output(
     where: Location | None, read: RecordSource, of: Location, clock: Callable[[], float], save_every: float
 ) -> OpenedOutput:
-    """Make an output that fits an input.
+    """Makes an output that fits an input.
 
     Args:
-        where: None for none at all.
+        where: None for no output.
         read: the input, opened.
-        of: the place of the input.
-        clock: seconds that only grow.
-        save_every: seconds between two times that progress is made safe.
+        of: the location of the input.
+        clock: monotonic, in seconds.
+        save_every: seconds between two fsyncs.
 
     Raises:
-        RerunError: the input cannot be written there; or it needs a package that is not installed.
+        RerunError: the input cannot be written there, or needs a package that is not installed.
     """
     if where is None:
         return OpenedOutput(DryRunOutput(), DryRunOutput())
@@ -194,7 +194,7 @@ def _text(
 
 
 def _dialect(where: Location, read: RecordSource, of: Location) -> Dialect:
-    """The columns of a CSV file: those of the input; of JSON, the fields of its first records."""
+    """The columns of a CSV file: those of the input, or the fields of its first records."""
     if isinstance(read, CsvSource):
         return read.dialect.with_evidence
     if of.kind == "catalogue":
@@ -239,5 +239,5 @@ def _check_parquet() -> None:
 
 
 def _known_since(of: Location) -> float:
-    """When records that do not say so were known at the latest; the same in a second run over the same file."""
+    """The time of records without one; the same in a second run over the same file."""
     return of.path.stat().st_mtime if of.path and of.path.exists() else time.time()

@@ -1,4 +1,4 @@
-"""A file that is read from a known place on, plain or packed."""
+"""An input file, plain or gzip, that is read from a given offset."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from mediacrawl.rerun.blocks import Block, Location, RerunError, RunState
 from mediacrawl.rerun.text_encoding import encoding_of, recoded
 
 _PIECE, _PIECES = 64 << 10, 8
-"""Bytes, and number, of the pieces of a file that tell its encoding."""
+"""Size and number of the samples that determine a file's encoding."""
 
 _HEAD = 64 << 10
-"""Bytes at the beginning of a file by which it is known again."""
+"""Bytes at the beginning of a file that identify it."""
 
 
 class InputFile:
-    """A file of lines, or the standard input. Its bytes are given as UTF-8, see `text_encoding`.
+    """A file of lines, or the standard input, as UTF-8, see `text_encoding`.
 
     Args:
         where: the file.
-        encoding: codec that the user named, see `text_encoding.named`; None to find it out.
+        encoding: codec that the user named, see `text_encoding.named`; None to detect it.
 
     Attributes:
         encoding: of the file.
 
     Raises:
-        RerunError: there is no such file, or it cannot be read.
+        RerunError: the file does not exist or cannot be read.
     """
 
     reader: Any
@@ -61,9 +61,9 @@ class InputFile:
             self.total, self.can_resume = facts.st_size, True
 
     def _sample(self) -> bytes:
-        """The beginning of the file, and pieces of whole lines from all over it, where it can be read twice."""
+        """The beginning of the file, and pieces of whole lines throughout it, if it can be read twice."""
         if not self.can_resume:
-            # What a pipe has at hand; what is taken out of it cannot be put back.
+            # The buffer of a pipe; bytes that are read cannot be put back.
             peek = getattr(self._file, "peek", None)
             return bytes(peek(1)) if peek is not None else b""
         if self.where.packed:
@@ -77,7 +77,7 @@ class InputFile:
         return b"".join(parts)
 
     def identity(self) -> RunState:
-        """See `blocks.RecordSource`: size, time of the last change, SHA-256 of the first 64 KiB."""
+        """Size, time of the last change, SHA-256 of the first 64 KiB."""
         if self.where.is_stream:
             return {"name": "-"}
         head = b""
@@ -92,9 +92,9 @@ class InputFile:
         }
 
     def stream(self, offset: int) -> BinaryIO:
-        """The text from an offset on, as UTF-8. A packed or recoded file is read and thrown away up to there.
+        """The text from an offset, as UTF-8. A packed or recoded file is decoded from its beginning.
 
-        What comes out of a pipe is read on, whatever the offset.
+        A pipe continues, whatever the offset.
         """
         if not self.where.packed and self.encoding.is_utf8:
             if self.can_resume:
@@ -127,7 +127,7 @@ class InputFile:
 
         Args:
             data: the lines.
-            number: of the first one.
+            number: of the first line.
             after: offset behind them.
             problem: None if they are to be read, else see `blocks.Block`.
             is_open: see `blocks.Block`.
@@ -138,7 +138,7 @@ class InputFile:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Say in a sentence what is wrong with the file."""
+        """Converts errors of the file into a sentence."""
         try:
             yield
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -155,5 +155,5 @@ class InputFile:
 
 
 def whole_lines(piece: bytes) -> bytes:
-    """A piece without the line at its end that is cut; all of it, if it has one line."""
+    """A piece without its incomplete last line; unchanged if it has only one line."""
     return piece[: piece.rfind(b"\n") + 1] or piece

@@ -31,17 +31,17 @@ NOT_UTF8 = "not UTF-8"
 _TEXT = re.compile(rb'[^"\\]++')
 
 NESTED = frozenset({"tags", "mojibake", "extra"})
-"""Fields of ours that hold lists and objects; a table has them as JSON text."""
+"""Fields of ours with lists and objects; a table has them as JSON text."""
 
 
 def parse(raw: bytes) -> tuple[dict[str, Any] | None, str]:
-    """Read one line.
+    """Parses one line.
 
     Args:
         raw: the line, with or without its end.
 
     Returns:
-        The record, and no problem; or None, and what the problem is, which is empty for an empty line.
+        The record, and no problem; or None, and the problem, which is empty for an empty line.
     """
     if len(raw) > LONGEST_RECORD:
         return None, TOO_LONG
@@ -60,14 +60,14 @@ def parse(raw: bytes) -> tuple[dict[str, Any] | None, str]:
 
 
 def decided(raw: bytes, encoding: TextEncoding) -> tuple[bytes, str] | None:
-    """A line that is not UTF-8, as UTF-8.
+    """Converts a line that is not UTF-8 to UTF-8.
 
     Args:
         raw: the line.
         encoding: of its file.
 
     Returns:
-        The line, and the encoding that it was in; None if that is not known.
+        The line, and its encoding; None if that is unknown.
     """
     fields = [piece for piece in _TEXT.findall(raw) if not piece.isascii()]
     found = read_fields(fields, encoding)
@@ -78,12 +78,11 @@ def decided(raw: bytes, encoding: TextEncoding) -> tuple[bytes, str] | None:
 
 
 def dump(record: dict[str, Any], like: bytes | None = None) -> bytes:
-    """Write one record, without a line feed.
+    """Serializes one record, without a line feed.
 
     Args:
-        record: of any project; what JSON cannot hold becomes text.
-        like: the line that it was read from. Escapes and spaces are set as there, so that a comparison of both files
-            shows what was repaired and nothing else.
+        record: of any project; values that JSON cannot hold become text.
+        like: the line that it was read from, whose escapes and spaces are kept, so that a diff shows only repairs.
     """
     escaped, separators = False, (", ", ": ")
     if like is not None:
@@ -93,14 +92,14 @@ def dump(record: dict[str, Any], like: bytes | None = None) -> bytes:
     try:
         return safe(_encoder(escaped, separators, like is not None).encode(record)).encode()
     except (TypeError, ValueError):
-        # A type of another format, or half of a surrogate pair, which JSON can hold as an escape only.
+        # A type of another format, or half of a surrogate pair, which JSON can only hold escaped.
         found = record if like is not None else plain(record)
         return json.dumps(found, ensure_ascii=like is not None, separators=separators, default=plain).encode()
 
 
 @cache
 def _encoder(escaped: bool, separators: tuple[str, str], allow_nan: bool) -> json.JSONEncoder:
-    # `json.dumps` makes one for each record.
+    # `json.dumps` makes an encoder for each record.
     return json.JSONEncoder(ensure_ascii=escaped, separators=separators, allow_nan=allow_nan)
 
 
@@ -117,7 +116,7 @@ def dump_value(value: Any) -> str:
 
 
 def loaded(name: str, value: Any) -> Any:
-    """The value of a cell: text, or what the JSON in one of our nested fields says."""
+    """The value of a cell: text, or the parsed JSON of one of our nested fields."""
     if name not in NESTED or not isinstance(value, str) or value[:1] not in {"[", "{"}:
         return value
     try:
@@ -129,11 +128,11 @@ def loaded(name: str, value: Any) -> Any:
 _BOM = b"\xef\xbb\xbf"
 
 _PIECE = 1 << 20
-"""Bytes in which a line passes that is too long to be read."""
+"""Bytes of a piece of a line that is too long to be parsed."""
 
 
 def one_line(raw: bytes) -> bytes:
-    """A record as one line with its end; what stands on several lines is written anew."""
+    """A record as one line with its end; one of several lines is serialized anew."""
     if b"\n" not in raw.rstrip(b"\r\n"):
         return raw if raw.endswith(b"\n") else raw + b"\n"
     record, _ = parse(raw)
@@ -148,7 +147,7 @@ class LineSource(InputFile):
         self.reader = JsonReader(self.encoding)
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
-        """See `blocks.RecordSource`; a position is an offset in the unpacked file."""
+        """See `blocks.RecordSource`; a position is an offset in the decompressed file."""
         with self.reading():
             offset = after if isinstance(after, int) else 0
             stream = self.stream(offset)
@@ -165,7 +164,7 @@ class LineSource(InputFile):
 
     @staticmethod
     def _too_long(data: bytes, stream: BinaryIO) -> Iterator[tuple[bytes, str | None, bool]]:
-        """What stands before a line that does not fit memory, then the line in pieces."""
+        """The lines before one that is too long, then that line in pieces."""
         cut = data.rfind(b"\n") + 1
         if cut:
             yield data[:cut], None, False
@@ -197,7 +196,7 @@ class JsonReader:
             yield entry
 
     def _decide(self, entry: BlockRecord) -> None:
-        """Read a line that is not UTF-8."""
+        """Decides the encoding of a line that is not UTF-8."""
         found = decided(entry.raw or b"", self.encoding)
         if found is None:
             entry.problem = self.encoding.unread
@@ -209,12 +208,12 @@ class JsonReader:
 
 @dataclass(frozen=True, slots=True)
 class JsonWriter:
-    """Makes lines of records; one that did not change and was JSON before stays as it is, byte for byte.
+    """Serializes records as lines; an unchanged one that was JSON is copied.
 
     Attributes:
         repeats: whether raw records of the input are JSON lines.
-        keeps: whether a record that nobody can read is written as well; else it is rejected.
-        joins: whether raw records come one by one, without the end of a line.
+        keeps: whether an unreadable record is written as well; else it is rejected.
+        joins: whether raw records come one by one, without line ends.
     """
 
     repeats: bool = True

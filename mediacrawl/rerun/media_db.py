@@ -1,10 +1,10 @@
-"""Our catalogue, as input, as output, and in place.
+"""Our catalogue as input, as output, and in place.
 
-In place, each block is one transaction that also writes how far the run is (the note of `store.bulk`). A kill leaves
-the catalogue whole, with every record as it was or as it is to be, and with the note; the same command goes on. A crawl
-may write meanwhile: what it writes wins, and what it adds was decided when it was stored.
+In place, each block is one transaction that also stores the state of the run (the note of `store.bulk`). A kill leaves
+the catalogue consistent, with every record either old or new, and with the note; the same command resumes. A crawl may
+write meanwhile: its changes take precedence, and its new records are decided already.
 
-Another catalogue is filled under the name ``OUT.part``, likewise with a note, and renamed at the end.
+A new catalogue is filled under the name ``OUT.part``, likewise with a note, and renamed at the end.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _explained() -> Iterator[None]:
 
 
 class CatalogueSource:
-    """The records of a catalogue in the order in which they were first stored; those that a crawl adds are not read."""
+    """The records of a catalogue in the order in which they were first stored, without those added meanwhile."""
 
     can_resume = True
 
@@ -58,11 +58,11 @@ class CatalogueSource:
         self.reader = StoredReader()
 
     def identity(self) -> RunState:
-        """See `blocks.RecordSource`. A catalogue may grow between two runs, so only its place counts."""
+        """See `blocks.RecordSource`. A catalogue may grow between two runs, so only its path counts."""
         return {"name": self.where.name}
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
-        """See `blocks.RecordSource`; a position is the number of the last row and of the last one that is wanted."""
+        """See `blocks.RecordSource`; a position is the number of the last row, and of the last one to read."""
         last, until = after if isinstance(after, list) else (0, self._until)
         with _explained():
             while rows := self._catalogue.rows(last, until, BLOCK_RECORDS):
@@ -84,12 +84,12 @@ class StoredReader:
 
 @dataclass(frozen=True, slots=True)
 class RowWriter:
-    """Makes rows of records.
+    """Converts records to rows.
 
     Attributes:
-        now: seconds since the epoch, for records that do not say when they were found.
-        in_place: only those that changed are written, each with what it was.
-        texts: the input has nothing but texts, numbers are written as texts.
+        now: seconds since the epoch, for records without a time.
+        in_place: only changed records are written, each with its old row.
+        texts: the input has only texts; numbers are parsed.
     """
 
     now: float
@@ -145,7 +145,7 @@ class _Noted:
         return state
 
     def settle(self) -> None:
-        """See `blocks.RecordSink`: each block is safe already."""
+        """Nothing to do: each block is durable already."""
 
     def close(self) -> None:
         if self._catalogue is not None:
@@ -154,7 +154,7 @@ class _Noted:
 
 
 class InPlace(_Noted):
-    """The catalogue that is read, written back."""
+    """The catalogue that is read, updated."""
 
     def __init__(self, where: Location) -> None:
         super().__init__()
@@ -187,7 +187,7 @@ class InPlace(_Noted):
 
 
 class NewCatalogue(_Noted):
-    """A catalogue of its own."""
+    """A new catalogue."""
 
     def __init__(self, where: Location) -> None:
         super().__init__()
@@ -212,7 +212,7 @@ class NewCatalogue(_Noted):
         return self._path.exists() and (anew or not (self._part.exists() or self._finished()))
 
     def _finished(self) -> RunState | None:
-        """The state of a run that was killed when only its note was left to be removed."""
+        """The state of a run that was killed before it removed its note."""
         try:
             with BulkCatalogue(self._path, read_only=True) as catalogue:
                 self._catalogue = catalogue
@@ -223,7 +223,7 @@ class NewCatalogue(_Noted):
 
     def put(self, data: Sequence[dict[str, Any]] | None, state: RunState | None) -> None:
         assert self._catalogue is not None
-        # In the middle of a line that is too long there is nothing to store.
+        # A part of a line that is too long is not stored.
         if state is None:
             return
         note = json.dumps(state)
@@ -236,7 +236,7 @@ class NewCatalogue(_Noted):
         try:
             if self._part.exists():
                 self._catalogue.close()
-                # A log of the file that stood here before would be read as one of this file, and so would its mark.
+                # SQLite would apply the log of an old file of this name, and the mark would not match.
                 _remove(self._path, *_LOGS, MARK)
                 self._part.replace(self._path)
                 sync_folder(self._path.parent)

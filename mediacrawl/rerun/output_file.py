@@ -1,13 +1,13 @@
-r"""A file that is written piece by piece, and can be gone on with after a kill.
+r"""Output files that are written in pieces, and resumed after a kill.
 
-What is written stands in ``OUT.part``. ``OUT.progress`` says how much of it is good: it is replaced (written beside it,
-fsynced, renamed) after the part file was fsynced, so it never speaks of bytes that a power cut may take away. Whoever
-goes on cuts the part file to that length. At the end the part file becomes ``OUT`` by a rename, and ``OUT.progress``
-goes last. So a kill leaves:
+The data is in ``OUT.part``. ``OUT.progress`` holds its valid length: it is replaced atomically (written aside, fsynced,
+renamed) after the part file was fsynced, so it never covers bytes that a power cut may lose. A resumed run truncates
+the part file to that length. At the end the part file is renamed to ``OUT``, and ``OUT.progress`` is removed last. So a
+kill leaves
 
-* before the end: ``OUT.part`` and ``OUT.progress``, and of ``OUT`` what was there before; at most the work of the last
-  second is done again;
-* at the very end: ``OUT`` whole, and ``OUT.progress``, which says that nothing is left to do.
+* before the end: ``OUT.part`` and ``OUT.progress``, and the old ``OUT`` if there was one; at most the work of the last
+  second is repeated;
+* at the very end: the complete ``OUT``, and ``OUT.progress``, which says so.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class OutputFile:
     """A file of bytes.
 
     Args:
-        path: of the whole file.
-        header: bytes it begins with.
-        clock: seconds that only grow.
-        save_every: seconds between two times that progress is made safe.
+        path: of the complete file.
+        header: its first bytes.
+        clock: monotonic, in seconds.
+        save_every: seconds between two fsyncs.
     """
 
     def __init__(self, path: Path, header: bytes, clock: Callable[[], float], save_every: float = SAVE_EVERY) -> None:
@@ -69,7 +69,7 @@ class OutputFile:
             return state
 
     def _stored(self, *, anew: bool) -> RunState | None:
-        """What an earlier run noted."""
+        """The state of an earlier run."""
         if not self.progress.exists():
             if self.part.exists() and self.part.stat().st_size:
                 raise RerunError(f"{self.part} is in the way, and no {self.progress.name} says whose it is.")
@@ -105,7 +105,7 @@ class OutputFile:
         self._file.seek(size)
 
     def put(self, data: Any, state: RunState | None) -> None:
-        # A block that is written by half, and the state before it, do not belong together.
+        # The old state does not belong to a partly written block.
         self._latest = None
         with self._explained():
             if data is not None:
@@ -117,11 +117,11 @@ class OutputFile:
                 self._saved = now
 
     def _write(self, data: bytes) -> None:
-        # Not when the file is opened: by then there is no progress that says whose it is.
+        # Not when the file is opened: there is no progress file yet that identifies the part file.
         self._append(self._header + data if self._is_empty() else data)
 
     def _complete(self) -> None:
-        """Write what is left, behind the last block."""
+        """Writes the rest after the last block."""
         self._write(b"")
 
     def _is_empty(self) -> bool:
@@ -162,7 +162,7 @@ class OutputFile:
 
     def close(self) -> None:
         if self._file is not None:
-            # On a full disk this fails once more. What counts was flushed.
+            # On a full disk closing fails again, but everything that counts was flushed.
             with suppress(OSError):
                 self._file.close()
 
@@ -175,12 +175,12 @@ class OutputFile:
 
 
 def sibling(path: Path, ending: str) -> Path:
-    """A name beside a file: ``fixed.jl`` and ``.part`` make ``fixed.jl.part``."""
+    """A path with a suffix added: ``fixed.jl`` and ``.part`` make ``fixed.jl.part``."""
     return path.with_name(path.name + ending)
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Put a small file in the place of another one, so that a kill or a power cut leaves one of both whole."""
+    """Replaces a small file atomically, also against a power cut."""
     new = sibling(path, ".new")
     with new.open("wb") as file:
         file.write(data)
@@ -191,7 +191,7 @@ def replace(path: Path, data: bytes) -> None:
 
 
 def _lock(descriptor: int) -> None:
-    """Keep other runs away until the file is closed, also by a kill; some network disks know no locks."""
+    """Locks the file until it is closed or the process ends; some network disks have no locks."""
     if sys.platform == "win32":
         return
     try:
@@ -203,7 +203,7 @@ def _lock(descriptor: int) -> None:
 
 
 class StandardOutput:
-    """The standard output. What is written there cannot be taken back, so a run cannot go on."""
+    """The standard output, on which a run cannot resume."""
 
     def __init__(self, stream: BinaryIO, header: bytes = b"") -> None:
         self._stream = stream
@@ -225,7 +225,7 @@ class StandardOutput:
             self._stream.write(data)
             self._stream.flush()
         except BrokenPipeError:
-            # Whoever reads has seen enough, which is no error.
+            # The reader has closed the pipe, which is no error.
             raise
         except OSError as error:
             raise RerunError(f"The standard output cannot be written: {error.strerror or error}.") from error
@@ -234,28 +234,28 @@ class StandardOutput:
         """Nothing to do."""
 
     def finish(self) -> None:
-        """See `blocks.RecordSink`: each block is written out already."""
+        """Nothing to do: each block is flushed."""
 
     def close(self) -> None:
-        """The stream is not ours to close."""
+        """Nothing to do: the stream stays open."""
 
 
 _LEVEL = 6
-"""Of gzip: the default of the tool."""
+"""Compression level, the default of the gzip tool."""
 
 _MEMBER = 256 << 10
-"""Bytes of content of one member. More packs hardly better, and makes the note of the progress larger."""
+"""Bytes of content of one member. Larger ones compress hardly better, and enlarge the progress file."""
 
 
 class PackedFile(OutputFile):
-    """Members of a gzip file (RFC 1952), each of the same size of content, behind one another.
+    """A gzip file (RFC 1952) of members with equal sizes of content.
 
-    So the bytes of the file depend on its content alone, not on the blocks in which that came. What does not fill a
-    member yet stands in ``OUT.progress``.
+    So its bytes depend only on its content, not on the blocks. Content that does not fill a member yet is in
+    ``OUT.progress``.
 
     Args:
         path: see `OutputFile`.
-        header: likewise, not packed.
+        header: likewise, uncompressed.
         clock: likewise.
         save_every: likewise.
     """
@@ -289,11 +289,11 @@ class PackedFile(OutputFile):
 
     def _complete(self) -> None:
         self._write(b"")
-        # A gzip file without a single member is none.
+        # A gzip file needs at least one member.
         if self._held or self._is_empty():
             self._append(_member(self._held))
 
 
 def _member(content: bytes | bytearray) -> bytes:
-    """The same content gives the same bytes."""
+    """The compressed content; deterministic."""
     return gzip.compress(content, _LEVEL, mtime=0)

@@ -1,8 +1,8 @@
 """Parquet files: one, or a folder of them as Spark writes it. Needs pyarrow, the extra ``parquet``.
 
-A Parquet file ends with an index of all of it, so it cannot be gone on with. What the workers make is kept in
-``OUT.part`` as blocks of their own; when all are there, the Parquet file is made of them in one pass, under the name
-``OUT.new``. A kill in that pass repeats that pass. At the end the disk holds both for a moment.
+A Parquet file ends with an index of all of it, so it cannot be resumed. The blocks of the workers are collected in
+``OUT.part``; at the end the Parquet file is made of them in one pass, as ``OUT.new``. A kill in that pass repeats it.
+The disk holds both for a moment.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from mediacrawl.rerun.output_file import OutputFile, sibling
 _GROUP_ROWS = 10_000
 
 _GROUP_BYTES = 64 << 20
-"""A row group ends at either: what one holds is what a reader must hold. Records of ours take 2 KB each."""
+"""Rows and bytes of a row group, which a reader must hold in memory. Records of ours take 2 KB each."""
 
 _SIZE = 8
-"""Bytes that say how long a block is."""
+"""Bytes of a block's length prefix."""
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def _batch(data: bytes) -> pa.RecordBatch:
 
 
 class ParquetSource:
-    """The rows of a file, or of all files of a folder in the order of their names, which have one schema."""
+    """The rows of a file, or of all files of a folder in the order of their names, with one schema."""
 
     can_resume = True
 
@@ -80,7 +80,7 @@ class ParquetSource:
         if not self._paths:
             raise RerunError(f"{where.name} is a folder without a file of the name *.parquet.")
         with _explained(where.name):
-            # Arrow's own words for a file that is not there are long.
+            # Arrow's message for a missing file is long.
             path.stat()
             self.schema = pq.read_schema(self._paths[0]).remove_metadata()
             counts = [pq.read_metadata(path).num_rows for path in self._paths]
@@ -94,12 +94,12 @@ class ParquetSource:
         self.reader = BatchReader()
 
     def identity(self) -> RunState:
-        """See `blocks.RecordSource`: name, size and time of the last change of each file."""
+        """Name, size and time of the last change of each file."""
         facts = [(path, path.stat()) for path in self._paths]
         return {"name": self.where.name, "files": [[str(path), s.st_size, s.st_mtime_ns] for path, s in facts]}
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
-        """See `blocks.RecordSource`; a position is a file, a row group of it, and a row of that, from 0."""
+        """See `blocks.RecordSource`; a position is the index of a file, of a row group in it, and of a row in that."""
         first_file, first_group, first_row = after if isinstance(after, list) else (0, 0, 0)
         for place, path in enumerate(self._paths[first_file:], first_file):
             with _explained(str(path)), pq.ParquetFile(path) as file:
@@ -149,7 +149,7 @@ class BatchWriter:
 
 @dataclass(frozen=True, slots=True)
 class RecordWriter:
-    """Makes packed JSON lines of records, and tells what columns they need."""
+    """Packs records as compressed JSON lines, with the columns that they need."""
 
     def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - the protocol's
         found = [entry.record for entry in entries if entry.record is not None]
@@ -168,7 +168,7 @@ class ParquetFile(OutputFile):
 
     Args:
         path: of the file.
-        schema: of its rows; None if the blocks are JSON lines, whose columns become known one by one.
+        schema: of its rows; None if the blocks are JSON lines, whose columns are collected.
         clock: see `OutputFile`.
         save_every: see `OutputFile`.
     """
@@ -198,13 +198,13 @@ class ParquetFile(OutputFile):
 
     def _place(self) -> None:
         new = sibling(self.path, ".new")
-        # The next run would add it.
+        # Otherwise the next run would add the column.
         if self._columns.get(tables.EVIDENCE, "null") == "null":
             self._columns[tables.EVIDENCE] = "text"
         schema = self._schema if self._schema is not None else tables.batch_schema(self._columns)
         with self.part.open("rb") as stream, pq.ParquetWriter(new, schema, compression="zstd") as writer:
             for group in _groups(map(self._rows, _frames(stream))):
-                # In one chunk, for where a page of the file ends depends on where chunks do.
+                # As one chunk, since the pages of the file depend on chunks.
                 writer.write_table(pa.Table.from_batches(group, schema).combine_chunks())
         with new.open("rb+") as file:
             os.fsync(file.fileno())
@@ -224,7 +224,7 @@ def _frames(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _groups(batches: Iterator[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
-    """Batches until they make a row group; where one ends does not depend on where batches do, unless rows are long."""
+    """Batches grouped to row groups, whose ends do not depend on the batches, unless rows are long."""
     group: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in batches:

@@ -1,8 +1,8 @@
-"""A Redis list, as scrapy-redis keeps items: each element is a record as JSON text.
+"""A Redis list with the format of scrapy-redis: each element is a record as JSON text.
 
-The list that is read stays as it is. Another one is filled under the name ``KEY:part``; how far the run is stands in
-``KEY:progress``, written in the same transaction, and at the end the list is renamed. A kill leaves both, and the same
-command goes on. What nobody can read is put into the new list as it is.
+The input list does not change. The output is filled as ``KEY:part``; the state of the run is in ``KEY:progress``,
+written in the same transaction, and at the end the list is renamed. A kill leaves both keys, and the same command
+resumes. Unreadable elements are copied.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _client(where: Location) -> Any:
 
 
 class ListSource:
-    """The elements of a list, first to last. What is pushed at its end meanwhile is not read."""
+    """The elements of a list, first to last, without those pushed meanwhile."""
 
     can_resume = True
 
@@ -64,13 +64,13 @@ class ListSource:
             self.total = int(self._client.llen(where.key))
 
     def identity(self) -> RunState:
-        """See `blocks.RecordSource`: the first element must be the same; the list may grow at its end."""
+        """See `blocks.RecordSource`: hash of the first element; the list may grow at its end."""
         with _explained(self.where):
             head = self._client.lindex(self.where.key, 0) or b""
         return {"name": self.where.name, "head": hashlib.sha256(head).hexdigest()}
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
-        """See `blocks.RecordSource`; a position is an index in the list, and the number of elements that are wanted."""
+        """See `blocks.RecordSource`; a position is an index in the list, and the number of elements to read."""
         index, until = after if isinstance(after, list) else (0, self.total)
         while index < until:
             with _explained(self.where):
@@ -134,7 +134,7 @@ class RedisList:
         return state if isinstance(state, dict) else None
 
     def put(self, data: Sequence[bytes] | None, state: RunState | None) -> None:
-        # In the middle of an element that is too long there is nothing to store.
+        # A part of an element that is too long is not stored.
         if state is None:
             return
         note = json.dumps(state).encode()
@@ -150,7 +150,7 @@ class RedisList:
         self._note = note
 
     def settle(self) -> None:
-        """See `blocks.RecordSink`: each block is as safe as the server keeps it."""
+        """Nothing to do: durability is that of the server."""
 
     def finish(self) -> None:
         with _explained(self._where), self._client.pipeline(transaction=True) as commands:

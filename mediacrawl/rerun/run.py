@@ -1,4 +1,4 @@
-"""A run: from an input, by the workers, to an output, block by block."""
+"""A run: blocks from an input, through the workers, to an output."""
 
 from __future__ import annotations
 
@@ -35,31 +35,31 @@ from mediacrawl.rerun.media_db import InPlace
 from mediacrawl.rerun.output_file import SAVE_EVERY
 
 _FORMAT = 2
-"""Of the state; rises when an older one can no longer be gone on with."""
+"""Version of the state; raised when older states cannot be resumed."""
 
 
 @dataclass(frozen=True, slots=True)
 class RerunOptions:
-    """What is wanted.
+    """The options of a run.
 
     Attributes:
         source: the input, see `endpoints.location_of`.
-        output: likewise; None for a dry run, and for a catalogue that is mended in place.
+        output: likewise; None for a dry run, and for a catalogue that is updated in place.
         fields: names of plain text fields, in any case. Empty selects those that `encoding.records.fixer.Fixer` knows,
             or, in a CSV file, the columns that hold text (`columns`).
-        raws: for some of them, the name of the field that holds the raw bytes.
+        raws: for some of them, the name of the field with the raw bytes.
         must_exist: a field that the input does not have is an error.
-        encoding: of an input file of lines, as the user calls it; None to find it out.
-        min_confidence: 0 to 1; a change of less stays undone.
-        only_mangled: write only records of which a text was mended, now or before.
+        encoding: of an input file of lines, as the user calls it; None to detect it.
+        min_confidence: 0 to 1; a less certain change is not made.
+        only_mangled: write only records with a text that was repaired, now or before.
         jobs: number of processes.
-        force: an output that is there already is replaced.
-        restart: an earlier run that was broken off is thrown away.
-        dry_run: nothing is written.
-        rows: most rows that a dry run gives the watcher; None for all.
+        force: replace an existing output.
+        restart: discard an earlier run that was interrupted.
+        dry_run: write nothing.
+        rows: most rows of a dry run's table; None for all.
         models: files with models of the user's own languages, see `encoding.use_models`.
-        substitutions: what pairs of stored and right texts taught, see `encoding.mojibake.substitutions`.
-        save_every: seconds between two times that progress is made safe.
+        substitutions: learned from pairs of stored and right texts, see `encoding.mojibake.substitutions`.
+        save_every: seconds between two fsyncs.
     """
 
     source: str
@@ -82,15 +82,15 @@ class RerunOptions:
 
 @dataclass(frozen=True, slots=True)
 class RerunResult:
-    """What came of a run.
+    """The result of a run.
 
     Attributes:
-        tally: of all of the input, an earlier run that was broken off included.
-        resumed: number of records that such a run had done; 0 without one.
+        tally: of the whole input, including an earlier run that was interrupted.
+        resumed: number of records of that run; 0 without one.
         rejected: file with lines that the output cannot hold; None if there are none.
-        overtaken: records of a catalogue that another program changed meanwhile; they are as it left them.
+        overtaken: number of records of a catalogue that another program changed meanwhile; they stay.
         encoding: of an input file of lines, for the report; empty for UTF-8.
-        columns: of a CSV file: what each column holds, see `columns.TextColumns`.
+        columns: content of each column of a CSV file, see `columns.TextColumns`.
     """
 
     tally: RerunCounts
@@ -102,19 +102,19 @@ class RerunResult:
 
     @property
     def is_unreadable(self) -> bool:
-        """Whether there was something in the input, and nothing of it could be read."""
+        """Whether there was input, and no record could be read."""
         return not self.tally.records and bool(self.tally.bad)
 
 
 class RerunWatcher:
-    """Is told how a run goes; does nothing with it."""
+    """Receives the progress of a run; does nothing by default."""
 
     def begin(self, total: int, done: int, items: int) -> None:
-        """A run begins.
+        """The run begins.
 
         Args:
             total: of the input in its own unit; 0 if unknown.
-            done: of it, by an earlier run.
+            done: part of it that an earlier run did.
             items: records of that run.
         """
 
@@ -131,18 +131,18 @@ class RerunWatcher:
 def rerun(
     options: RerunOptions, watcher: RerunWatcher | None = None, clock: Callable[[], float] = time.monotonic
 ) -> RerunResult:
-    """Decide all records of an input anew, and write them.
+    """Decides all records of an input again, and writes them.
 
-    The output is the same, byte for byte, for any number of processes, and however often the run was killed and begun
-    again; in a catalogue, row for row. A run over the output changes nothing.
+    The output is the same, byte for byte, for any number of processes and of interruptions; in a catalogue, row for
+    row. A run over the output changes nothing.
 
     Args:
-        options: what is wanted.
-        watcher: is told how it goes.
-        clock: seconds that only grow.
+        options: of the run.
+        watcher: receives the progress.
+        clock: monotonic, in seconds.
 
     Raises:
-        RerunError: it cannot begin, or cannot go on; what is done stays done.
+        RerunError: it cannot begin, or cannot continue; the work so far is kept.
         KeyboardInterrupt: likewise.
     """
     _use_models(options)
@@ -209,7 +209,7 @@ class _Run:
         }
 
     def _task(self) -> dict[str, Any]:
-        """All on which the output depends."""
+        """Everything that the output depends on."""
         options = self._options
         return {
             "input": self._source.identity(),
@@ -245,7 +245,7 @@ class _Run:
 
     def _begin(self) -> None:
         sink, options = self._sink, self._options
-        # What came out of a pipe does not come again.
+        # A pipe cannot be read again.
         anew = options.restart or not self._source.can_resume
         if not options.force and sink.is_taken(anew=anew):
             raise RerunError(f"{options.output} is there already. Replace it with --force, or name another output.")
@@ -273,13 +273,13 @@ class _Run:
         return workers.in_order(blocks, self._plan, self._jobs())
 
     def _jobs(self) -> int:
-        """No more processes than there is work for: each takes a second to begin."""
+        """The number of processes, limited by the input: each takes a second to start."""
         unit = BLOCK_BYTES if isinstance(self._source, InputFile) else BLOCK_RECORDS
         most = max(1, self._source.total // (4 * unit)) if self._source.total else self._options.jobs
         return min(self._options.jobs, most)
 
     def _after(self, block: Block, tally: RerunCounts, rejected: int) -> RunState | None:
-        """The state behind a block; None where the run cannot begin again, nor needs to."""
+        """The state after a block; None where the run cannot resume, or need not."""
         if self._options.dry_run:
             return None
         self._state = {
@@ -294,7 +294,7 @@ class _Run:
 
     @contextmanager
     def _safe(self) -> Iterator[None]:
-        """Lose nothing that is done when the user or the input ends the run."""
+        """Makes the work so far durable when the user or the input ends the run."""
         try:
             yield
         except (KeyboardInterrupt, RerunError):
@@ -304,7 +304,7 @@ class _Run:
 
 
 def _is_untouched(state: RunState) -> bool:
-    """Whether a run was broken off before its first block, as by a damaged input: that one is in nobody's way."""
+    """Whether a run was interrupted before its first block, by a damaged input, say, and can be ignored."""
     return state.get("position", 0) is None and not state.get("finished")
 
 
@@ -313,7 +313,7 @@ def _listed(names: list[str]) -> str:
 
 
 class _Rejects:
-    """The file of what the output cannot hold; it is made when the first such line comes."""
+    """The file of lines that the output cannot hold; created for the first one."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -327,17 +327,17 @@ class _Rejects:
             file.truncate(size)
 
     def put(self, data: bytes) -> int:
-        """Write, and give the size of the file."""
+        """Appends lines, and returns the size of the file."""
         if data and self._path is not None:
             with _explained(self._path), self._path.open("ab", buffering=0) as file:
                 file.write(data)
-                # The state that is saved next says how long the file is.
+                # The next state contains the length of the file.
                 os.fsync(file.fileno())
             self._size += len(data)
         return self._size
 
     def close(self) -> Path | None:
-        """The file, if it is needed."""
+        """The path of the file, if it has lines."""
         if self._path is None or self._size:
             return self._path
         self._path.unlink(missing_ok=True)

@@ -1,8 +1,7 @@
-"""Arrow batches: the records in them, and what was decided put back into them.
+"""Arrow batches: their records, and the decisions written back.
 
-Columns of other types than text, and texts that did not change, stay as they are, bit for bit. ``tags`` as a list of
-structs gets the members of the evidence; what was decided of a foreign table stands in one more column, ``mojibake``,
-as JSON text. Needs pyarrow.
+Columns of other types than text, and unchanged texts, stay bit for bit the same. ``tags`` as a list of structs gets the
+members of the evidence; other tables get one more column, ``mojibake``, with the evidence as JSON text. Needs pyarrow.
 """
 
 from __future__ import annotations
@@ -46,10 +45,10 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def output_schema(schema: pa.Schema) -> pa.Schema:
-    """The schema of a table that was decided: more members in ``tags``, a column ``mojibake``.
+    """The schema of the result: more members in ``tags``, a column ``mojibake``.
 
     Args:
-        schema: of the input. That of an output comes back as it is.
+        schema: of the input. That of a result is returned unchanged.
 
     Raises:
         ValueError: the table has a column ``mojibake`` that is no text.
@@ -89,7 +88,7 @@ def widened(kind: pa.DataType) -> pa.DataType:
 
 
 def decided(batch: pa.RecordBatch, fixer: Fixer) -> pa.RecordBatch:
-    """Decide the rows of a batch. A row that cannot be decided stays as it is, as in a run of the command.
+    """Decides the rows of a batch. A row that cannot be decided stays unchanged.
 
     Args:
         batch: of any schema.
@@ -101,7 +100,7 @@ def decided(batch: pa.RecordBatch, fixer: Fixer) -> pa.RecordBatch:
 
 
 def _fix(batch: pa.RecordBatch, found: list[dict[str, Any]], place: int, fixer: Fixer) -> bool:
-    """Decide a record in place, and tell whether it changed."""
+    """Decides a record in place; returns whether it changed."""
     try:
         return fixer.fix(found[place]).changed
     except Exception:  # noqa: BLE001 - one row in millions must not end the job, always at that place
@@ -110,7 +109,7 @@ def _fix(batch: pa.RecordBatch, found: list[dict[str, Any]], place: int, fixer: 
 
 
 def records(batch: pa.RecordBatch) -> list[dict[str, Any]]:
-    """The rows as records: no member of an element is None, JSON in our nested columns is read, times are texts."""
+    """The rows as records: None is removed from elements, JSON in nested columns is parsed, times are texts."""
     names = batch.schema.names
     columns = [_values(column) for column in batch.columns]
     return [_record(dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)] if columns else []
@@ -133,7 +132,7 @@ def _slim(element: Any) -> Any:
 
 
 def _values(column: pa.Array) -> list[Any]:
-    """The values as Python has them. A file may hold times that Python does not know, and texts that are not UTF-8."""
+    """The values as Python objects; None for times beyond Python's range and texts that are not UTF-8."""
     try:
         if pa.types.is_temporal(column.type):
             column = column.cast(pa.string())
@@ -151,12 +150,12 @@ def _value_or_none(value: pa.Scalar) -> Any:
 
 
 def rebuilt(batch: pa.RecordBatch, fresh: Sequence[Mapping[str, Any]], changed: Sequence[bool]) -> pa.RecordBatch:
-    """The batch with what was decided.
+    """The batch with the decisions.
 
     Args:
-        batch: as it was.
+        batch: the old one.
         fresh: its records, see `records`, after `Fixer.fix`.
-        changed: whether anything in a record changed.
+        changed: whether each record changed.
     """
     schema = output_schema(batch.schema)
     rows = [place for place, is_changed in enumerate(changed) if is_changed]
@@ -165,7 +164,7 @@ def rebuilt(batch: pa.RecordBatch, fresh: Sequence[Mapping[str, Any]], changed: 
 
 
 def _column(batch: pa.RecordBatch, field: pa.Field, fresh: Sequence[Mapping[str, Any]], rows: list[int]) -> pa.Array:
-    """A column of the result: what stands in changed rows is taken from the records, all else as it was."""
+    """A column of the result: values of changed rows from the records, the others copied."""
     if field.name not in batch.schema.names:
         return pa.array([_as_cell(record.get(field.name)) for record in fresh], field.type)
     was = batch.column(field.name)
@@ -192,7 +191,7 @@ def _differs(was: pa.Scalar, value: Any) -> bool:
 
 
 def _may_change(kind: pa.DataType) -> bool:
-    """Only texts are ever decided: alone, in a list, in an element of ours."""
+    """Whether a column has texts: alone, in a list, in an element of ours."""
     if pa.types.is_dictionary(kind):
         return _is_text(kind.value_type)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
@@ -208,14 +207,14 @@ def _as_cell(value: Any) -> str | None:
 
 
 def kinds(found: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """What kind of column each field needs; fields in the order in which they first occur.
+    """The kind of column that each field needs; fields in the order in which they first occur.
 
     Args:
         found: records of JSON lines, CSV or the catalogue.
 
     Returns:
-        By field one of ``null``, ``bool``, ``int``, ``float``, ``text``, ``tags``, ``json``; the last one holds
-        anything, as JSON text.
+        For each field ``null``, ``bool``, ``int``, ``float``, ``text``, ``tags`` or ``json``, which holds anything as
+        JSON text.
     """
     known: dict[str, str] = {}
     for record in found:
@@ -226,7 +225,7 @@ def kinds(found: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def join(one: str, other: str) -> str:
-    """The kind of column that holds what either holds."""
+    """The kind of column that holds the values of both kinds."""
     if other in {one, "null"}:
         return one
     if one == "null":

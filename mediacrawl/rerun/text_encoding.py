@@ -1,12 +1,12 @@
-"""Which encoding a file of lines is in, and its bytes as UTF-8.
+"""The encoding of an input file of lines, and its conversion to UTF-8.
 
-Lines are read as UTF-8. What else files are in is found out by a sample of them, or named by the user:
+Lines are read as UTF-8. Other encodings are detected by a sample, or named by the user:
 
-* UTF-16 and UTF-32, by their byte order mark or by the zeros of their ASCII characters;
-* one other encoding: each line that is not UTF-8 is turned into UTF-8 where the file is read (`recoded`);
-* several of them: each line that is not UTF-8 is decided by itself, in a worker (`read_fields`).
+* UTF-16 and UTF-32, by their byte order mark or the zero bytes of their ASCII characters;
+* one other encoding: each line that is not UTF-8 is converted when the file is read (`recoded`);
+* several of them: each line that is not UTF-8 is decided alone, in a worker (`read_fields`).
 
-A line that cannot be read in any of these ways passes as it stands, and is counted.
+A line that cannot be decoded in any of these ways is passed through and counted.
 """
 
 from __future__ import annotations
@@ -31,46 +31,46 @@ from mediacrawl.rerun.blocks import RerunError
 _WIDE: Final = ("utf-16", "utf-32")
 
 _HEAD: Final = 4_096
-"""Bytes in which UTF-16 without a mark shows."""
+"""Bytes in which UTF-16 without a mark is recognized."""
 
 _LONGEST_NAME: Final = 40
-"""Characters of a name that an error names."""
+"""Characters of a name in an error message."""
 
 _LEAST_ZEROS: Final = 25
-"""One character in so many is ASCII at least: line feeds, spaces, what separates cells. 8-bit text has no zeros."""
+"""At least one character in so many is ASCII: line feeds, spaces, delimiters. 8-bit text has no zero bytes."""
 
 _PLAIN: Final = frozenset((*b"\t\r\n", *range(32, 127)))
-"""Bytes of text in ASCII. Of Chinese in UTF-16 a quarter of all characters are two of them."""
+"""Bytes of ASCII text. A quarter of Chinese characters in UTF-16 consist of two of them."""
 
 _CHUNK: Final = 64 << 10
 
 _LONGEST_LINE: Final = 1 << 20
-"""Bytes of a line that are turned into UTF-8 together; what is longer is cut, and a character with it at worst."""
+"""Bytes of a line that are converted at once; a longer one is split, at worst inside a character."""
 
 _FEW: Final = 20
-"""One line in so many may be in another encoding in a file that is in one."""
+"""One line in so many may differ in a file of one encoding."""
 
 _TESTED: Final = 60
-"""Lines that tell whether a file is in one encoding."""
+"""Lines that are tested for one encoding."""
 
 _OTHERWISE: Final = 0.95
-"""Confidence of a line that is not in the file's encoding."""
+"""Least confidence of a line that differs from the file's encoding."""
 
 _SURE: Final = 0.9
-"""Confidence that a line needs which no other line speaks for."""
+"""Least confidence of a line without support by others."""
 
 _ENOUGH: Final = 24
-"""Bytes beyond ASCII, in lines that are not UTF-8, that tell an encoding of a file that has UTF-8 as well."""
+"""Least bytes beyond ASCII, in lines that are not UTF-8, to detect their encoding in a file with UTF-8 as well."""
 
 _HIGH: Final = bytes(range(128, 256))
 
 _LETTERS: Final = 3
-"""And so many letters in words beyond ASCII."""
+"""Least letters in words beyond ASCII."""
 
 _MOST_FIELDS: Final = 64
 
 _MOST_BYTES: Final = 64 << 10
-"""Of the fields of one line that are decided."""
+"""Bytes of one line's fields that are decided."""
 
 _TOKEN = re.compile(rb'[^"\\,;\t{}\[\]:]++')
 
@@ -79,13 +79,13 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
 @dataclass(frozen=True, slots=True)
 class TextEncoding:
-    """How a file of lines is read.
+    """The encoding of a file of lines.
 
     Attributes:
-        name: codec that the whole file is in; empty if its lines are UTF-8, or are decided one by one.
-        mark: byte order mark at its beginning, which is no part of the text.
-        hint: encoding that most of its lines are in which are not UTF-8.
-        named: the user named it, so nothing is decided.
+        name: codec of the whole file; empty if its lines are UTF-8, or are decided one by one.
+        mark: byte order mark at its beginning.
+        hint: most common encoding of the lines that are not UTF-8.
+        named: the user named it, so nothing is detected.
     """
 
     name: str = ""
@@ -95,30 +95,30 @@ class TextEncoding:
 
     @property
     def is_utf8(self) -> bool:
-        """Whether the bytes of the file are those that are read, behind the mark."""
+        """Whether the bytes after the mark are read unchanged."""
         return not self.name
 
     @property
     def unread(self) -> str:
-        """What is said of a line that is not in this encoding."""
+        """The problem of a line that is not in this encoding."""
         return f"not {self.name}" if self.named and self.name else "not UTF-8"
 
     def description(self) -> str:
-        """For the report; empty for a file of UTF-8."""
+        """The encoding in the report; empty for UTF-8."""
         if self.name:
             return self.name
         return f"UTF-8 and {self.hint}, line by line" if self.hint else ""
 
 
 UTF8: Final = TextEncoding()
-"""Lines of UTF-8; those that are not are decided one by one."""
+"""UTF-8; other lines are decided one by one."""
 
 
 def named(name: str) -> str:
-    """The codec that the user named, as Python calls it; ``utf-8`` is empty, see `TextEncoding`.
+    """Python's name of the codec that the user named; empty for ``utf-8``, see `TextEncoding`.
 
     Raises:
-        RerunError: Python knows none of this name, or it is none of text.
+        RerunError: Python has no such encoding of text.
     """
     if not is_codec(name.strip()):
         advice = did_you_mean(name[:_LONGEST_NAME], _NAMES)
@@ -137,11 +137,11 @@ _NAMES: Final = (
 
 
 def encoding_of(sample: bytes, *, name: str | None = None) -> TextEncoding:
-    """Find out how a file is to be read.
+    """Detects the encoding of a file.
 
     Args:
         sample: its beginning, and perhaps further pieces, each of whole lines.
-        name: codec that the user named, see `named`; None to find it out.
+        name: codec that the user named, see `named`; None to detect it.
 
     Raises:
         RerunError: the file cannot be in the encoding that the user named.
@@ -149,7 +149,7 @@ def encoding_of(sample: bytes, *, name: str | None = None) -> TextEncoding:
     mark, marked = next(((mark, of) for mark, of in BYTE_ORDER_MARKS if sample.startswith(mark)), (b"", ""))
     if name is not None:
         if name.startswith(_WIDE) and sample and b"\0" not in sample:
-            # Read so, any bytes are letters of China, and the file has one line.
+            # In UTF-16 any bytes are Chinese characters, and the file would have one line.
             raise RerunError(f"--encoding: the input is not in {name}, for none of its bytes is zero.")
         return _as_named(name, mark, marked)
     if marked.startswith(_WIDE):
@@ -172,7 +172,7 @@ def encoding_of(sample: bytes, *, name: str | None = None) -> TextEncoding:
 
 
 def _shifting(sample: bytes) -> str:
-    """The encoding of a file whose bytes are all ASCII, but in which sequences shift into other letters."""
+    """The ISO-2022 or HZ encoding of a file whose bytes are all ASCII; empty for plain ASCII."""
     at = min((place for mark in (b"\x1b$", b"~{") if (place := sample.find(mark)) >= 0), default=-1)
     if at < 0:
         return ""
@@ -189,10 +189,9 @@ def _as_named(name: str, mark: bytes, marked: str) -> TextEncoding:
 
 
 def _order_of_wide(head: bytes) -> str:
-    """UTF-16 without a mark: its ASCII characters, of which a table has many, have a zero in the same half.
+    """The byte order of UTF-16 without a mark; empty for other encodings.
 
-    A stray zero in 8-bit text is none of them: there the bytes of most pairs are both characters of ASCII, or no line
-    feed has a zero in its pair.
+    In 8-bit text with stray zeros, the bytes of most pairs are both ASCII, or no line feed is paired with a zero.
     """
     order = order_by_zeros(head, _LEAST_ZEROS)
     if not order:
@@ -210,7 +209,7 @@ def _odd_bytes(line: bytes) -> int:
 
 
 def _encoding_of_lines(lines: list[bytes], least: float) -> str:
-    """The encoding that most of some lines are in; empty if nobody knows with this confidence at least."""
+    """The most common encoding of some lines; empty below this confidence."""
     found = decide_document(b"\n".join(lines[:2000]))
     if (
         found.confidence < least
@@ -222,7 +221,7 @@ def _encoding_of_lines(lines: list[bytes], least: float) -> str:
 
 
 def _is_one(lines: list[bytes], encoding: str) -> bool:
-    """Whether a file is in one encoding: whether its lines, each decided by itself, say the same."""
+    """Whether lines that are decided separately agree with one encoding."""
     step = max(len(lines) // _TESTED, 1)
     tested = lines[::step]
     other = sum(_is_other(line, encoding) for line in tested)
@@ -247,10 +246,10 @@ def _hints(encoding: str) -> Hints:
 
 
 def recoded(stream: BinaryIO, encoding: TextEncoding) -> BinaryIO:
-    """A file in one encoding, as UTF-8 from its beginning on.
+    """A file in one encoding, as UTF-8 from its beginning.
 
     Args:
-        stream: the bytes of the file, its mark included.
+        stream: the bytes of the file, with its mark.
         encoding: with a name.
     """
     found = _wide(stream, encoding) if encoding.name.startswith(_WIDE) else _by_lines(stream, encoding)
@@ -258,7 +257,7 @@ def recoded(stream: BinaryIO, encoding: TextEncoding) -> BinaryIO:
 
 
 class _Chunks(io.RawIOBase):
-    """A stream of what an iterator gives."""
+    """A stream over an iterator of bytes."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks = chunks
@@ -281,7 +280,7 @@ class _Chunks(io.RawIOBase):
 
 def _wide(stream: BinaryIO, encoding: TextEncoding) -> Iterator[bytes]:
     stream.read(len(encoding.mark))
-    # Half of a surrogate pair makes its line no UTF-8, so that it is counted; the lines around it are read.
+    # Half of a surrogate pair makes its line invalid UTF-8, which is counted; other lines are read.
     decoder = codecs.getincrementaldecoder(encoding.name)("surrogatepass")
     while chunk := stream.read(_CHUNK):
         yield decoder.decode(chunk).encode("utf-8", "surrogatepass")
@@ -298,11 +297,11 @@ def _by_lines(stream: BinaryIO, encoding: TextEncoding) -> Iterator[bytes]:
 
 
 _SHIFTING: Final = frozenset({"hz", "iso2022_jp", "iso2022_jp_ext", "iso2022_kr", "utf-7"})
-"""Their bytes are all ASCII."""
+"""Encodings of ASCII bytes only."""
 
 
 def _line(line: bytes, encoding: str, *, named: bool) -> bytes:
-    """A line as UTF-8; as it stands if it is not in this encoding, and if it was UTF-8 before."""
+    """A line as UTF-8; unchanged if it is UTF-8 already, or not in this encoding."""
     if encoding not in _SHIFTING and (line.isascii() or (not named and _utf8(line) is not None)):
         return line
     try:
@@ -315,14 +314,14 @@ def _line(line: bytes, encoding: str, *, named: bool) -> bytes:
 
 
 def read_fields(fields: Sequence[bytes], encoding: TextEncoding) -> tuple[list[str], str] | None:
-    """Decide the fields of one line that is not UTF-8.
+    """Decides the fields of one line that is not UTF-8.
 
     Args:
-        fields: of the line; those that are UTF-8 are read so.
+        fields: of the line; valid UTF-8 is decoded.
         encoding: of the file.
 
     Returns:
-        The texts, and the encoding of what is not UTF-8; None if it is not known.
+        The texts, and the encoding of the other fields; None if it is unknown.
     """
     texts = [_utf8(field) for field in fields]
     odd = [place for place, text in enumerate(texts) if text is None]

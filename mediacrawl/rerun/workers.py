@@ -33,7 +33,7 @@ class BlockWorker:
         self._fixer = Fixer(plan.fields, min_confidence=plan.min_confidence, substitutions=plan.substitutions)
 
     def __call__(self, block: Block) -> BlockResult:
-        """Decide a block."""
+        """Decides a block."""
         if block.unread:
             return self._pass_on(block)
         with no_collection():  # a record leaves thousands of small objects, and no cycles
@@ -49,13 +49,13 @@ class BlockWorker:
                 if entry.recoded:
                     tally.recoded[entry.recoded] = tally.recoded.get(entry.recoded, 0) + 1
                 _count(tally, found)
-                # Blocks come in their order: what is shown first of all is among the first rows of each worker.
+                # Each worker gets blocks in order, so the first rows of all are among its first rows.
                 rows += islice(_rows(found), max(self._rows - len(rows), 0)) if self._rows else ()
             entries.append((entry, found))
         self._rows -= len(rows)
         wanted = [entry for entry, found in entries if not self._plan.only_mangled or _was_mangled(found)]
         packed = self._plan.writer.pack(block, wanted)
-        # After packing: the output may have its own reasons to refuse a record.
+        # After packing, since the output may reject a record for its own reasons.
         for entry, _ in entries:
             if entry.problem:
                 tally.add_bad(entry.number, entry.problem)
@@ -68,7 +68,7 @@ class BlockWorker:
         return BlockResult(PackedBlock() if self._plan.only_mangled else self._plan.writer.pass_on(block.data), tally)
 
     def _fix(self, entry: BlockRecord, block: Block) -> FixResult | None:
-        """Decide a record in place; None if it cannot be read."""
+        """Decides a record in place; None if it is unreadable."""
         if entry.record is None:
             return None
         try:
@@ -82,7 +82,7 @@ class BlockWorker:
 
 
 def _was_mangled(found: FixResult | None) -> bool:
-    """Whether a text was mended, now or by an earlier run: so a second run over the output leaves nothing out."""
+    """Whether a text was repaired, now or by an earlier run, so that a second run selects the same records."""
     return found is not None and (bool(found.changes) or any(map(_is_fixed, found.decided)))
 
 
@@ -115,7 +115,7 @@ def _count(tally: RerunCounts, found: FixResult) -> None:
 
 
 def _rows(found: FixResult) -> Iterator[PreviewRow]:
-    """The rows of a record that has anything to show: what changes, what is not sure, and then what stays."""
+    """The rows of a record with anything to show: changed, uncertain, then unchanged texts."""
     if not found.changes and not found.doubtful:
         return
     changed = {(change.field, change.after) for change in found.changes}
@@ -133,7 +133,7 @@ def _rows(found: FixResult) -> Iterator[PreviewRow]:
 
 
 def _once(fields: Iterable[tuple[str, FieldDecision]]) -> Iterator[tuple[str, FieldDecision]]:
-    """A title that stands in two tags is shown once."""
+    """Each text once, if it stands in several tags."""
     seen = set()
     for name, decision in fields:
         key = (name, decision.text)
@@ -143,19 +143,19 @@ def _once(fields: Iterable[tuple[str, FieldDecision]]) -> Iterator[tuple[str, Fi
 
 
 _AHEAD = 3
-"""Blocks for each process that are handed out or wait to be taken back; more would only take memory."""
+"""Blocks for each process that are in work or wait for their turn."""
 
 
 def in_order(blocks: Iterable[Block], plan: WorkerPlan, jobs: int) -> Generator[tuple[Block, BlockResult]]:
-    """Decide blocks, in their order.
+    """Decides blocks in parallel, and yields the results in order.
 
     Args:
-        blocks: as a source gives them; they are read no further ahead than is needed.
+        blocks: of a source, read no further ahead than needed.
         plan: for the workers.
-        jobs: number of processes; with 1 this one does the work.
+        jobs: number of processes; with 1 this process does the work.
 
     Raises:
-        RerunError: a process ended by itself.
+        RerunError: a worker process ended.
     """
     if jobs == 1:
         worker = BlockWorker(plan)
@@ -172,7 +172,7 @@ def _taken_back(
     decide: Workers[Block, BlockResult], blocks: Iterable[Block], jobs: int
 ) -> Iterator[tuple[Block, BlockResult]]:
     waiting: deque[tuple[Block, Future[BlockResult]]] = deque()
-    # One thread a process: it sleeps until the answer is there.
+    # One thread for each process, which waits for its result.
     threads = ThreadPoolExecutor(jobs)
     try:
         for block in blocks:

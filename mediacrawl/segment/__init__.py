@@ -1,13 +1,13 @@
-"""From the links of earlier crawls, the next queue; without the network, and for more links than memory holds.
+"""Builds the next queue from the links of earlier crawls, without the network, for more links than fit in memory.
 
-In come files of links: JSON lines, Parquet, lists of URLs, our catalogue, each in any number; and what was seen. Out
-comes one queue: each URL once, in its canonical form, none that was seen, none that scope refuses, sites with the best
-score first, and of each site the best first.
+Input: files of links (JSON lines, Parquet, lists of URLs, our catalogue, each in any number) and of seen URLs. Output:
+one queue with each URL once, in its canonical form, without seen URLs and those that scope refuses; the site with the
+best score first, and of each site the best URL first.
 
-The room promises: what a URL is called and whether it may join is decided by `scope` alone, as in a crawl; the same
-input gives the same output, whatever the memory and the number of processes; nothing is left out without being counted
-under a name; the output is whole or not there. It sorts and joins nothing itself: the statements in ``queue.sql`` do,
-which DuckDB runs here and a cluster's engine runs there (docs/segment.md).
+Guarantees: `scope` alone decides on canonical forms and on refusal, as in a crawl; the same input gives the same
+output, whatever the memory and the number of processes; every omitted URL is counted by reason; the output is written
+atomically. Sorting and joining are done by the statements in ``queue.sql``, by DuckDB here and by a cluster's engine
+elsewhere (docs/segment.md).
 """
 
 from mediacrawl.segment.examine import Examiner, Rules, SegmentError, statements

@@ -21,11 +21,11 @@ from mediacrawl.segment.examine import Examine, ExaminedUrls, MemoryShortError, 
 
 
 class SegmentProgress:
-    """Shows the step that a run is at, and how much of it is done.
+    """The progress bar: the current step, and the share of it that is done.
 
     Args:
         stream: to write to.
-        clock: seconds that only grow.
+        clock: monotonic, in seconds.
     """
 
     def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
@@ -40,30 +40,30 @@ class SegmentProgress:
         return self._bar.seconds
 
     def begin(self, steps: int) -> None:
-        """Say how many steps there will be."""
+        """Sets the number of steps."""
         self._steps = steps
 
     def step(self, what: str) -> None:
-        """The next step begins."""
+        """Begins the next step."""
         self._step += 1
         self.part(what, 0.0, 1.0)
 
     def part(self, what: str, before: float, share: float) -> None:
-        """The next statement of a step begins.
+        """Begins the next statement of a step.
 
         Args:
-            what: is done.
-            before: part of the step that is done, 0 to 1.
-            share: part of the step that it is, 0 to 1.
+            what: its description.
+            before: share of the step that is done, 0 to 1.
+            share: share of the step that it is, 0 to 1.
         """
         self._what, self._before, self._share = what, before, share
         self.show(0.0)
 
     def show(self, percent: float) -> None:
-        """Show where the run is, if it is time to.
+        """Updates the bar, at a limited rate.
 
         Args:
-            percent: of the statement; below zero if that is not known.
+            percent: of the statement; negative if unknown.
         """
         done = min(self._before + self._share * max(percent, 0.0) / 100, 1.0)
         self._bar.show(lambda: self.line(done), done)
@@ -74,27 +74,27 @@ class SegmentProgress:
         return printable(f"{step}{self._what} · {done:.0%} · {elapsed(self.seconds)}")
 
     def end(self) -> None:
-        """Take the bar away."""
+        """Removes the bar."""
         self._bar.end()
 
 
 MEMORY_A_THREAD = 100_000_000
-"""Bytes. With less, the engine's sorts run out of memory instead of going to disk (DuckDB 2.0)."""
+"""Bytes for each thread. With less, DuckDB 2.0's sorts run out of memory instead of using the disk."""
 
 _EXAMINED = "STRUCT(url VARCHAR, site VARCHAR, key BIGINT, kind VARCHAR, reason VARCHAR)"
 
-# The types moved from one module to another between versions; the words are understood by all. Without "special" the
-# engine answers NULL itself where one of the values is NULL.
+# The types moved between modules from one version to the next; all versions accept the words. Without "special" the
+# engine returns NULL itself where one of the values is NULL.
 _ON_ARROW: dict[str, Any] = {"type": "arrow", "null_handling": "special"}
 
 _TICK = 0.1
 
 
 def check_engine() -> None:
-    """See that what this room needs is installed.
+    """Checks that DuckDB and Arrow are installed.
 
     Raises:
-        SegmentError: it is not.
+        SegmentError: they are not.
     """
     try:
         import duckdb  # noqa: F401, PLC0415 - an extra
@@ -106,7 +106,7 @@ def check_engine() -> None:
 
 
 def threads_for(memory: int, jobs: int) -> int:
-    """How many threads may share the memory.
+    """The number of threads that can share the memory.
 
     Args:
         memory: bytes.
@@ -122,7 +122,7 @@ class Engine:
         folder: for the database and what does not fit in memory; it exists, is empty and is removed by the caller.
         memory: bytes that it may use.
         threads: of the engine.
-        progress: told how far a statement is.
+        progress: receives the progress of each statement.
 
     Attributes:
         memory: as given.
@@ -145,7 +145,7 @@ class Engine:
             "memory_limit": f"{memory // 1000}KB",
             "threads": threads,
             "temp_directory": str(folder / "spilled"),
-            # Nothing is fetched from the network, whatever a file is called.
+            # Nothing is fetched from the network, whatever the name of a file.
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
         }
@@ -160,14 +160,14 @@ class Engine:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close it."""
-        # A function that is still known when Python ends is told on the standard error as a leak.
+        """Closes the database."""
+        # A function that is still registered when Python ends is reported as a leak.
         for name in self._functions:
             self._db.remove_function(name)
         self._db.close()
 
     def functions(self, examine: Examine, scores: Scores) -> None:
-        """Make the functions that ``queue.sql`` needs known to the engine."""
+        """Registers the functions of ``queue.sql``."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         types = [pa.string(), pa.string(), pa.int64(), pa.string(), pa.string()]
@@ -189,13 +189,13 @@ class Engine:
         self._function("first_score", firsts, ["VARCHAR", "VARCHAR", "INTEGER", "VARCHAR"], "DOUBLE")
 
     def _function(self, name: str, function: Callable[..., Any], takes: list[Any], returns: str) -> None:
-        # The engine counts the parameters.
+        # The engine inspects the parameters.
         @wraps(function)
         def guarded(*columns: Any) -> Any:
             try:
                 return function(*columns)
             except BaseException as error:
-                # The engine would tell only its text.
+                # The engine would only keep its message.
                 self._failure = error
                 raise
 
@@ -203,19 +203,19 @@ class Engine:
         self._functions.append(name)
 
     def table(self, name: str, select: str) -> None:
-        """Keep the result of a SELECT, in its order."""
+        """Creates a table from a SELECT, in its order."""
         self.run(f"CREATE TABLE {name} AS {select}")
 
     def view(self, name: str, select: str) -> None:
-        """Give a SELECT a name."""
+        """Creates a view of a SELECT."""
         self.run(f"CREATE VIEW {name} AS {select}")
 
     def drop(self, name: str) -> None:
-        """Give the room of a table free."""
+        """Drops a table."""
         self.run(f"DROP TABLE {name}")
 
     def insert(self, table: str, columns: dict[str, list[Any]]) -> None:
-        """Append rows to a table that has no other columns than these."""
+        """Appends rows to a table with exactly these columns."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         self._db.register("rows", pa.table(columns))
@@ -225,7 +225,7 @@ class Engine:
             self._db.unregister("rows")
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Run a statement to its end, and give the rows of its answer, which must be few.
+        """Runs a statement to its end, and returns its rows, which must be few.
 
         Raises:
             KeyboardInterrupt: the user pressed Ctrl-C; the statement has been stopped.
@@ -259,7 +259,7 @@ class Engine:
             raise
 
     def _explained(self, error: BaseException) -> BaseException:
-        """What to raise for an error of the engine."""
+        """The error to raise for one of the engine."""
         if self._failure is not None:
             return self._failure
         if isinstance(error, self._out_of_memory):
@@ -272,28 +272,27 @@ class Engine:
 
 
 def text(value: str | Path) -> str:
-    """A value as it stands in a statement, for those places where the engine takes no parameter."""
+    """A value as an SQL literal, where the engine takes no parameter."""
     return "'" + str(value).replace("'", "''") + "'"
 
 
 _PIECE = 8
-"""A piece of rows may take one part in so many of the memory: it is held twice, and the engine needs its buffers."""
+"""Share of the memory that a piece of rows may take: it is held twice, and the engine needs buffers."""
 
 _ROW = 64
-"""Bytes of a row beside its text."""
+"""Bytes of a row besides its text."""
 
 
 def sorted_table(engine: Engine, name: str, select: str) -> None:
-    """Keep the result of a SELECT, in its order.
+    """Creates a table from a SELECT, in its order.
 
     Args:
         engine: with the tables.
-        name: of the table that is made.
-        select: ends with ``ORDER BY`` and columns of its result; ``best`` is one of them, and no two rows have the
-            same.
+        name: of the new table.
+        select: ends with ``ORDER BY`` and columns of its result; ``best`` is one of them and is unique.
 
     Raises:
-        SegmentError: memory is too small even so.
+        SegmentError: even so memory is too small.
     """
     try:
         engine.table(name, select)
@@ -303,11 +302,11 @@ def sorted_table(engine: Engine, name: str, select: str) -> None:
 
 
 def in_pieces(engine: Engine, name: str, rows: str, order: str) -> None:
-    """Do what `sorted_table` does when rows are wide and memory is small.
+    """`sorted_table` for wide rows and small memory.
 
     Args:
         engine: with the tables.
-        name: of the table that is made.
+        name: of the new table.
         rows: a SELECT without order.
         order: columns of its result.
     """

@@ -30,7 +30,7 @@ from mediacrawl.workers import WorkerEndedError, workers
 
 
 class SegmentError(Exception):
-    """The run cannot begin, or cannot go on. The message says what, where, and what to do."""
+    """The run cannot begin, or cannot continue. The message says what, where, and what to do."""
 
 
 class MemoryShortError(SegmentError):
@@ -44,25 +44,25 @@ _comment = re.compile(r"^--.*\n", re.MULTILINE)
 
 @cache
 def statements() -> dict[str, str]:
-    """The SELECT of each step, by the name that its result has for the steps after it, in their order."""
+    """The SELECT of each step in order, by the name of its result in later steps."""
     text = resources.files("mediacrawl.segment").joinpath("queue.sql").read_bytes().decode()
     _, *parts = _name.split(text)
     return {name: _comment.sub("", body).strip() for name, body in zip(parts[::2], parts[1::2], strict=True)}
 
 
 SEED = "seed:"
-"""Stands before what a list of URLs holds that is no whole URL, such as ``site.example``: it is read as a seed."""
+"""Prefix of entries in a list of URLs that are no complete URL, such as ``site.example``: they are parsed as seeds."""
 
 
 class ExaminedUrls(NamedTuple):
-    """What is known of URLs, column by column; each list has one entry a URL.
+    """The results for URLs, column by column; each list has one entry a URL.
 
     Attributes:
-        url: as it is requested; None if it is no http or https URL.
+        url: in requested form; None if it is no http or https URL.
         site: empty without `url`.
-        key: as `frontier.seen.url_key` makes it; None without `url`.
+        key: of `frontier.seen.url_key`; None without `url`.
         kind: ``page``, ``media`` or ``list``, by its extension.
-        reason: value of `records.Drop`; None if it may join.
+        reason: value of `records.Drop`; None if scope accepts it.
     """
 
     url: list[str | None]
@@ -74,13 +74,13 @@ class ExaminedUrls(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a crawl decides by; small, so that it can be sent to another process or machine.
+    """The rules of scope and priority; small, so that they can be sent to another process or machine.
 
     Attributes:
         today: the date that the calendar rules count from.
         scope: the settings of scope.
         include: file of the whitelist.
-        scores: give the score of a URL that has none.
+        scores: initial scores of URLs.
     """
 
     today: dt.date
@@ -109,10 +109,10 @@ class Examiner:
             raise SegmentError(f"{error.filename} cannot be read: {error.strerror or error}.") from error
 
     def __call__(self, written: Sequence[str | None]) -> ExaminedUrls:
-        """Examine URLs.
+        """Examines URLs.
 
         Args:
-            written: as pages or people write them; those of lists may have `SEED` before them.
+            written: in any spelling; those of lists may have the prefix `SEED`.
         """
         rows = [self._one(each or "") for each in written]
         return ExaminedUrls(*map(list, zip(*rows, strict=True))) if rows else ExaminedUrls([], [], [], [], [])
@@ -122,19 +122,19 @@ class Examiner:
         if isinstance(url, Drop):
             return None, "", None, "", url
         kind = kind_of(url.key)
-        # How deep it lies is known only when all links to it are.
+        # The depth is known only when all links are.
         return url.requested, site_of(url.key), url_key(url.key), kind, self._scope.check(url.key)
 
 
 def _seed(written: str) -> str:
-    """The URL of a seed; of what is none its scheme, which tells why."""
+    """The URL of a seed; the scheme of anything else, which gives the reason."""
     written = written.removeprefix(SEED)
     seeds, _ = parse_seeds(written, "")
     return seeds[0][1] if seeds else f"{scheme_of(written)}:"
 
 
 def class_of(url: str) -> str:
-    """The name of the link class of a URL.
+    """The name of the link class of a URL in requested form.
 
     Args:
         url: as it is requested.
@@ -143,28 +143,28 @@ def class_of(url: str) -> str:
 
 
 def first_score(scores: Scores, kind: str, via: str | None, depth: int | None, url: str) -> float:
-    """The score of a URL that has none.
+    """The initial score of a URL.
 
     Args:
         scores: the rules.
         kind: ``page``, ``media`` or ``list``.
-        via: door of the link that gives the words; None if that is not known.
-        depth: clicks from a seed; None if that is not known.
-        url: as it is requested.
+        via: link source of the link with the best evidence; None if unknown.
+        depth: clicks from a seed; None if unknown.
+        url: in requested form.
     """
     return scores.first(Kind(kind), via or "a", depth or 0, extension_of(url))
 
 
 Examine = Callable[[Sequence[str | None]], ExaminedUrls]
-"""What the engine calls, see `Examiner`."""
+"""The type of `Examiner`, as the engine calls it."""
 
 
 @contextmanager
 def examiner(rules: Rules, jobs: int) -> Iterator[Examine]:
-    """An examiner of so many processes; with one this process does the work.
+    """An examiner with this number of processes; with one, this process does the work.
 
     Raises:
-        SegmentError: a file of the rules cannot be used, or a process ended by itself.
+        SegmentError: a file of the rules cannot be used, or a process ended.
     """
     own = Examiner(rules)
     if jobs == 1:

@@ -1,7 +1,7 @@
-"""Links, and what was seen, on their way from files into the engine's tables.
+"""Loads links and seen URLs from files into the engine's tables.
 
-A line that cannot be read costs that line. It is counted, and the first of a file are named by their numbers; to find
-those the file is read once more.
+An unreadable line is skipped and counted, and the first ones of a file are reported by number, for which the file is
+read again. Our own databases are opened read-only, also while a crawl uses them.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ LONGEST = 1_000_000
 _BUFFER = 4 * LONGEST
 
 _NAMED = 5
-"""Bad lines of a file that are named."""
+"""Bad lines of a file that are reported."""
 
 _REJECTED = 10_000
-"""Lines of a file that are no UTF-8, or too long, of which the engine keeps account."""
+"""Lines of a file that are no UTF-8, or too long, that the engine records."""
 
 _CHUNK = 1 << 20
 
 _LISTS = frozenset({".txt", ".lst", ".list", ".urls"})
 
 _SHOWN = 60
-"""Columns of a bad line that are shown."""
+"""Terminal columns of a bad line in a report."""
 
 _WHY = {"INVALID ENCODING": "no UTF-8", "LINE SIZE OVER MAXIMUM": f"longer than {LONGEST:,} bytes"}
 
-# Trimming costs more than all else that is done to a line (DuckDB 2.0), and few lines need it.
+# Trimming costs more than everything else that is done to a line (DuckDB 2.0), and few lines need it.
 _TRIMMED = (
     "CASE WHEN starts_with(line, '{') AND ends_with(line, '}') THEN line ELSE rtrim(trim(line, E' \\t\\r'), ',') END"
 )
@@ -54,7 +54,7 @@ _MAGIC = {b"\x1f\x8b": ".urls.gz", b"\x28\xb5\x2f\xfd": ".urls.zst", b"": ".urls
 
 _PACKINGS = {".gz": "gzip", ".zst": "zstd"}
 
-# The columns of a link beside its URL: name, and how its text is read. What has another shape is not there.
+# The columns of a link besides its URL, and the SQL that parses their text; invalid values are NULL.
 _COLUMNS = {
     "score": "CASE WHEN isfinite(try_cast({0} AS DOUBLE)) THEN try_cast({0} AS DOUBLE) END",
     "depth": "CASE WHEN try_cast({0} AS INTEGER) >= 0 THEN try_cast({0} AS INTEGER) END",
@@ -75,7 +75,7 @@ SEEN_TABLE = "(file INTEGER, url VARCHAR)"
 
 @dataclass(slots=True)
 class BadLines:
-    """Lines of a file that could not be read.
+    """Unreadable lines of a file.
 
     Attributes:
         name: of the file.
@@ -91,14 +91,14 @@ class BadLines:
 
 
 class Loader:
-    """Reads files into one table.
+    """Loads files into one table.
 
     Args:
         engine: with the table.
-        table: its name; `TABLE` or `SEEN_TABLE` says what it has.
+        table: its name, with the columns of `TABLE` or `SEEN_TABLE`.
         url_fields: see `SegmentOptions`.
-        spool: empty folder for what cannot be read where it lies.
-        whole: whether more than the URL is read.
+        spool: empty folder for files that cannot be read in place.
+        whole: whether more than the URL is loaded.
     """
 
     def __init__(self, engine: Engine, table: str, url_fields: Sequence[str], spool: Path, *, whole: bool) -> None:
@@ -113,7 +113,7 @@ class Loader:
         """One sentence for each file that could be read in part only."""
 
     def load(self, source: LinkFile, stdin: BinaryIO) -> None:
-        """Read a file.
+        """Loads a file.
 
         Raises:
             SegmentError: it cannot be read at all.
@@ -134,7 +134,7 @@ class Loader:
             self.remarks.append(f"{source.path} is damaged; what stands before the damage was read.")
 
     def load_rows(self, source: LinkFile, columns: LinkColumns) -> None:
-        """Take rows that were read elsewhere."""
+        """Loads rows that were read elsewhere."""
         if not self._files or self._files[-1][0] is not source:
             self._files.append((source, source))
         self._engine.insert(self._table, {"file": [len(self._files) - 1] * len(columns["url"]), **columns})
@@ -155,10 +155,10 @@ class Loader:
         return f"SELECT $1, {', '.join(['unnest(urls)', *others])} FROM ({self._cut_lines(real, 'line')})"
 
     def _cut_lines(self, real: LinkFile, line: str, more: str = "") -> str:
-        """A SELECT of the fields of each line, and of its URLs; of a line that cannot be read the one URL is NULL."""
+        """A SELECT of the fields of each line, and of its URLs; NULL for an unreadable line."""
         paths = ", ".join(text(f'$."{name}"') for name in [*self._fields, *self._columns])
         urls = self._urls([f"f[{place}]" for place, _ in enumerate(self._fields, start=1)])
-        # Scrapy's .json has an object a line too, between brackets and with commas.
+        # Scrapy's .json has an object a line too, in brackets and with commas.
         return f"""
             SELECT {line}, f, CASE WHEN f IS NOT NULL THEN {urls} ELSE [{_plain(real)}] END AS urls
             FROM (SELECT *, CASE WHEN starts_with(line, '{{') AND json_valid(line)
@@ -167,7 +167,7 @@ class Loader:
             WHERE line NOT IN ('', '[', ']') AND NOT starts_with(line, '#')"""
 
     def _scan(self, real: LinkFile) -> str:
-        # Each line is one field. With "\\n" no other line end makes the engine pass over a character (DuckDB 2.0).
+        # Each line is one field. Only with "\\n" does the engine not skip a character at other line ends (DuckDB 2.0).
         packing = _PACKINGS.get(real.path.suffix.lower(), "none")
         return (
             "read_csv($2, columns = {line: 'VARCHAR'}, delim = E'\\n', new_line = '\\n', quote = '', escape = '', "
@@ -178,7 +178,7 @@ class Loader:
         )
 
     def _urls(self, values: list[str]) -> str:
-        """The list of a record's URLs; of one that has none, a NULL."""
+        """The list of a record's URLs; a NULL without any."""
         values = [f"nullif({value}, '')" for value in values]
         if not self._usual:
             return f"[coalesce({', '.join(values)}, NULL)]"
@@ -199,7 +199,7 @@ class Loader:
     # -- what could not be read ------------------------------------------------------------------------------
 
     def bad_lines(self) -> list[BadLines]:
-        """The lines that could not be read, of each file that has some."""
+        """The unreadable lines of each file with any."""
         rows = self._engine.run(f"SELECT file, count(*) FROM {self._table} WHERE url IS NULL GROUP BY file")
         unread: dict[int, int] = dict(rows)
         found = []
@@ -212,7 +212,7 @@ class Loader:
         return found
 
     def _rejected(self, real: LinkFile) -> list[tuple[int, str]]:
-        """The lines that the engine itself passed over, and why."""
+        """The lines that the engine rejected, and why."""
         scan = f"rejected_scan_{self._table}"
         if not self._engine.run("SELECT 1 FROM duckdb_tables() WHERE table_name = $1", [scan]):
             return []
@@ -226,14 +226,14 @@ class Loader:
         return [(line, _WHY.get(error, str(error).lower())) for line, error in rows]
 
     def _first(self, real: LinkFile, rejected: list[tuple[int, str]]) -> list[tuple[int, str]]:
-        """The first bad lines, by their numbers; the file is read again as far as is needed."""
+        """The first bad lines with their numbers."""
         lines = self._cut_lines(real, "number, line", "row_number() OVER () AS number,")
         unread = self._engine.run(
             f"SELECT number, line FROM ({lines}) WHERE $1 >= 0 AND urls[1] IS NULL LIMIT {_NAMED}",
             [0, _escaped(real.path)],
         )
         shifted = [(_shifted(number, rejected), _shown(line)) for number, line in sorted(unread)]
-        # Where lines end with two characters, the engine finds an empty line after each.
+        # With CR LF the engine finds an empty line after each.
         halved = 2 if _ends_with_two(real.path) else 1
         return [((line + halved - 1) // halved, why) for line, why in sorted([*shifted, *rejected[:_NAMED]])[:_NAMED]]
 
@@ -250,7 +250,7 @@ class Loader:
         return LinkFile(path, "lines")
 
     def _spooled_start(self, source: LinkFile) -> LinkFile:
-        """What stands in a file that was compressed, and cut off or damaged later."""
+        """The readable part of a damaged gzip file."""
         path = self._spool / f"{self._table}{len(self._files)}{Path(source.path.stem).suffix}"
         with path.open("wb") as file, source.path.open("rb") as packed:
             for chunk in _unpacked(packed):
@@ -259,7 +259,7 @@ class Loader:
 
 
 def _plain(real: LinkFile) -> str:
-    """What a line is that is no JSON object: in a list a URL, or a seed; elsewhere it cannot be read."""
+    """The SQL for a line that is no JSON object: a URL or a seed in a list, else NULL."""
     if not {suffix.lower() for suffix in real.path.suffixes} & _LISTS:
         return "NULL"
     is_url = r"contains(line, '://') AND NOT regexp_matches(line, '\s')"
@@ -272,12 +272,12 @@ def _column(name: str, there: Container[str]) -> str:
 
 
 def _escaped(path: Path) -> str:
-    """A path for the engine, which takes patterns."""
+    """A path with escaped pattern characters."""
     return glob.escape(str(path.absolute()))
 
 
 def _shifted(number: int, rejected: list[tuple[int, str]]) -> int:
-    """The number of a line, from its number among those that were not rejected."""
+    """The number of a line, from its number among the lines that were not rejected."""
     for line, _ in rejected:
         if line > number:
             break
@@ -296,7 +296,7 @@ def _ends_with_two(path: Path) -> bool:
 
 
 def _unpacked(file: BinaryIO) -> Iterator[bytes]:
-    """The content of a gzip file, as far as it can be read; at most a few MB at a time."""
+    """The readable content of a gzip file, a few MB at a time."""
     press = zlib.decompressobj(wbits=31)
     data = file.read(_CHUNK)
     with suppress(zlib.error):
@@ -308,7 +308,7 @@ def _unpacked(file: BinaryIO) -> Iterator[bytes]:
 
 
 LinkColumns = dict[str, list[Any]]
-"""Rows by the names of their columns, ``url`` among them."""
+"""Rows by column names, ``url`` among them."""
 
 _FETCHED_ROWS = 50_000
 
@@ -316,7 +316,7 @@ _WAITING = {
     **{name: name for name in ("url", "kind", "score", "depth", "hops", "parent")},
     **{name: f"evidence.{name}" for name in ("via", "anchor")},
 }
-"""Columns of a link, and where a candidate has them."""
+"""Columns of a link, and the attributes of a candidate."""
 
 
 def is_frontier(path: Path) -> bool:
@@ -329,20 +329,20 @@ def is_frontier(path: Path) -> bool:
 
 
 def keys_of_frontier(path: Path) -> Iterator[list[int]]:
-    """The keys of all URLs that a frontier ever knew, those that wait included.
+    """The keys of all URLs of a frontier, those that wait included.
 
     Raises:
         SegmentError: the file cannot be read.
     """
-    # What came last lies in the inbox alone.
+    # The last URLs are only in the inbox.
     return ([key for (key,) in rows] for rows in _fetched(path, "SELECT key FROM seen UNION ALL SELECT key FROM inbox"))
 
 
 def links_of(path: Path) -> Iterator[LinkColumns]:
-    """What waits in a frontier, or the URLs of media files and of their pages in a catalogue.
+    """The waiting URLs of a frontier, or the URLs of media files and their pages in a catalogue.
 
     Raises:
-        SegmentError: from the iteration too, if the file cannot be read, or is another database.
+        SegmentError: also from the iteration: the file cannot be read, or is another database.
     """
     if is_frontier(path):
         return _waiting(path)

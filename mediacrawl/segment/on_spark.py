@@ -44,17 +44,17 @@ def queue(
     rules: Rules,
     per_site: int | None = None,
 ) -> DataFrame:
-    """Make the next queue, by the statements that ``scrapy segment`` runs.
+    """Builds the next queue by the statements that ``scrapy segment`` runs.
 
-    The views that the statements make stay in the session, under the names of ``queue.sql``: ``judged`` tells why a
+    The views of the statements stay in the session, under the names of ``queue.sql``; ``judged`` has the reason why a
     URL is not in the queue.
 
     Args:
         spark: the session.
-        links: every link as it was found: ``url`` and, where they are known, ``score``, ``depth``, ``hops``, ``kind``,
-            ``parent``, ``via`` and ``anchor``. Of links to one URL with the same score any may give the last five.
-        seen: ``url`` of what was seen; None if nothing was.
-        rules: what a crawl decides by.
+        links: one row for each link: ``url`` and, where known, ``score``, ``depth``, ``hops``, ``kind``, ``parent``,
+            ``via`` and ``anchor``. Of links to one URL with the same score any may supply the last five.
+        seen: ``url`` of seen URLs; None if there are none.
+        rules: of scope and priority.
         per_site: most URLs of a site; None for no limit.
 
     Returns:
@@ -76,10 +76,10 @@ def queue(
     )
     result = links
     for name, select in statements().items():
-        # The one word that has another name here.
+        # The only difference in SQL.
         result = spark.sql(select.replace("row(", "struct("))
         if name == "examined":
-            # Examined once, though it is read twice.
+            # It is read twice and computed once.
             result = result.persist()
         result.createOrReplaceTempView(name)
     return result.drop("best", "site_score")
@@ -104,7 +104,7 @@ def _register(spark: SparkSession, rules: Rules) -> None:
         rows = zip(kinds, vias, depths.fillna(0).astype(int), urls, strict=True)
         return pd.Series([first_score(rules.scores, *row) for row in rows], dtype=float)
 
-    # By these Spark tells what a function takes and gives.
+    # Spark takes the types of a function from its annotations.
     several, one = Iterator[pd.Series], pd.Series
     examine.__annotations__ = {"batches": several, "return": Iterator[pd.DataFrame]}
     classes.__annotations__ = {"batches": several, "return": several}
@@ -118,6 +118,6 @@ def _register(spark: SparkSession, rules: Rules) -> None:
 
 @lru_cache(maxsize=2)
 def _examiner(packed: bytes) -> Examiner:
-    """One for each Python worker: what it reads stays read from one task to the next."""
+    """One for each Python worker, kept from one task to the next."""
     rules: Rules = pickle.loads(packed)  # noqa: S301 - this module pickled it
     return Examiner(rules)

@@ -1,4 +1,4 @@
-"""What a person asks for, and which kind of file a name means."""
+"""The options of a run, and the formats of files by their names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STANDARD = "-"
 URL_FIELDS = ("url",)
 
 ITEM_FIELDS = ("content_url", "page_url")
-"""Of a record without ``url``: what a media item names."""
+"""Fields with URLs of a media item, which has no ``url``."""
 
 _LINES = frozenset({".jl", ".jsonl", ".jsonlines", ".ndjson", ".json", ".txt", ".lst", ".list", ".urls"})
 
@@ -55,7 +55,7 @@ class LinkFile:
 
 @dataclass(frozen=True, slots=True)
 class QueueTarget:
-    """Where the queue goes.
+    """The output of the queue.
 
     Attributes:
         path: of the file or folder; `STANDARD` is the standard output.
@@ -80,20 +80,20 @@ class QueueTarget:
 
 @dataclass(frozen=True, slots=True)
 class SegmentOptions:
-    """A run.
+    """The options of a run.
 
     Attributes:
         sources: files of links; at least one.
-        target: where the queue goes.
-        seen: files of URLs that were seen.
-        rules: what the crawl decides by.
-        url_fields: fields and columns with a URL, of which the first that a record has counts; empty for the usual.
+        target: the output.
+        seen: files of seen URLs.
+        rules: of scope and priority.
+        url_fields: fields and columns with a URL, of which the first one of a record counts; empty for the defaults.
         per_site: most URLs of a site; None for no limit.
         limit: most URLs; None for no limit.
         memory: bytes that the engine may use.
-        temp: folder for what does not fit in memory; None for the output's.
+        temp: folder for temporary files; None for the output's.
         jobs: processes that examine URLs, and threads of the engine.
-        force: replace an output that is there.
+        force: replace an existing output.
     """
 
     sources: tuple[LinkFile, ...]
@@ -110,11 +110,11 @@ class SegmentOptions:
 
 
 def sources(names: Iterable[str]) -> tuple[LinkFile, ...]:
-    """Read the names of inputs.
+    """Parses the names of inputs.
 
     Args:
         names: paths with a known suffix, patterns of such (``links-*.jl.gz``), folders of Parquet files, or ``-`` for
-            lines on the standard input. A file that is named twice is read once.
+            lines on the standard input. Repeated names are ignored.
 
     Raises:
         SegmentError: there is no such file, or its suffix is not known.
@@ -156,7 +156,7 @@ def _input_kind(path: Path) -> InputKind:
 
 
 def target(name: str) -> QueueTarget:
-    """Read the name of an output.
+    """Parses the name of an output.
 
     Args:
         name: a path with a known suffix; with a slash at its end, or the name of a folder, a folder of Parquet files;
@@ -181,6 +181,6 @@ def target(name: str) -> QueueTarget:
 
 
 def _suffix(path: Path) -> tuple[str, str]:
-    """The suffix that tells the kind, and that of the compression."""
+    """The suffix of the format, and that of the compression."""
     last = path.suffix.lower()
     return (Path(path.stem).suffix.lower(), last) if last in _PACKED else (last, "")

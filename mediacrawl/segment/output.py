@@ -1,4 +1,4 @@
-"""The queue on disk: written beside its place, and moved there whole."""
+"""The output of a queue: written aside, and renamed when it is complete."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ORDER = "site_score DESC, site, score DESC, url"
 """The order of the queue."""
 
 _GROUP = 20_000
-"""Rows of a row group: engines skip those whose sites they do not want, and one fits in a small memory."""
+"""Rows of a row group: readers skip groups by site, and one fits in a small memory."""
 
 _FORMATS = {
     # One field a line; a canonical URL holds no line end.
@@ -28,14 +28,14 @@ _FORMATS = {
 }
 
 PART = "substr(md5(site), 1, 2)"
-"""The part of a data set that a site is in: the first two digits of its MD5, which every engine has."""
+"""The part of a data set with a site: the first two digits of its MD5, which every engine has."""
 
 
 def check_target(target: QueueTarget, sources: tuple[LinkFile, ...], *, force: bool) -> None:
-    """See that the queue may be written.
+    """Checks that the queue may be written.
 
     Raises:
-        SegmentError: something is there, or the folder is not.
+        SegmentError: the output exists, or its folder does not.
     """
     if target.is_stream:
         return
@@ -70,9 +70,9 @@ class QueueWriter:
     """Writes the queue.
 
     Args:
-        target: where to.
+        target: the output.
         stdout: the standard output.
-        spool: folder for what has no place of its own yet.
+        spool: folder for temporary files.
     """
 
     def __init__(self, target: QueueTarget, stdout: BinaryIO, spool: Path) -> None:
@@ -82,7 +82,7 @@ class QueueWriter:
         self._part = spool / "output" if target.is_stream else path.with_name(path.name + ".part")
 
     def write(self, engine: Engine, select: str) -> None:
-        """Write the rows of a SELECT, in their order, and put them in their place.
+        """Writes the rows of a SELECT, in their order.
 
         Raises:
             SegmentError: they cannot be written. Nothing is left behind.
@@ -105,7 +105,7 @@ class QueueWriter:
         _sync(path)
 
     def _write_folder(self, engine: Engine, select: str) -> None:
-        """One file for each part: so each keeps the order, and one at a time is in memory."""
+        """One file for each part, each in order; one at a time is in memory."""
         self._part.mkdir()
         sorted_table(engine, "parted", f"SELECT *, {PART} AS part FROM ({select})\nORDER BY part, {ORDER}")
         for (part,) in engine.run("SELECT DISTINCT part FROM parted ORDER BY part"):

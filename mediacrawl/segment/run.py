@@ -27,19 +27,19 @@ _WORDS = {
 
 @dataclass(slots=True)
 class SegmentResult:
-    """What became of the links. All of them are accounted for: `links` = `repeated` + all of `left_out` + `written`.
+    """The counts of a run: `links` = `repeated` + all of `left_out` + `written`.
 
     Attributes:
-        files: that were read for links.
-        links: that were found in them.
-        repeated: links to a URL that another link had led to, in whatever spelling.
-        left_out: number of URLs by reason: ``seen``, a value of `records.Drop`, ``per_site`` or ``limit``; of those
-            that are no URL, the spellings.
+        files: of links.
+        links: found in them.
+        repeated: links to a URL that another link led to, in any spelling.
+        left_out: number of URLs by reason: ``seen``, a value of `records.Drop`, ``per_site`` or ``limit``; what is no
+            URL is counted by spelling.
         written: URLs of the queue.
         sites: of the queue.
-        bad: lines that could not be read, by file; those of files of what was seen too.
-        remarks: one sentence for each other thing worth knowing.
-        seconds: that it took.
+        bad: unreadable lines by file, those of seen URLs included.
+        remarks: one sentence for each other problem.
+        seconds: duration of the run.
     """
 
     files: int = 0
@@ -54,7 +54,7 @@ class SegmentResult:
 
 
 def report(result: SegmentResult, name: str) -> str:
-    """The numbers as lines of text.
+    """The counts as lines of text.
 
     Args:
         result: of a run.
@@ -90,20 +90,20 @@ _STEPS = 7
 _WHOLE = "* EXCLUDE (best, site_score)"
 
 _COLUMNS = {"list": "url", "lines": _WHOLE, "parquet": _WHOLE, "folder": "*"}
-"""What is written of the queue's columns. A folder is sorted once more, so those that only give the order go later."""
+"""Columns of the queue that are written. A folder is sorted again, so it keeps the sort keys until then."""
 
 
 def segment(options: SegmentOptions, progress: SegmentProgress, stdin: BinaryIO, stdout: BinaryIO) -> SegmentResult:
-    """Make the next queue.
+    """Builds the next queue.
 
     Args:
         options: of the run.
-        progress: told how far it is.
+        progress: receives the progress.
         stdin: the standard input.
         stdout: the standard output.
 
     Raises:
-        SegmentError: it cannot be made. There is no output then, and nothing else is left behind.
+        SegmentError: it failed, without output or other remains.
         KeyboardInterrupt: the user pressed Ctrl-C; likewise.
     """
     check_engine()
@@ -120,7 +120,7 @@ def segment(options: SegmentOptions, progress: SegmentProgress, stdin: BinaryIO,
 
 @contextmanager
 def _folder(options: SegmentOptions) -> Iterator[Path]:
-    """A folder for the run, beside the output if nothing else is said; it goes with the run."""
+    """A temporary folder, by default in that of the output."""
     beside = Path(tempfile.gettempdir()) if options.target.is_stream else options.target.path.absolute().parent
     parent = options.temp or beside
     try:
@@ -135,7 +135,7 @@ def _folder(options: SegmentOptions) -> Iterator[Path]:
 
 
 class _Run:
-    """One run; its methods are called in their order."""
+    """A run; its methods are called in their order."""
 
     def __init__(self, options: SegmentOptions, progress: SegmentProgress, engine: Engine, folder: Path) -> None:
         self._options = options
@@ -272,7 +272,7 @@ class _Run:
 
 
 def _shares(sources: tuple[LinkFile, ...]) -> Iterator[tuple[LinkFile, float, float]]:
-    """Each file, the part of all bytes that stands before it, and its own."""
+    """Each file, the share of all bytes before it, and its own."""
     sizes = [1 if source.is_stream else max(source.path.stat().st_size, 1) for source in sources]
     before = 0.0
     for source, size in zip(sources, sizes, strict=True):

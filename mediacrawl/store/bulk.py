@@ -1,4 +1,4 @@
-"""Many records at a time: walk through a catalogue, write back what changed, fill a new one."""
+"""Bulk access to a catalogue: read all records, write back changed ones, fill a new file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mediacrawl.store.merge import merge
 from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, plain
 
 StoredRow = tuple[Any, ...]
-"""A row as it stands in the file: its number, then the values of `schema.COLUMNS`. It can be pickled and compared."""
+"""A row of the file: its number, then the values of `schema.COLUMNS`. It can be pickled and compared."""
 
 _NOTE = "CREATE TABLE IF NOT EXISTS rerun_note (text TEXT)"
 
@@ -19,16 +19,16 @@ _REWRITE = f"UPDATE media SET {', '.join(f'{name} = :{name}' for name in schema.
 
 
 class BulkCatalogue(Catalogue):
-    """A catalogue for a program that goes through all of it, or fills it.
+    """A catalogue for a program that reads all of it, or fills it.
 
-    **The note.** Such a program may be killed. What it needs to go on is a text of its own, the note, which is
-    written in the same transaction as the rows: the file never holds rows of which the note does not know, nor the
-    other way round. The table of the note is there only as long as there is one. Each write gives the note as it was
-    found; if it is another one by now, a second program is at work, and the write is refused.
+    **The note.** The state from which such a program resumes after a kill is a text, the note, which is written in the
+    same transaction as the rows: the file never holds rows without their note, or the reverse. Its table exists only
+    while there is a note. Each write passes the note that it read last; if the stored one differs, another program is
+    at work, and the write is refused.
     """
 
     _marks = False
-    """The note in the file says how far such a program is; what it fills is moved to its place when it is whole."""
+    """The note counts progress, and a new file is moved to its place when it is complete, so there is no mark."""
 
     def last_number(self) -> int:
         """The number of the newest record; 0 if there is none."""
@@ -39,22 +39,22 @@ class BulkCatalogue(Catalogue):
         """The next records in the order in which they were first stored.
 
         Args:
-            after: number of the last one known.
-            until: number of the last one wanted.
-            limit: most records wanted.
+            after: number of the last record that was read.
+            until: number of the last one to read.
+            limit: most records to return.
         """
         sql = f"SELECT number, {self._fields} FROM media WHERE number > ? AND number <= ? ORDER BY number LIMIT ?"  # noqa: S608
         with self._explained():
             return [tuple(row) for row in self._database.execute(sql, (after, until, limit))]
 
     def rewrite(self, changes: Iterable[tuple[StoredRow, MediaRow]], was: str | None, note: str) -> int:
-        """Write back rows that were changed, in one transaction.
+        """Writes back changed rows, in one transaction.
 
         Args:
-            changes: each row as it was read, and as it is to be. One that another program has changed since, or has
-                removed, stays as that program left it.
-            was: the note as it was found.
-            note: the note from now on.
+            changes: each row as it was read, and the new one. A row that another program has changed or removed since
+                stays.
+            was: the note as it was read.
+            note: the new note.
 
         Returns:
             Number of rows that were written.
@@ -72,12 +72,12 @@ class BulkCatalogue(Catalogue):
         return True
 
     def fill(self, rows: Iterable[MediaRow], was: str | None, note: str) -> None:
-        """Store rows in one transaction; several of one `id` are joined, see `merge.merge`.
+        """Stores rows in one transaction; rows with the same `id` are merged, see `merge.merge`.
 
         Args:
             rows: from `kept_row`.
-            was: the note as it was found.
-            note: the note from now on.
+            was: the note as it was read.
+            note: the new note.
         """
         with self._explained(), self._transaction():
             self._note(was, note)
@@ -98,7 +98,7 @@ class BulkCatalogue(Catalogue):
             return str(row[0]) if row else None
 
     def drop_note(self) -> None:
-        """Forget the note."""
+        """Removes the note."""
         with self._explained():
             self._database.execute("DROP TABLE IF EXISTS rerun_note")
 
@@ -111,10 +111,7 @@ class BulkCatalogue(Catalogue):
 
 
 def stored_record(row: StoredRow) -> dict[str, Any]:
-    """The record of a row from `BulkCatalogue.rows`.
-
-    Fields that other projects gave it, and that stand in `extra`, stand beside the others, as they did once.
-    """
+    """The record of a row from `BulkCatalogue.rows`, with the fields of `extra` at its top level."""
     record = as_record(from_database(dict(zip(schema.COLUMNS, row[1:], strict=True))))
     extra = record.get("extra")
     if not isinstance(extra, dict):
@@ -125,7 +122,7 @@ def stored_record(row: StoredRow) -> dict[str, Any]:
 
 
 def kept_row(record: dict[str, Any], now: float) -> MediaRow:
-    """The row of a record that was stored before: see `rows.as_row`, but this is no new sighting.
+    """The row of a record that was stored before: as `rows.as_row`, but without a new sighting.
 
     Args:
         record: from any store.
@@ -136,7 +133,7 @@ def kept_row(record: dict[str, Any], now: float) -> MediaRow:
     """
     extra = record.get("extra")
     kept = extra if isinstance(extra, dict) else {}
-    # What stands in `extra` under the name of a column has no room beside the others.
+    # A field of `extra` with the name of a column stays there.
     row = as_row({name: value for name, value in record.items() if name != "extra" or value is not kept}, now)
     row["extra"] = {**(row["extra"] or {}), **plain(kept)} or None
     seen = record.get("last_seen_at") or record.get("found_at")
@@ -146,10 +143,10 @@ def kept_row(record: dict[str, Any], now: float) -> MediaRow:
 
 
 def typed(record: dict[str, Any]) -> dict[str, Any]:
-    """A record of nothing but texts, with numbers where the catalogue has columns of numbers.
+    """Parses numbers in a record of texts, where the catalogue has columns of numbers.
 
     Args:
-        record: from a table of texts. What is no number stays a text.
+        record: from a table of texts. Invalid numbers stay texts.
     """
     return {name: _typed(schema.COLUMNS.get(name), value) for name, value in record.items()}
 

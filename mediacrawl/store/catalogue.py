@@ -42,7 +42,7 @@ _ANY_ADVICE = "cannot be used"
 
 
 def explain(error: sqlite3.Error, path: Path) -> StoreError:
-    """Turn an error of SQLite into one clear sentence.
+    """Converts an error of SQLite into one sentence.
 
     Args:
         error: as it was raised; the primary result code decides (sqlite.org/rescode.html).
@@ -56,10 +56,10 @@ MARK_SUFFIX = ".mark"
 
 
 class CatalogueMark:
-    """Notes how many transactions a catalogue has had, so that it is seen when some are gone.
+    """Stores the number of a catalogue's transactions aside, so that lost ones are noticed.
 
-    On disk: ``media.db.mark``, see `commit_mark`. It may be deleted at any time, and then nothing is looked for. Where
-    it cannot be written it says less than there was, which does no harm.
+    On disk: ``media.db.mark``, see `commit_mark`. It may be deleted at any time, which disables the check. A number
+    that is too low, because it could not be written, is harmless.
 
     Args:
         path: of the catalogue.
@@ -71,7 +71,7 @@ class CatalogueMark:
         self._descriptor = -1
 
     def read(self) -> int:
-        """The number that was noted. A catalogue that was deleted is a new one, whatever was noted of the old."""
+        """The stored number; 0 if the catalogue was deleted."""
         if not self._catalogue.exists():
             return 0
         try:
@@ -81,21 +81,21 @@ class CatalogueMark:
             return 0
 
     def write(self, commits: int) -> None:
-        """Note the number. It stands in the catalogue already."""
+        """Stores the number of a committed transaction."""
         with suppress(OSError):
             if self._descriptor < 0:
                 self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             commit_mark.write(self._descriptor, commits)
 
     def check(self, commits: int, noted: int) -> None:
-        """See that nothing is gone.
+        """Checks that no transaction is missing.
 
         Args:
-            commits: as the catalogue has it.
-            noted: as `read` answered before the catalogue was read.
+            commits: number in the catalogue.
+            noted: result of `read` before the catalogue was opened.
 
         Raises:
-            StoreError: something is, with what to do.
+            StoreError: some are, with advice.
         """
         path = self._catalogue
         if commits >= noted:
@@ -108,14 +108,14 @@ class CatalogueMark:
         )
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Closes the file."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
 
 _WAIT = 30
-"""Seconds to wait for another writer: a crawl that stands still for a moment is better than a lost record."""
+"""Seconds to wait for another writer."""
 
 _WAL_LIMIT = 64 << 20
 
@@ -128,17 +128,17 @@ _UPDATE = f"UPDATE media SET {', '.join(f'{name} = :{name}' for name in schema.C
 
 @dataclass(frozen=True, slots=True)
 class CatalogueSummary:
-    """The catalogue in numbers.
+    """Counts of the catalogue.
 
     Attributes:
-        records: media files known.
-        sites: that they are on.
+        records: number of media files.
+        sites: number of their sites.
         formats: number of records by format; ``unknown`` for those without one.
         content_size: bytes of all files whose size is known.
         bytes_fetched: bytes read to describe them all.
         median_bytes_fetched: of the records that were probed.
         duration: seconds of all recordings together.
-        repeated: records whose file an earlier record has as well.
+        repeated: number of records whose file an earlier record has as well.
     """
 
     records: int
@@ -152,45 +152,43 @@ class CatalogueSummary:
 
 
 class UpsertOutcome(StrEnum):
-    """What a record was to the catalogue when it was stored."""
+    """The state of a record in the catalogue before it was stored."""
 
     NEW = "new"
-    """It was not there."""
+    """It was unknown."""
     UPDATED = "updated"
-    """It was there before this catalogue was opened."""
+    """It was stored before this catalogue was opened."""
     AGAIN = "again"
-    """It was stored since, in this crawl, and counts no second time."""
+    """It was stored since, in this crawl, and is not counted again."""
 
 
 class Catalogue:
-    """Stores records by `id`, finds them by words.
+    """Stores records by `id`, and finds them by words.
 
-    **On disk.** `path` is a SQLite database, beside it, while it is open, ``-wal`` and ``-shm``; they belong to it:
-    copy all three or none, or use ``sqlite3 media.db '.backup copy.db'`` while a crawl runs. One table, ``media``,
-    with a column for each flat field, ``tags`` and ``extra`` as JSON, ``work`` (see `store.works`), and ``media_text``,
-    its full-text index. Any
-    SQLite tool may read it. Rows may be deleted with plain SQL, triggers keep the index right; the whole file may be
-    deleted while no crawl runs, which forgets the records and nothing else. The table ``written`` counts the
-    transactions, and ``media.db.mark`` says how many there were (`marked.Mark`): a file that has lost its log, was
-    emptied or put back from a copy is refused with a sentence.
+    **On disk.** `path` is a SQLite database, with ``-wal`` and ``-shm`` while it is open; they belong together: copy
+    all three or none, or use ``sqlite3 media.db '.backup copy.db'`` while a crawl runs. One table, ``media``, with a
+    column for each flat field, ``tags`` and ``extra`` as JSON, ``work`` (see `store.works`), and ``media_text``, its
+    full-text index. Any SQLite tool may read it. Rows may be deleted with plain SQL, triggers keep the index right; the
+    whole file may be deleted while no crawl runs, which loses the records and nothing else. The table ``written``
+    counts the transactions, as does ``media.db.mark`` (`CatalogueMark`): a file that has lost its log, was emptied or
+    restored from a copy is refused with a sentence.
 
-    **What a crash leaves.** Each `upsert` is a transaction of its own, with a write-ahead log and
-    ``synchronous=FULL``. Once `upsert` has returned, neither a kill nor a power cut takes the record away; a crash in
-    the middle leaves the record as it was before. FULL and not NORMAL, because the frontier writes down that a URL
-    is done after its record was stored: with NORMAL a power cut could take the record and leave the
-    note, and the file would never be visited again. It costs one fsync per record, 0.2 ms on a good disk and
-    10 ms on a bad one, and a record comes at the end of at least one polite visit.
+    **What a crash leaves.** Each `upsert` is a transaction of its own, with a write-ahead log and ``synchronous=FULL``.
+    Once `upsert` has returned, neither a kill nor a power cut loses the record; a crash before leaves the old record.
+    FULL and not NORMAL, because the frontier marks a URL as done after its record was stored: with NORMAL a power cut
+    could lose the record and keep the mark, and the file would never be visited again. It costs one fsync a record, 0.2
+    ms on a good disk and 10 ms on a bad one.
 
     **Two programs** may use one file: readers never wait, writers wait for each other up to 30 seconds.
 
     Args:
         path: of the file; it and its folder are made if missing.
         clock: seconds since the epoch.
-        read_only: True changes nothing, makes nothing, and needs the file to be there.
+        read_only: True changes nothing, makes nothing, and needs the file to exist.
 
     Raises:
-        StoreError: no database, another program's database, a newer file, a folder without rights, or changes that
-            were stored are gone.
+        StoreError: no database, another program's database, a newer file, a folder without rights, or stored changes
+            are missing.
     """
 
     _marks = True
@@ -203,7 +201,7 @@ class Catalogue:
         with self._explained():
             noted = self._mark.read()
             if noted and not self.path.stat().st_size:
-                # Not even opened: SQLite would delete the log of an empty file, and with it what may be saved.
+                # Not opened: SQLite would delete the log of an empty file, from which data can be recovered.
                 self._mark.check(0, noted)
             self._database = _connect(self.path, read_only=read_only)
             try:
@@ -220,7 +218,7 @@ class Catalogue:
                 raise
 
     def _check(self, noted: int, *, read_only: bool) -> None:
-        # In this order, so that a second process may be making the tables meanwhile.
+        # In this order, since a second process may be creating the tables.
         is_new = not self._number("SELECT count(*) FROM sqlite_master")
         counts = self._number("SELECT count(*) FROM sqlite_master WHERE name = 'written'")
         if is_new and read_only and not noted:
@@ -256,13 +254,13 @@ class Catalogue:
         return {row["name"] for row in self._database.execute("PRAGMA table_info(media)")}
 
     def upsert(self, record: MediaItem | Mapping[str, Any]) -> UpsertOutcome:
-        """Store a record, or join it with the one of the same `id`; see `merge.merge` for what wins.
+        """Stores a record, merged with the one of the same `id`; see `merge.merge`.
 
         Args:
-            record: with a `content_url`; see `rows.as_row` for what becomes of fields we do not know.
+            record: with a `content_url`; see `rows.as_row` for unknown fields.
 
         Returns:
-            What it was before. Of two sightings within the first second after the start both may count as UPDATED.
+            The state before. Of two sightings within the first second after the start both may count as UPDATED.
 
         Raises:
             ValueError: there is no `content_url`.
@@ -295,14 +293,14 @@ class Catalogue:
     def search(
         self, words: str | Sequence[str], limit: int | None = None, filters: CatalogueFilters = _EVERYTHING
     ) -> Iterator[dict[str, Any]]:
-        """Find records that have all these words, each as the beginning of a word, the best first.
+        """Finds records that have all these words as beginnings of words, the best first.
 
-        Accents and case make no difference. Words in scripts without spaces are found
-        anywhere in a text, by looking at every row. No word is syntax.
+        Accents and case are ignored. Words in scripts without spaces are found anywhere in a text, by a scan of all
+        rows. No word is syntax.
 
         Args:
             words: as a person types them; no word finds everything, newest first.
-            limit: most records wanted; None for all.
+            limit: most records to return; None for all.
             filters: see `CatalogueFilters`.
         """
         sql, values = query.select(self._fields, query.split(words), filters, limit)
@@ -311,17 +309,19 @@ class Catalogue:
                 yield as_record(from_database(row))
 
     def newest(self, limit: int | None = None, filters: CatalogueFilters = _EVERYTHING) -> Iterator[dict[str, Any]]:
-        """The records in the order in which they were first stored, the last one first."""
+        """The records in the reverse order in which they were first stored."""
         return self.search((), limit, filters)
 
     def works(
         self, words: str | Sequence[str], limit: int | None = None, filters: CatalogueFilters = _EVERYTHING
     ) -> Iterator[tuple[dict[str, Any], list[str]]]:
-        """Find works: of several records of one file the best match, with the URLs of the others; see `store.works`.
+        """Finds works.
+
+        The best match among several records of one file, with the URLs of the others; see `store.works`.
 
         Args:
             words: see `search`.
-            limit: most works wanted; None for all.
+            limit: most works to return; None for all.
             filters: see `CatalogueFilters`.
         """
         met: set[str] = set()
@@ -345,7 +345,7 @@ class Catalogue:
             return self._number("SELECT count(*) FROM media")
 
     def summary(self) -> CatalogueSummary:
-        """Count everything; reads the whole table."""
+        """Counts everything; reads the whole table."""
         with self._explained():
             formats = self._database.execute(
                 "SELECT coalesce(encoding_format, 'unknown'), count(*) FROM media GROUP BY 1 ORDER BY 2 DESC, 1"
@@ -378,7 +378,7 @@ class Catalogue:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        # IMMEDIATE: what is read here must still be true when it is written.
+        # IMMEDIATE: rows that are read here must not change before they are written.
         self._database.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -401,7 +401,7 @@ class Catalogue:
             raise explain(error, self.path) from error
 
     def close(self) -> None:
-        """Close the file; SQLite puts the write-ahead log into it."""
+        """Closes the file; SQLite merges the write-ahead log into it."""
         with self._explained():
             self._database.close()
         self._mark.close()
@@ -416,12 +416,12 @@ class Catalogue:
 
 
 def insert(database: sqlite3.Connection, row: MediaRow) -> None:
-    """Add a row whose `id` is not there yet."""
+    """Adds a row with a new `id`."""
     database.execute(_INSERT, bound(row))
 
 
 def update(database: sqlite3.Connection, row: MediaRow) -> None:
-    """Put a row in the place of the one with its `id`."""
+    """Replaces the row with this `id`."""
     database.execute(_UPDATE, bound(row))
 
 
@@ -441,11 +441,11 @@ def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
 
 
 def _reading_mode(path: Path) -> str:
-    """How to open a file that is only read.
+    """The mode in which a file is opened for reading.
 
-    SQLite needs ``-shm`` and ``-wal`` also for reading, and leaves them behind when it may not write. So it gets
-    the right to write where there is one: files left by another user would stop the next crawl. In a folder without
-    that right the file is taken as one that nobody changes, unless there is a log beside it.
+    SQLite needs ``-shm`` and ``-wal`` also for reading, and leaves them behind when it may not write. So it is allowed
+    to write where it can: files left by another user would stop the next crawl. In a read-only folder the file is taken
+    as immutable, unless there is a log.
     """
     if _is_writable(path) and _is_writable(path.parent):
         return "mode=rw"

@@ -1,4 +1,4 @@
-"""Records as lines for a person: a table, and the catalogue in numbers."""
+"""Records as lines of text: a table, and the counts of the catalogue."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _UNKNOWN = "-"
 def line(record: Mapping[str, Any], width: int | None) -> str:
     """One record on one line: playing time, size, format, title and artist, URL.
 
-    All text is a stranger's: nothing of it commands the terminal, and wide characters keep the columns straight.
+    Control sequences are removed, and columns are aligned by terminal columns.
 
     Args:
-        record: as the catalogue gives it.
-        width: terminal columns, at least 50; None if the output is no terminal, then no URL is cut.
+        record: of the catalogue.
+        width: terminal columns, at least 50; None without a terminal: no URL is cut then.
     """
     gap = " " * _GAP
-    # A file may claim to play for a million years: numbers are cut as well.
+    # A file may declare a duration of a million years: numbers are cut as well.
     time, length = cut(_time(record), _TIME), cut(_size(record), _SIZE)
     left = f"{time:>{_TIME}}{gap}{length:>{_SIZE}}{gap}{_padded(_format(record), _FORMAT)}{gap}"
     name, url = printable(_name(record)), printable(str(record["content_url"]))
@@ -47,11 +47,11 @@ def line(record: Mapping[str, Any], width: int | None) -> str:
 
 
 def work_lines(record: Mapping[str, Any], sources: Sequence[str], width: int | None) -> Iterator[str]:
-    """One work: its record on one line, and each other URL of the same file on one below.
+    """One work: its record on one line, and each other URL of the same file on a further one.
 
     Args:
-        record: as the catalogue gives it.
-        sources: the other URLs; of many the first ones are shown.
+        record: of the catalogue.
+        sources: the other URLs; only the first ones are shown.
         width: see `line`.
     """
     yield line(record, width)
@@ -70,7 +70,7 @@ def _padded(text: str, width: int) -> str:
 
 
 def _number(value: Any) -> float | None:
-    """A number that can be shown; another program may have written anything into the file."""
+    """A number that can be shown; another program may have written any value."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return float(value) if is_number and math.isfinite(value) and value >= 0 else None
 
@@ -88,7 +88,7 @@ def _size(record: Mapping[str, Any]) -> str:
 
 
 def _format(record: Mapping[str, Any]) -> str:
-    """The container if it is known, else what stands behind the slash of the MIME type."""
+    """The container if known, else the subtype of the MIME type."""
     mime = str(record["encoding_format"] or _UNKNOWN)
     return printable(str(record["container"] or mime.rpartition("/")[2]))
 
@@ -99,7 +99,7 @@ def _name(record: Mapping[str, Any]) -> str:
 
 
 def overview(summary: CatalogueSummary, path: str) -> str:
-    """The catalogue in numbers, a few lines.
+    """The counts of the catalogue, a few lines.
 
     Args:
         summary: from `Catalogue.summary`.

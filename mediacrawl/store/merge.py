@@ -1,4 +1,4 @@
-"""One record out of two sightings of the same media file."""
+"""Merging of two sightings of the same media file into one record."""
 
 from __future__ import annotations
 
@@ -12,32 +12,30 @@ SIGHTING = frozenset((
     "discovered_via", "feed_url", "guid", "site", "checked_at", "last_seen_at", "http_status", "content_type", "etag",
     "last_modified", "server_accepts_ranges",
 ))  # fmt: skip
-"""What is known of the link and from the server's answer. All else describes the file itself, the cost of the
-probe included."""
+"""Fields of the link and of the server's answer. All others describe the file itself, or the cost of the probe."""
 
 _FIRST = frozenset({"id", "found_at"})
 
 _IDENTITY = frozenset({"head_sha256", "head_bytes", "content_size"})
-"""By these another file is told from the same one. They must come from the probe that gave the description: a size that
-a feed claims, filled in here, would make the next honest probe look like another file."""
+"""Fields that distinguish another file. They must come from the probe that gave the description: a size that a feed
+declares would make the next probe look like another file."""
 
 
 def merge(old: MediaRow, new: MediaRow) -> MediaRow:
-    """Join what is stored with what was seen now.
+    """Merges the stored record with a new sighting.
 
-    * `id` and `found_at` stay: the first sighting is the first one. So does `work`, which the catalogue finds itself.
+    * `id` and `found_at` stay, and so does `work`, which the catalogue derives.
     * Of the link and the answer the newest known value wins; None never erases.
-    * The description of the file is taken as a whole from a complete probe, its unknown fields included, and from any
-      probe that shows another file than before: titles of a file that is gone are no facts.
-    * Otherwise a complete description stays and is only filled where it has gaps; an incomplete one takes the newest
-      known values. So a probe that broke off never erases one that did not.
-    * What pages and feeds said of it (`facts.EXTERNAL_SOURCES`) stays until something else is said, unless it is
-      another file.
-    * `extra` is joined key by key, the newest wins.
+    * The description of the file is taken as a whole from a complete probe, unknown fields included, and from any probe
+      of another file than before.
+    * Otherwise a complete description stays and only its gaps are filled; an incomplete one takes the newest
+      known values.
+    * Facts from pages and feeds (`facts.EXTERNAL_SOURCES`) stay until there are new ones, unless it is another file.
+    * `extra` is merged key by key, the newest wins.
 
     Args:
         old: as stored.
-        new: as seen now, of the same `id`.
+        new: the sighting, with the same `id`.
     """
     whole = new["probe_status"] == "complete" or shows_another_file(old, new)
     keep = old["probe_status"] == "complete"
@@ -62,7 +60,7 @@ def merge(old: MediaRow, new: MediaRow) -> MediaRow:
 
 
 def _keep_facts(old: MediaRow, row: MediaRow) -> None:
-    """Add what was said of a file elsewhere, if nothing is now, and the values that came from there."""
+    """Keeps what was said of a file elsewhere if there is nothing new, with the values that came from it."""
     told = _facts(old)
     if not told or _facts(row):
         return
@@ -83,7 +81,7 @@ def _facts(row: MediaRow) -> list[Any]:
 def shows_another_file(old: MediaRow, new: MediaRow) -> bool:
     """Whether a probe read other bytes than the earlier one did.
 
-    Only bytes that were read count: the length that a feed or a header claims may be wrong.
+    Only bytes that were read count: the length that a feed or a header declares may be wrong.
     """
     if new["head_sha256"] is None or old["head_sha256"] is None:
         return False

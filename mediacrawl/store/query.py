@@ -1,4 +1,4 @@
-"""What a person asks the catalogue, as SQL that no word can break."""
+"""Searches in the catalogue as SQL."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mediacrawl.store.schema import SEARCHED
 _MOST_WORDS = 32
 
 _LONGEST_WORD = 200
-"""Characters; SQLite refuses a LIKE pattern beyond 50,000 bytes."""
+"""Characters; SQLite rejects a LIKE pattern beyond 50,000 bytes."""
 
 # Thai, Lao, Tibetan, Burmese, Khmer, kana and Han: written without spaces, so that the index, which
 # splits at spaces, sees whole sentences as one word.
@@ -25,12 +25,12 @@ _FORMAT_COLUMNS = ("encoding_format", "container", "codec", "video_codec", "audi
 
 @dataclass(frozen=True, slots=True)
 class CatalogueFilters:
-    """What the records must be; None asks for nothing.
+    """Conditions on the records; None is no condition.
 
     Attributes:
         site: registrable domain.
         format: ``audio/flac``, or only ``flac``: format, container or codec.
-        kind: start of the type: ``audio``, ``VideoObject`` ...
+        kind: prefix of the type: ``audio``, ``VideoObject`` ...
     """
 
     site: str | None = None
@@ -39,7 +39,7 @@ class CatalogueFilters:
 
 
 def split(words: str | Sequence[str]) -> list[str]:
-    """Split a search at white space; at most 32 words of 200 characters are looked for."""
+    """Splits a search at white space into at most 32 words of 200 characters."""
     text = words if isinstance(words, str) else " ".join(words)
     return [word[:_LONGEST_WORD] for word in clean(text).replace("\0", " ").split()[:_MOST_WORDS]]
 
@@ -52,7 +52,7 @@ def in_index(word: str) -> bool:
 def match(words: Sequence[str]) -> str:
     """The FTS5 expression for all of these words, each as the beginning of a word.
 
-    In quotes nothing is syntax; a quote inside is doubled (sqlite.org/fts5.html, section 3.1).
+    Quoted words have no syntax; a quote inside is doubled (sqlite.org/fts5.html, section 3.1).
     """
     return " ".join('"' + word.replace('"', '""') + '"*' for word in words)
 
@@ -60,13 +60,13 @@ def match(words: Sequence[str]) -> str:
 def select(
     fields: str, words: Sequence[str], filters: CatalogueFilters, limit: int | None
 ) -> tuple[str, dict[str, str | int]]:
-    """Build the query.
+    """Builds the query.
 
     Args:
-        fields: what to select, from `schema.selection`.
-        words: from `split`; all must occur. What the index cannot find is looked for in every row.
+        fields: columns, from `schema.selection`.
+        words: from `split`; all must occur. Words that the index cannot find are searched in every row.
         filters: see `CatalogueFilters`.
-        limit: most rows wanted; None for all.
+        limit: most rows to return; None for all.
 
     Returns:
         The SQL, and its values by name.
@@ -106,5 +106,5 @@ def _filtered(filters: CatalogueFilters, values: dict[str, str | int]) -> list[s
 
 
 def _is_format(column: str) -> str:
-    """The whole name, or what stands behind the slash of a MIME type."""
+    """The whole name, or the subtype of a MIME type."""
     return f"lower({column}) = :format OR lower({column}) LIKE '%/' || :format"

@@ -19,10 +19,10 @@ from mediacrawl.records import MediaItem
 from mediacrawl.store.schema import COLUMNS, Column
 
 MediaRow = dict[str, Any]
-"""A value for each column of `schema.COLUMNS`, None for what is not known."""
+"""A value for each column of `schema.COLUMNS`, None if unknown."""
 
 _DEEPEST = 32
-"""Levels of a nested value that are kept; far below the depth at which Python's JSON writer gives up."""
+"""Levels of a nested value that are kept, far below the limit of Python's JSON encoder."""
 
 _OUR_ID = re.compile(r"[0-9a-f]{32}")
 
@@ -44,18 +44,18 @@ def moment(now: float) -> str:
 
 
 def as_row(record: MediaItem | Mapping[str, Any], now: float) -> MediaRow:
-    """Bring a record into columns, losing nothing.
+    """Converts a record to columns, without loss.
 
-    What a column cannot hold as it is (a key that we do not know, a list where one text belongs, a number beyond
-    64 bits) is kept in `extra` under its name. Empty texts and lists count as not known. An `id` that has not
-    our form is another project's number; it goes to `extra` and ours is worked out from the URL.
+    A value that a column cannot hold (an unknown key, a list in place of a text, a number beyond 64 bits) goes to
+    `extra` under its name. Empty texts and lists count as unknown. An `id` in another form is another project's number;
+    it goes to `extra`, and ours is derived from the URL.
 
     Args:
         record: with a `content_url`; keys of a mapping are names of fields.
         now: seconds since the epoch.
 
     Returns:
-        The row; `found_at` and `last_seen_at` are filled.
+        The row, with `found_at` and `last_seen_at`.
 
     Raises:
         ValueError: there is no `content_url`.
@@ -79,7 +79,7 @@ def _values(record: MediaItem | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(record, MediaItem):
         return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
     values = {str(key): value for key, value in record.items()}
-    # A record that was exported before brings its extras in one object.
+    # An exported record has its extra fields in one object.
     packed = values.get("extra")
     if isinstance(packed, Mapping):
         del values["extra"]
@@ -122,11 +122,11 @@ def _stored(column: Column, value: Any) -> Any:
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """Give what JSON can hold: texts clean, bytes and dates as text, sets as lists, NaN as text.
+    """Converts a value to what JSON can hold: clean texts, bytes and dates as text, sets as lists, NaN as text.
 
     Args:
         value: anything.
-        depth: levels above it; what lies below the 32nd becomes ``…``.
+        depth: levels above it; values below the 32nd become ``…``.
     """
     if isinstance(value, str):
         return clean(value)
@@ -171,7 +171,7 @@ def bound(row: MediaRow) -> MediaRow:
 
 
 def from_database(values: sqlite3.Row | Mapping[str, Any]) -> MediaRow:
-    """A row as it was given to `bound`; what someone else wrote into a column comes back as it is."""
+    """The inverse of `bound`; values that another program wrote are returned unchanged."""
     return {name: _loaded(COLUMNS[name], values[name]) for name in COLUMNS}
 
 
@@ -192,13 +192,13 @@ def _parsed(value: Any) -> Any:
         return value
 
 
-# Control and format characters that JSON does not escape by itself: an 8-bit escape sequence, or a mark that turns
-# the reading direction, must not reach a terminal by way of `| less`. They occur inside strings only.
+# Control and format characters that JSON does not escape: an 8-bit escape sequence or a bidirectional mark must not
+# reach a terminal by way of `| less`. They occur inside strings only.
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 def as_record(row: MediaRow) -> dict[str, Any]:
-    """The record of a row: all fields in the order of the schema, `tags` as a list, `extra` only if there is one.
+    """The record of a row: all fields in the order of the schema, `tags` as a list, `extra` only if not empty.
 
     Stored again, it gives the same row.
     """
@@ -210,10 +210,10 @@ def as_record(row: MediaRow) -> dict[str, Any]:
 
 
 def json_line(record: dict[str, Any]) -> str:
-    """One line of JSON, readable in every script, without a line feed at its end.
+    """One line of JSON with unescaped letters, without a line feed.
 
     Args:
-        record: from `as_record`; what another program wrote into the file and JSON cannot hold becomes text.
+        record: from `as_record`; values that JSON cannot hold become text.
     """
     try:
         line = json.dumps(record, ensure_ascii=False, allow_nan=False)
@@ -224,8 +224,8 @@ def json_line(record: dict[str, Any]) -> str:
 
 
 def safe(text: str) -> str:
-    """Escape, in JSON text, what would command a terminal that shows it."""
-    # Nothing that is printable needs it; this look is three times as fast as the pattern's.
+    """Escapes control sequences in JSON text."""
+    # Printable text needs no escapes; this test is three times as fast as the pattern.
     return text if text.isprintable() else _UNSAFE.sub(_escape, text)
 
 

@@ -8,11 +8,11 @@ from typing import Any, get_args, get_origin, get_type_hints
 from mediacrawl.records import MediaItem
 
 APPLICATION_ID = 0x6D637277
-"""Marks the file as ours (SQLite's ``application_id``), so that no other program's database is written to."""
+"""SQLite's ``application_id`` of a catalogue, so that no other program's database is written to."""
 
 VERSION = 1
-"""Rises when an older program could no longer use the file. A new field of `MediaItem` is no such change: it
-becomes a column when the file is next opened, and an older program leaves the column alone."""
+"""Raised when older programs cannot use the file. A new field of `MediaItem` needs no new version: it becomes a column
+when the file is next opened, and older programs ignore it."""
 
 SEARCHED: dict[str, float] = {
     "title": 10.0,
@@ -24,7 +24,7 @@ SEARCHED: dict[str, float] = {
     "anchor_text": 3.0,
     "content_url": 1.0,
 }
-"""The columns of the full-text index, and how much a hit there counts: the file's own words before the page's."""
+"""The columns of the full-text index, and the weight of a hit in each."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -89,10 +89,10 @@ def _trigger(name: str, event: str, *changes: str) -> str:
 
 
 def statements() -> list[str]:
-    """The statements that make a new catalogue.
+    """The statements that create a catalogue.
 
-    The index holds no second copy of the text (an external-content table), so it must be told
-    the old text at each change. Triggers do that, and so it also stays right when a person deletes rows by hand.
+    The index holds no second copy of the text (an external-content table), so it needs the old text at each change.
+    Triggers pass it, so the index stays right when a person deletes rows by hand.
     """
     table = ", ".join(["number INTEGER PRIMARY KEY", *map(_definition, COLUMNS.values())])
     texts = ", ".join(SEARCHED)
@@ -126,7 +126,7 @@ def selection(present: set[str]) -> str:
 
 
 def missing_columns(present: set[str]) -> list[str]:
-    """The statements that add what a file of an earlier `MediaItem` lacks.
+    """The statements that add the columns which a file of an earlier `MediaItem` lacks.
 
     Args:
         present: names of the columns that the table has.

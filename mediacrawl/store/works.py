@@ -1,11 +1,11 @@
-"""One work, many sources: records of different URLs whose files are the same.
+"""Works: records of different URLs whose files are the same.
 
-A record's `work` is the id of the first record of the same file; it is None for that first one, and for a file that is
-known once. Two files are the same if FLAC states one MD5 of their audio, or if they have one head, one size, and
-nowhere in their own texts another value. Hosts serve a file by many URLs: mirrors, CDNs, http and https.
+A record's `work` is the id of the first record of the same file; it is None for that first one, and for a file with one
+record. Two files are the same if FLAC states one MD5 of their audio, or if their heads and sizes are equal and their
+own texts do not differ. Hosts serve a file by many URLs: mirrors, CDNs, http and https.
 
-A record that only a page speaks for, under the URL of a player, and the files that were found in that player are one
-work too, if what was said of the player is said of them.
+A record without a probe, under the URL of a player, and the files that were found in that player are one work too, if
+the facts about the player are those of the files.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from mediacrawl.facts import EXTERNAL_SOURCES
 from mediacrawl.store.rows import media_id as id_of
 
 LEAST_HEAD = 4096
-"""Bytes of a head that say something, if it is not the whole file: in less are headers of which many are equal."""
+"""Bytes of a head that identify a file, if it is not the whole file: shorter heads may be equal headers."""
 
 _NO_MD5 = ("", "0" * 32)
-"""FLAC's way to say that it was not computed."""
+"""FLAC's values for an MD5 that was not computed."""
 
 INDEXES = (
     "CREATE INDEX IF NOT EXISTS media_work ON media (work) WHERE work IS NOT NULL",
@@ -31,7 +31,7 @@ INDEXES = (
 )
 
 TRIGGERS = (
-    # The first record of a work is removed: the next one takes its place.
+    # After the first record of a work is removed, the next one takes its place.
     """
     CREATE TRIGGER IF NOT EXISTS media_work_removed AFTER DELETE ON media WHEN old.work IS NULL BEGIN
         UPDATE media SET work = (SELECT id FROM media WHERE work = old.id ORDER BY number LIMIT 1)
@@ -47,10 +47,10 @@ _BY_HEAD = """
     SELECT id, work, tags FROM media WHERE head_sha256 = :head_sha256 AND content_size = :content_size
     AND head_bytes = :head_bytes AND id <> :id ORDER BY number LIMIT 20
 """
-"""Twenty are enough: more of one head and one size are of one work, or such a head tells nothing."""
+"""Twenty suffice: more records with one head and size are one work, or the head identifies nothing."""
 
 _ONLY_PAGE = "page"
-"""The `probe_status` of a record that only a page speaks for."""
+"""The `probe_status` of a record that was only seen on a page."""
 
 _BY_PLAYER = "SELECT id, work FROM media WHERE content_url = :page_url AND id = :player AND probe_status = :only_page"
 
@@ -69,7 +69,7 @@ _LIKE_OTHERS = (
 
 
 def settle(database: sqlite3.Connection, media_id: str) -> None:
-    """Find the work of a record that was stored just now, in the same transaction.
+    """Finds the work of a record that was just stored, in the same transaction.
 
     Args:
         database: in a transaction.
@@ -90,7 +90,7 @@ def settle(database: sqlite3.Connection, media_id: str) -> None:
 
 
 def sources(database: sqlite3.Connection, media_id: str, work: str | None) -> list[str]:
-    """List the URLs at which the file of a record is found besides its own, those known for longest first.
+    """The other URLs of a record's file, in the order in which they were stored.
 
     Args:
         database: of a catalogue.
@@ -102,7 +102,7 @@ def sources(database: sqlite3.Connection, media_id: str, work: str | None) -> li
 
 
 def settle_all(database: sqlite3.Connection) -> None:
-    """Find the works of a file that was written before there were any.
+    """Finds the works of a file that was written by a version without them.
 
     Args:
         database: in a transaction.
@@ -113,7 +113,7 @@ def settle_all(database: sqlite3.Connection) -> None:
 
 
 def _firsts(database: sqlite3.Connection, row: sqlite3.Row) -> set[str]:
-    """Ids of the first records of all works that a record's file belongs to, its own with others too; mostly one."""
+    """Ids of the first records of all works that a record's file belongs to; mostly one."""
     values = {name: row[name] for name in ("id", "audio_md5", "head_sha256", "head_bytes", "content_size")}
     found: list[sqlite3.Row] = []
     if isinstance(row["audio_md5"], str) and row["audio_md5"] not in _NO_MD5:
@@ -136,7 +136,7 @@ def _of_player(database: sqlite3.Connection, row: sqlite3.Row) -> list[sqlite3.R
 
 
 def _tells(row: sqlite3.Row) -> bool:
-    """Whether a head says what file it is of. Samples may be silence: then many files begin so, and have one size."""
+    """Whether a head identifies its file. Samples may be silence: many files begin so, and have one size."""
     head, size, codec = row["head_bytes"], row["content_size"], row["codec"]
     if not isinstance(head, int) or not isinstance(size, int) or row["head_sha256"] is None:
         return False
@@ -144,7 +144,7 @@ def _tells(row: sqlite3.Row) -> bool:
 
 
 def _texts(tags: Any) -> dict[tuple[Any, ...], Any]:
-    """The file's own texts by their place; of what was decided about them nothing."""
+    """The file's own texts by their place, without decisions."""
     try:
         elements: Iterable[Any] = json.loads(tags or "[]")
     except (TypeError, ValueError, RecursionError):
@@ -162,7 +162,7 @@ def _agree(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
 
 
 def _hand_on(database: sqlite3.Connection, media_id: str) -> bool:
-    """Make the next record the first one of a work; tells whether there is a next one."""
+    """Makes the next record the first one of a work; returns whether there is one."""
     heir = database.execute("SELECT id FROM media WHERE work = ? ORDER BY number LIMIT 1", (media_id,)).fetchone()
     if heir is None:
         return False
@@ -172,7 +172,7 @@ def _hand_on(database: sqlite3.Connection, media_id: str) -> bool:
 
 
 def _join(database: sqlite3.Connection, firsts: set[str]) -> None:
-    """Make one work of several, given by their first records; the one stored first is its first."""
+    """Joins several works, given by their first records, under the one stored first."""
     marks = ", ".join("?" * len(firsts))
     rows = database.execute(f"SELECT id FROM media WHERE id IN ({marks}) ORDER BY number", tuple(firsts)).fetchall()  # noqa: S608
     first, *others = [row["id"] for row in rows]

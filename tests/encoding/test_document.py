@@ -226,7 +226,7 @@ def test_a_long_text_that_chardet_read_is_decided_anew_by_other_models(monkeypat
     found = tag_element(Tag("id3v2.3", "USLT", "lyrics", "latin-1", raw, raw.decode("latin-1")))
     Fixer().fix({"tags": [found]})
     monkeypatch.setattr("mediacrawl.encoding.records.fixer.model_version", lambda: "f" * 12)
-    monkeypatch.setattr("mediacrawl.encoding.records.fixer.asked_if_long", lambda _, decided: decided)
+    monkeypatch.setattr("mediacrawl.encoding.records.fixer.chardet_if_long", lambda _, decided: decided)
     Fixer().fix({"tags": [found]})
     assert found["fixer"] == "f" * 12
     assert "document" not in found

@@ -15,7 +15,7 @@ import pytest
 
 from mediacrawl.encoding import Hints, detect, native, repair
 from mediacrawl.encoding.models import clear_caches
-from mediacrawl.encoding.mojibake import gaps
+from mediacrawl.encoding.mojibake import lost_bytes
 from mediacrawl.encoding.mojibake.lossy import DOUBLE_BYTE
 from mediacrawl.encoding.pricing import reading
 from mediacrawl.encoding.pricing.hypotheses import price_bytes
@@ -296,7 +296,7 @@ def test_words_that_lost_halves_of_double_bytes(both, marked):
             kept = [byte if rng.random() < 0.8 else -1 for byte in raw]
             words.append(([byte for byte in kept if marked or byte >= 0] or [0x82], encoding, language))
         words += [([rng.randrange(-1, 256) for _ in range(rng.randrange(1, 9))], encoding, language) for _ in range(6)]
-    every = both(lambda: [list(gaps._grown(units, *page, marked)) for units, *page in words])
+    every = both(lambda: [list(lost_bytes._grown(units, *page, marked)) for units, *page in words])
     assert sum(map(len, every)) > 100
 
 

@@ -240,9 +240,9 @@ def test_lines_that_are_no_pairs_are_counted_and_named(tmp_path):
     path.write_bytes(b"\n".join([pair, b"", *bad, pair]))
     found = read_pairs(path)
     assert (found.pairs, found.bad, found.named) == (2, 5, [3, 4, 5, 6, 7])
-    assert found.told("pairs.jl") == "pairs.jl: 5 of 7 lines are no pairs and were passed over (3, 4, 5, 6, 7)."
+    assert found.warning("pairs.jl") == "pairs.jl: 5 of 7 lines are no pairs and were passed over (3, 4, 5, 6, 7)."
     assert found.substitutions.propose(stripped("Океан Ельзи")).text == "Океан Ельзи"
-    assert learn_pairs([pair]).told("pairs.jl") == ""
+    assert learn_pairs([pair]).warning("pairs.jl") == ""
 
 
 # -- stored items ------------------------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
-"""One decision over the fields of a record: which encoding their bytes are really in.
+"""Detection of the encoding of a record's fields, jointly.
 
-Every hypothesis (`mediacrawl.encoding.hypotheses`) has a cost for each field: the length in nats of the message
-"this encoding, this language, these letters". The record's decision is the hypothesis with the least sum. A field
-that costs much more under it than under its own best one goes its own way, for records with mixed fields are real;
-and what is declared stays unless something else is likelier by a margin.
+Every hypothesis (`pricing.hypotheses`) has a cost for each field: the length in nats of the message "this encoding,
+this language, these letters". The hypothesis with the lowest sum decides on the record. A field that costs much more
+under it than under its own best hypothesis is decided alone, since records with mixed encodings exist. The declared
+encoding stays unless another one is likelier by a margin.
 """
 
 from __future__ import annotations
@@ -39,46 +39,45 @@ from mediacrawl.encoding.pricing.reading import read
 from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
 
 SWITCH: Final = 16 * STEP
-"""A field in another encoding than its record's."""
+"""Penalty, in 1/12 nat, when one field's encoding differs from its record's."""
 
 MARGIN: Final = STEP // 3
-"""So much likelier must another encoding be than the declared one."""
+"""Least margin of another encoding over the declared one."""
 
 SHORT: Final = 2
 
 SHORT_MARGIN: Final = 3 * STEP
-"""And for a field of so few bytes, which hold next to nothing."""
+"""The same for a field of up to `SHORT` bytes, which hold little evidence."""
 
 NO_RIVAL: Final = 12 * STEP
-"""Margin of a reading beside which no other was worth pricing."""
+"""Margin of a reading without a priced alternative."""
 
 KNOWN: Final = 14 * STEP
-"""A reading that agrees with a text that is surely right, in the same file or beside its link."""
+"""Bonus of a reading that equals a text that is certainly right, in the same file or next to its link."""
 
 SHORTEST_KNOWN: Final = 3
 
 MOST_TOGETHER: Final = 256
-"""Fields that are decided together, more than a record has: every hypothesis holds two costs for each of them."""
+"""Fields that are decided jointly, more than a record has; every hypothesis holds two costs for each."""
 
 
 UNREADABLE: Final = 0.5
-"""Confidence of bytes that are not what they seem, and cannot be read."""
+"""Confidence of bytes that cannot be decoded as what they appear to be."""
 
 _DASHES: Final = {ord("-"): "", ord("_"): ""}
 
 
 def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
-    """The encoding of the fields of one record, decided together.
+    """Detects the encoding of the fields of one record, jointly.
 
     Args:
-        fields: raw bytes of each text field, without padding; any bytes at all (also ``bytearray`` and ``memoryview``),
-            any number, empty ones too. Of very many, each `MOST_TOGETHER` are decided together, so that time and memory
-            grow with their number and no faster.
+        fields: raw bytes of each text field, without padding; any bytes (also ``bytearray`` and ``memoryview``), any
+            number, empty ones too. They are decided in groups of `MOST_TOGETHER`, so that time and memory are linear.
         hints: what else is known of the bytes.
 
     Returns:
-        The decision; a text for each field, in the order they came. A field whose declared encoding may be wrong,
-        but not surely enough, keeps its declared text and says ``undecided``.
+        The decision, with a text for each field in their order. Where another encoding is likelier than the declared
+        one, but not by enough, the field keeps its declared text and is ``undecided``.
 
     Raises:
         TypeError: the fields are no sequence of bytes, or the hints are no `Hints`.
@@ -128,7 +127,7 @@ def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> De
 
 
 def _declared(hints: Hints, count: int) -> list[str]:
-    """The encodings that so many fields are declared in."""
+    """The declared encoding of each field."""
     if isinstance(hints.declared, str):
         return [hints.declared] * count
     return [*hints.declared[:count], *["latin-1"] * (count - len(hints.declared))]
@@ -139,7 +138,7 @@ def _surely_right(decided: FieldDecision) -> bool:
 
 
 class _Record(NamedTuple):
-    """What `Detection` tells of a record, by names that `FieldDecision` has too."""
+    """The decision on a record, with the names of `FieldDecision`."""
 
     encoding: str
     language: str
@@ -158,7 +157,7 @@ def _detection(fields: tuple[FieldDecision, ...], record: FieldDecision | _Recor
 
 
 def _unicode(shapes: Sequence[FieldForm], claims: Sequence[str], hints: Hints) -> list[FieldDecision]:
-    """Fields that are Unicode: right as they are, or text that was wrong before it came to be Unicode."""
+    """Decisions on Unicode fields, which may be mojibake themselves."""
     texts = [shape.text or "" for shape in shapes]
     decided = []
     for shape, declared, mended in zip(shapes, claims, repair(texts, hints).fields, strict=True):
@@ -173,7 +172,7 @@ def _unicode(shapes: Sequence[FieldForm], claims: Sequence[str], hints: Hints) -
 
 
 def _agrees(encoding: str, declared: str) -> bool:
-    """Whether a container claims what a Unicode field is; ASCII is what anything claims."""
+    """Whether the declared encoding covers that of a Unicode field; any covers ASCII."""
     claimed = declared.lower().translate(_DASHES)
     family = "utf16" if encoding.startswith("utf-16") else encoding.translate(_DASHES)
     return encoding == "ascii" or claimed.startswith(family)
@@ -187,21 +186,21 @@ class _Weighed:
     found: list[Hypothesis]
     own: list[int]
     limits: list[int]
-    """What a field adds to the record's cost at most: what its new words cost on their own, and the switch."""
+    """Most that a field adds to the record's cost: the cost of its new words on their own, plus `SWITCH`."""
     best_alone: dict[int, Hypothesis] = field(default_factory=dict)
-    """What `alone` found, by place."""
+    """Results of `alone`, by place."""
 
     def best(self) -> Hypothesis:
         return self.found[self.ranking[0][1]]
 
     def reading_of(self, place: int, hypothesis: Hypothesis) -> Hypothesis:
-        """The hypothesis that a field follows: the record's, or its own where it differs by too much."""
+        """The hypothesis that decides on a field: the record's, or its own where they differ by more than `SWITCH`."""
         if hypothesis.costs[place] <= self.own[place] + SWITCH:
             return hypothesis
         return self.alone(place)
 
     def read(self, place: int, raw: bytes, hypothesis: Hypothesis) -> str:
-        """A field's text in a record that follows a hypothesis."""
+        """The text of a field if the record follows a hypothesis."""
         return read_as(raw, (self.reading_of(place, hypothesis) if len(self.own) > 1 else hypothesis).encoding)
 
     def alone(self, place: int) -> Hypothesis:
@@ -232,7 +231,7 @@ def _total(hypothesis: Hypothesis, limits: Sequence[int]) -> int:
 def _eight_bit(
     raws: Sequence[bytes], shapes: list[FieldForm], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
 ) -> tuple[_Record, list[FieldDecision]]:
-    """Decides the fields that are not Unicode: the record's decision, and each field's."""
+    """The decision on the record and on each field that is not Unicode."""
     if len(raws) == 1 and not known and (alone := _eight_bit_alone(raws[0], shapes[0], fields, hints)):
         return alone
     found = _considered(raws, shapes, fields, hints, known)
@@ -259,7 +258,7 @@ def _eight_bit(
 def _eight_bit_alone(
     raw: bytes, shape: FieldForm, fields: Sequence[bytes], hints: Hints
 ) -> tuple[_Record, list[FieldDecision]] | None:
-    """The same for one field, by the native part; None where that does not decide."""
+    """`_eight_bit` for one field by the native part; None if that cannot decide it."""
     chosen = None if _anchor(hints) else choose(raw, fields, shift_of(hints), shape.encoding)
     if chosen is None:
         return None
@@ -278,14 +277,14 @@ def _eight_bit_alone(
 
 
 def _anchor(hints: Hints) -> str:
-    """The text around the link, if it can tell whether a reading is right."""
+    """The text around the link, if it can confirm a reading."""
     return hints.anchor if len(hints.anchor) >= SHORTEST_KNOWN and not hints.anchor.isascii() else ""
 
 
 def _considered(
     raws: Sequence[bytes], shapes: list[FieldForm], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
 ) -> list[Hypothesis]:
-    """All hypotheses, priced by the bytes and by what else is known of them."""
+    """All hypotheses, priced by the bytes and the hints."""
     found = hypotheses(raws, fields, shift_of(hints), [shape.encoding for shape in shapes])
     _trust_declared(found, shapes)
     anchor = _anchor(hints)
@@ -295,15 +294,15 @@ def _considered(
 
 
 def rivals(raw: bytes, hints: Hints) -> list[FieldDecision]:
-    """The readings that were weighed for a field alone, cheapest first, each distinct text once.
+    """The readings of a single field, cheapest first, each distinct text once.
 
     Args:
         raw: one field.
         hints: what else is known of the bytes.
 
     Returns:
-        For 8-bit bytes, readings whose `margin` is 0 for the first one and negative for the others: how many nats
-        dearer each is. None for bytes that are Unicode by their form.
+        For 8-bit bytes, readings whose `margin` is 0 for the first one and negative for the others, in nats. None for
+        Unicode.
     """
     (claim,) = _declared(hints, 1)
     shape = form_of(raw, claim)
@@ -322,7 +321,7 @@ def rivals(raw: bytes, hints: Hints) -> list[FieldDecision]:
 
 
 def _trust_declared(found: list[Hypothesis], shapes: list[FieldForm]) -> None:
-    """A container that claims something else than Latin-1 means it."""
+    """Lowers the prior of declared encodings other than Latin-1."""
     claimed = {shape.encoding for shape in shapes if shape.encoding != "cp1252"}
     for hypothesis in found if claimed else ():
         if hypothesis.encoding in claimed:
@@ -352,13 +351,13 @@ def _is_known(text: str, known: tuple[str, ...], anchor: str) -> bool:
 
 
 def read_as(raw: bytes, encoding: str) -> str:
-    """A field's text in an encoding; what that cannot read is read as Latin-1 and its Windows superset."""
+    """A field decoded with an encoding; with cp1252 where that fails."""
     text = decode_as(raw, encoding)
     return text if text is not None else decode_single(raw, "cp1252")
 
 
 def _runner_up(weighed: _Weighed, raws: Sequence[bytes], texts: list[str]) -> tuple[int, str]:
-    """Margin over the cheapest hypothesis that reads another text, and its encoding."""
+    """The margin over the cheapest hypothesis with another text, and its encoding."""
     least = weighed.ranking[0][0]
     same = {weighed.best().encoding}
     for cost, number in weighed.ranking[1:]:
@@ -387,7 +386,7 @@ def _leave_cost(weighed: _Weighed, declared: str, place: int) -> int:
 
 
 def _field_alone(raw: bytes, shape: FieldForm, weighed: _Weighed, place: int) -> FieldDecision:
-    """A field that does not follow its record."""
+    """The decision on a field that does not follow its record."""
     hypothesis = weighed.alone(place)
     text = read_as(raw, hypothesis.encoding)
     costs = sorted((other.costs[place] + other.prior, number) for number, other in enumerate(weighed.found))
@@ -400,7 +399,7 @@ def _field_alone(raw: bytes, shape: FieldForm, weighed: _Weighed, place: int) ->
 
 
 def _only(weighed: _Weighed, place: int) -> _Weighed:
-    """The same hypotheses over one field."""
+    """The hypotheses reduced to one field."""
     alone = [replace(hypothesis, costs=[hypothesis.costs[place]]) for hypothesis in weighed.found]
     return _Weighed(weighed.ranking, alone, [weighed.own[place]], [weighed.limits[place]])
 
@@ -409,12 +408,12 @@ class _BestReading(NamedTuple):
     """The best reading of a field.
 
     Attributes:
-        encoding: of the hypothesis that it follows.
-        language: of that; empty for UTF-8.
-        text: under it.
+        encoding: of its hypothesis.
+        language: of its hypothesis; empty for UTF-8.
+        text: decoded.
         margin: over the best other text.
-        runner_up: encoding of that.
-        over_declared: margin over leaving it as declared.
+        runner_up: encoding of that text.
+        over_declared: margin over the declared encoding.
     """
 
     encoding: str
@@ -426,13 +425,13 @@ class _BestReading(NamedTuple):
 
 
 def _field(raw: bytes, shape: FieldForm, best: _BestReading) -> FieldDecision:
-    """A field's decision, from what it reads as best and what it is declared as."""
+    """The decision on a field from its best reading and its declared encoding."""
     declared = _declared_text(raw, shape)
     if best.text != declared and best.over_declared < (MARGIN if len(raw) > SHORT else SHORT_MARGIN):
         nats = round(-best.over_declared / STEP, 2)
         encoding, rival = _name(raw, shape.encoding), best.encoding
         return FieldDecision(declared, encoding, "", confidence_of(nats), nats, rival, "undecided")
-    # No text has control characters that is right, whatever the others cost.
+    # Correct text has no control characters, whatever the alternatives cost.
     nats = round(best.margin / STEP, 2) if not CONTROLS.search(raw) else 0.0
     encoding = _name(raw, best.encoding)
     strict = raw.decode("latin-1") if shape.encoding == "cp1252" else declared
@@ -448,7 +447,7 @@ def _declared_text(raw: bytes, shape: FieldForm) -> str:
 
 
 def _name(raw: bytes, encoding: str) -> str:
-    """Latin-1 where the bytes are the same in it, or are what Windows does not define."""
+    """The reported name: Latin-1 where cp1252 decodes the bytes in the same way, or does not define them."""
     if encoding != "cp1252":
         return encoding
     windows = raw.translate(None, _NO_CONTROLS)
@@ -456,7 +455,7 @@ def _name(raw: bytes, encoding: str) -> str:
 
 
 _NO_CONTROLS: Final = bytes((*range(0x80), *range(0xA0, 0x100)))
-"""The bytes that Latin-1 and Windows read alike."""
+"""The bytes that Latin-1 and cp1252 decode in the same way."""
 
 _WINDOWS: Final = bytes(byte for byte in range(0x80, 0xA0) if byte not in undefined("cp1252"))
 
@@ -464,13 +463,13 @@ _DOUBT: Final = 0.5
 
 
 def whole_field(raw: bytes, head: bytes, declared: str, found: FieldDecision) -> FieldDecision:
-    """The decision on a head, for the whole of its field; ``undecided`` where the whole cannot be read alike.
+    """Applies the decision on a head to the whole field; ``undecided`` where the whole cannot be decoded so.
 
     Args:
         raw: a field.
-        head: of it, as `head_of` gave it.
-        declared: encoding that the container claims, as a Python codec name.
-        found: on the head.
+        head: its excerpt, from `head_of`.
+        declared: encoding that the container declares, as a Python codec name.
+        found: the decision on the head.
     """
     if raw is head:
         return found

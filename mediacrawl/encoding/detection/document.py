@@ -1,17 +1,15 @@
-"""Which encoding a whole document is in: a page, a feed, a list.
+"""Detection of the encoding of a whole document: a page, a feed, a playlist.
 
-A document is decided once, before it is split into fields, for its thousands of bytes tell more than any title.
+A document is decided once, before it is split into fields: its thousands of bytes are more evidence than any title.
 
-1. What is claimed stays, in the order of the standard that the caller follows (byte order mark, header, declaration
-   inside), if the document decodes with it.
-2. Without such a claim it is UTF-8 if it decodes as UTF-8.
-3. Else the text without its markup goes through the models (`detector.detect`), with what is known of the document.
-4. chardet is asked where the models abstain, or where its reading is by far the likelier one: it knows encodings that
-   have no model here (Johab, KOI8-T, cp720, Mac Greek). Its answer is marked as its own.
-5. Else it is windows-1252, as browsers read what they do not know.
+1. A declared encoding stays if the document decodes with it, in the order of the standard that the caller follows (byte
+order mark, header, declaration inside). 2. Without such a declaration it is UTF-8 if it decodes as UTF-8. 3. Else
+`detector.detect` decides on its text without markup, with hints. 4. chardet is used where the models abstain, or where
+its reading is much cheaper: it knows encodings without a model here (Johab, KOI8-T, cp720, Mac Greek). The result is
+marked as chardet's. 5. Else it is windows-1252, the fallback of browsers.
 
-A document decodes if what does not fit is a small share of what is beyond ASCII (`_SHARES`): the last character may be
-cut, and a page in UTF-8 may hold a comment in another encoding.
+A document decodes if what fails is a small share of what is beyond ASCII (`_SHARES`): the last character may be cut,
+and a page in UTF-8 may contain a comment in another encoding.
 """
 
 from __future__ import annotations
@@ -33,49 +31,48 @@ from mediacrawl.encoding.pricing.reading import read
 from mediacrawl.encoding.records.evidence import clean
 
 DecidedBy = Literal["bom", "header", "meta", "xml", "ascii", "utf-8", "utf-16", "models", "chardet", "default"]
-"""Who decided: a claim (``bom``, ``header``, ``meta``, ``xml``), the bytes themselves (``ascii``, ``utf-8``,
-``utf-16``), the models, chardet; or nobody, and then it is windows-1252."""
+"""The source of the decision: a declaration (``bom``, ``header``, ``meta``, ``xml``), the bytes (``ascii``, ``utf-8``,
+``utf-16``), the models, chardet, or the fallback to windows-1252 (``default``)."""
 
 JUDGED: Final = frozenset({"models", "chardet", "default"})
-"""Decisions that no claim stands behind, nor bytes that speak for themselves."""
+"""Decisions that neither a declaration nor the form of the bytes proves."""
 
 _SHARES: Final = {"utf-8": 3, "many": 20, "single": 50}
-"""A claim holds if at most one in so many characters beyond ASCII does not decode. What is no UTF-8 hardly ever looks
-like it by chance; of two octets one often is a character of a Chinese encoding; and of the octets that windows-1252
-lacks, UTF-8 in Cyrillic letters has one in 25."""
+"""A declared encoding holds if at most one in so many characters beyond ASCII fails. Other text hardly ever is valid
+UTF-8; two bytes often are a character of a Chinese encoding by chance; and one in 25 bytes of Cyrillic UTF-8 is
+undefined in windows-1252."""
 
 _WINDOW: Final = 128 * 1024
-"""Bytes in which text is looked for, from the first one beyond ASCII on."""
+"""Bytes in which text is searched, from the first one beyond ASCII."""
 
 _BEFORE: Final = 2_048
 
 _PIECE: Final = 384
-"""Bytes of a piece that the models see; they price the first 400 of a field."""
+"""Bytes of a sample piece; the models price the first 400 of a field."""
 
 _MOST_PIECES: Final = 10
 
 _ENOUGH: Final = 64
-"""Bytes beyond ASCII without which text in attributes and scripts is looked at as well."""
+"""Bytes beyond ASCII below which text in attributes and scripts is sampled as well."""
 
 _FOR_CHARDET: Final = 16 * 1024
 
 _LONG: Final = 400
 
 _LONGEST_ASKED: Final = 1024 * 1024
-"""Bytes of a field of which chardet may be asked; what is longer is no text of a file."""
+"""Bytes of a field that chardet may decide; longer ones are no texts of a media file."""
 
 _LEAST_FOR_CHARDET: Final = 24
-"""Bytes beyond ASCII below which chardet is not asked: one title tells it less than it tells the models."""
+"""Bytes beyond ASCII that chardet needs; for a single title the models are better."""
 
 _SURE: Final = 0.9
 
 _POOR: Final = {False: 3.2 * STEP, True: 8.0 * STEP}
-"""Cost of a character from which on a reading is doubtful, for alphabets and for Chinese characters. Titles in their
-own encoding cost 2.0 to 4.2 nats and 6.0 to 7.3 nats; those of one without a model 3.6 to 14 in the best reading of
-the models."""
+"""Cost of a character above which a reading is doubtful, for alphabets and for CJK. Titles in their own encoding cost
+2.0 to 4.2 nats and 6.0 to 7.3 nats; those in one without a model 3.6 to 14 in the best reading."""
 
 _BY_FAR: Final = 0.85
-"""chardet's reading must cost at most this share of the models' reading."""
+"""chardet's reading is used if it costs at most this share of the models' reading."""
 
 _HEAD: Final = 4_096
 _LEAST_ZEROS: Final = 4
@@ -107,7 +104,7 @@ _CJK: Final = frozenset({"ja", "ko", "zh-Hans", "zh-Hant"})
 
 @dataclass(frozen=True, slots=True)
 class EncodingClaim:
-    """What somebody says of a document's encoding.
+    """A declaration of a document's encoding.
 
     Attributes:
         encoding: Python codec name.
@@ -120,17 +117,17 @@ class EncodingClaim:
 
 @dataclass(frozen=True, slots=True)
 class DecodedDocument:
-    """A document, decided.
+    """A document as text, with the decision on its encoding.
 
     Attributes:
-        text: all of it; U+FFFD where octets do not decode. A character that is cut at the end is left out.
-        encoding: that it was read with, as a Python codec name.
+        text: all of it; U+FFFD where bytes do not decode. A truncated last character is left out.
+        encoding: that it was decoded with, as a Python codec name.
         language: most likely one (``ru``), if models or chardet decided; else empty.
-        confidence: that the reading is right, 0 to 1: 1 for a claim that holds, the models' own, or chardet's own. The
-            last two cannot be compared.
+        confidence: that the decision is right, 0 to 1: 1 for a declaration, else that of the models or of chardet,
+            which cannot be compared.
         decided_by: see `DecidedBy`.
-        lost: characters that do not decode.
-        is_whole: whether `text` in `encoding` is the very octets: nothing was lost, and nothing cut at the end.
+        lost: number of characters that do not decode.
+        is_whole: whether `text` in `encoding` gives the same bytes: nothing was lost or truncated.
     """
 
     text: str
@@ -143,9 +140,9 @@ class DecodedDocument:
 
     @property
     def reading(self) -> str:
-        """How it was read, as a field that comes from it says: ``cp1251``, or ``cp1251 models ru 0.9941``.
+        """The decision as fields from this document store it: ``cp1251``, or ``cp1251 models ru 0.9941``.
 
-        Who decided, language (``-`` if it is not known) and confidence are named where no claim decided.
+        Source, language (``-`` if unknown) and confidence are there if no declaration decided.
         """
         if self.decided_by not in JUDGED:
             return self.encoding
@@ -155,19 +152,15 @@ class DecodedDocument:
 def decide_document(
     raw: bytes, claims: Iterable[EncodingClaim] = (), hints: Callable[[], Hints] = Hints
 ) -> DecodedDocument:
-    """Decide the text of a whole document. Never raises.
+    """Decodes a whole document. Never raises.
 
-    At most 128 KB of a document are looked at by models, and 16 KB by chardet; all of it is decoded.
+    The models look at 128 KB of a document at most, chardet at 16 KB; all of it is decoded.
 
     Args:
-        raw: the document without its byte order mark, perhaps cut inside a character.
-        claims: in the order in which they count; unknown encodings are passed over. None is asked for after the first
-            that holds.
-        hints: gives what is known besides, if models are asked: ``page_language``, ``tld``, ``seen`` (what was found on
-            this host) and ``anchor`` (a text about the document, such as that of a link to it) are used.
-
-    Returns:
-        The decision; its text has all of the document.
+        raw: the document without its byte order mark, perhaps truncated inside a character.
+        claims: in the order of precedence; unknown encodings are ignored. Iterated up to the first one that holds.
+        hints: called if models decide; ``page_language``, ``tld``, ``seen`` (counts of this host) and ``anchor`` (a
+            text about the document, such as that of a link to it) are used.
     """
     for claim in claims:
         found = _decoded(raw, claim.encoding)
@@ -187,13 +180,13 @@ def decide_document(
 
 def _unshifted(raw: bytes) -> DecodedDocument:
     text = raw.decode("ascii")
-    # Two octets a character, all of them below 128: 8-bit programs make no such text, UTF-16 without a mark is it.
+    # Two bytes a character, all below 128: UTF-16 without a mark, not an 8-bit text.
     order = order_by_zeros(raw[:_HEAD], _LEAST_ZEROS) if "\0" in text else ""
     return DecodedDocument(_text(raw, order), order, decided_by="utf-16") if order else DecodedDocument(text, "utf-8")
 
 
 def _shifted(raw: bytes) -> DecodedDocument:
-    """A document of octets below 128 that may be more than ASCII: ISO-2022 and HZ shift into other characters."""
+    """A document of bytes below 128 that may be ISO-2022 or HZ."""
     at = min(place for mark in _SHIFTS if (place := raw.find(mark)) >= 0)
     piece = raw[max(at - _BEFORE, 0) : at + _FOR_CHARDET]
     found = detect([piece[:_LONGEST_SHIFTED]])
@@ -219,7 +212,7 @@ class _Decoded(NamedTuple):
 
 
 def _decoded(raw: bytes, encoding: str) -> _Decoded | None:
-    """The text, and how many characters of it do not decode; None for what is no encoding of text."""
+    """The text, and how many characters do not decode; None for codecs that are no encoding of text."""
     try:
         return _Decoded(raw.decode(encoding), 0, is_whole=True)
     except UnicodeDecodeError:
@@ -227,7 +220,7 @@ def _decoded(raw: bytes, encoding: str) -> _Decoded | None:
     except (LookupError, ValueError):
         return None
     try:
-        # Not final: what is cut at the end is no fault.
+        # Not final: a truncated last character is no error.
         text = codecs.getincrementaldecoder(encoding)("replace").decode(raw)
     except (LookupError, ValueError):
         return None
@@ -274,7 +267,7 @@ def _judged(raw: bytes, hints: Hints) -> DecodedDocument:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A document under one encoding, with what a character beyond ASCII of its sample costs, in twelfths of a nat."""
+    """A document in one encoding, and the mean cost of a character beyond ASCII of its sample, in 1/12 nat."""
 
     document: DecodedDocument
     cost: float
@@ -293,7 +286,7 @@ class _Answer(NamedTuple):
 
 
 def _read(raw: bytes, pieces: list[bytes], answer: _Answer) -> _Reading | None:
-    """The document as somebody says; None if it does not decode so."""
+    """The document in an encoding; None if it does not decode."""
     encoding = answer.encoding
     if not encoding:
         return None
@@ -308,21 +301,20 @@ def _read(raw: bytes, pieces: list[bytes], answer: _Answer) -> _Reading | None:
 
 
 def chardet_if_long(raw: bytes, decided: FieldDecision) -> FieldDecision:
-    """Ask chardet for a long text, such as lyrics, of which the models' reading is doubtful. Never raises.
+    """Decides a long text, such as lyrics, with chardet if the models' reading is doubtful. Never raises.
 
     Args:
-        raw: the field's bytes. One of fewer than 400 or more than a million, and any that is Unicode, stays as it was
-            decided.
+        raw: the field's bytes. One of fewer than 400 or more than a million, and any Unicode, keeps its decision.
         decided: by the models.
 
     Returns:
-        chardet's reading, if its letters are by far the likelier ones; else `decided`.
+        chardet's decision if its reading is much cheaper; else `decided`.
     """
     if not _LONG <= len(raw) <= _LONGEST_ASKED or decided.encoding.startswith(("utf-", "ascii", *_SHIFTING)):
         return decided
     pieces = sample_of(raw)
     encoding = _codec(decided.encoding)
-    # Of a long text only the pieces are decoded, as long as nobody reads it otherwise.
+    # Only the sample is decoded, unless chardet's reading is used.
     cost = _cost_in(pieces, encoding) if encoding else math.inf
     if decided.confidence >= _SURE and cost <= _POOR[decided.language in _CJK]:
         return decided
@@ -337,7 +329,7 @@ def chardet_if_long(raw: bytes, decided: FieldDecision) -> FieldDecision:
 
 
 def _with_controls(raw: bytes) -> str:
-    """In windows-1252 as the WHATWG's Encoding Standard has it: octets that Windows does not define are C1 controls."""
+    """The text in windows-1252 of the WHATWG Encoding Standard, which maps undefined bytes to C1 controls."""
     return codecs.charmap_decode(raw, "strict", _windows())[0]
 
 
@@ -347,15 +339,15 @@ def _windows() -> str:
 
 
 def _codec(encoding: str) -> str:
-    """An encoding of `detect` that a whole document can be read with; empty if it names none."""
+    """The codec of a whole document for an encoding that `detect` reports; empty if there is none."""
     if encoding in ("latin-1", "ascii", ""):
         return "cp1252" if encoding == "latin-1" else ""
-    # UTF-8 and UTF-16 were looked for in the whole document before.
+    # The whole document is neither UTF-8 nor UTF-16, as was tested before.
     return "" if ">" in encoding or encoding.startswith("utf-") else encoding
 
 
 def _cost_in(pieces: Iterable[bytes], encoding: str) -> float:
-    """What a character costs on the average, in words beyond ASCII and in the languages that suit the pieces best."""
+    """The mean cost of a character in words beyond ASCII, each piece in its best language."""
     total, length = 0.0, 0
     for piece in pieces:
         found = _decoded(piece, encoding)
@@ -368,7 +360,7 @@ def _cost_in(pieces: Iterable[bytes], encoding: str) -> float:
 
 
 def _chardet_reading(raw: bytes, pieces: list[bytes]) -> _Reading | None:
-    """What chardet says of a document; None where it says nothing that can be used."""
+    """The document in the encoding that chardet reports; None if that is of no use."""
     text = b"\n".join(pieces) if len(raw) > _FOR_CHARDET else raw
     if len(text) - len(text.translate(None, _HIGH)) < _LEAST_FOR_CHARDET:
         return None
@@ -377,7 +369,7 @@ def _chardet_reading(raw: bytes, pieces: list[bytes]) -> _Reading | None:
 
 
 def _chardet_answer(text: bytes) -> _Answer | None:
-    """What chardet says; None if a page cannot be in that."""
+    """The encoding that chardet reports; None if it cannot be that of a page."""
     said = _chardet(text)
     encoding = _python_name(said.get("encoding") or "")
     if not encoding or encoding in ("ascii", "utf-8"):
@@ -388,7 +380,7 @@ def _chardet_answer(text: bytes) -> _Answer | None:
 
 
 def _chardet(text: bytes) -> dict[str, Any]:
-    # Where all is declared or UTF-8 it is never loaded: it takes 40 ms.
+    # Imported on demand: it takes 40 ms.
     import chardet  # noqa: PLC0415
 
     return dict(chardet.detect(text))
@@ -398,7 +390,7 @@ def _chardet(text: bytes) -> dict[str, Any]:
 def _python_name(name: str) -> str:
     try:
         known = codecs.lookup(name).name
-        # No page is in EBCDIC, nor in UTF-16 or a codec that is none of text.
+        # No page is in EBCDIC, in UTF-16 without zeros, or in a codec that is no encoding of text.
         return codec_name(known) or known if b"<a>".decode(known) == "<a>" else ""
     except (LookupError, ValueError):
         return ""
@@ -410,11 +402,10 @@ def _python_name(name: str) -> str:
 def sample_of(raw: bytes) -> list[bytes]:
     """Pieces of a document's text for the models: at most ten of 384 bytes, no line twice.
 
-    Markup, scripts, styles and character references are left out, unless nearly all that is beyond ASCII stands there.
+    Markup, scripts, styles and character references are left out, unless they hold nearly all that is beyond ASCII.
 
     Args:
-        raw: in an encoding that has ASCII as it is. In those of China and Japan the second octet of a character is
-            never ``<``, ``>`` or ``&``.
+        raw: in a superset of ASCII in which no second byte is ``<``, ``>`` or ``&``.
     """
     first = _ODD.search(raw)
     if first is None:
@@ -440,7 +431,7 @@ def _beyond(line: bytes) -> int:
 
 
 def _pieces(lines: Iterable[bytes]) -> list[bytes]:
-    """Lines together, as long as a piece may be."""
+    """Lines joined into pieces."""
     pieces: list[bytes] = [b""]
     for line in lines:
         for part in _cut(line):
@@ -454,7 +445,7 @@ def _pieces(lines: Iterable[bytes]) -> list[bytes]:
 
 
 def _cut(line: bytes) -> Iterator[bytes]:
-    """A line in pieces; no character is cut where it has a space, or an ASCII sign, every now and then."""
+    """A line in pieces, cut at blanks."""
     at = 0
     for _ in range(_MOST_PIECES):
         part = line[at : at + _PIECE]

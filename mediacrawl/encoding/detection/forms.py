@@ -26,38 +26,38 @@ MOST_UNITS: Final = 200
 """UTF-16 units that are priced."""
 
 OTHER_ORDER: Final = 3 * STEP
-"""The other byte order than little-endian, where the order is not declared."""
+"""Cost of big-endian where the byte order is not declared."""
 
 AGAINST_ORDER: Final = 8 * STEP
-"""The other byte order than the declared one."""
+"""Cost of the other byte order than the declared one."""
 
 EIGHT_BIT: Final = 8 * STEP
-"""8-bit text, for which no program that writes UTF-16 means it."""
+"""Cost of 8-bit text that is declared as UTF-16."""
 
 NEAR: Final = round(4.2 * STEP)
-"""A character of the block that the last one is from."""
+"""Cost of a character of the same block as the last one."""
 
 FAR: Final = 9 * STEP
-"""A character of another block."""
+"""Cost of a character of another block."""
 
 ASCII: Final = 3 * STEP
 
 SIGN: Final = 4 * STEP
-"""A sign beyond ASCII, besides its block."""
+"""Cost of a sign beyond ASCII, besides its block."""
 
 BAD: Final = {"Cc": 14 * STEP, "Cn": 14 * STEP, "Co": 18 * STEP, "Cs": 18 * STEP}
-"""What no text has, by Unicode category. Code points that are unassigned today may be letters tomorrow."""
+"""Cost of characters that no text has, by Unicode category. Unassigned code points may be assigned later."""
 
 LOST: Final = 18 * STEP
-"""Half of a surrogate pair, which decodes to U+FFFD."""
+"""Cost of half of a surrogate pair, which decodes to U+FFFD."""
 
 HALF: Final = 12 * STEP
-"""Half a unit at the end."""
+"""Cost of half a unit at the end."""
 
 _ASCII_SIGN: Final = round(4.5 * STEP)
 
 _BLOCK: Final = 7
-"""Bits of a code point within what counts as one block, 128 characters."""
+"""Low bits of a code point that are ignored for its block of 128 characters."""
 
 _WORDS: Final = re.compile(rb"[A-Za-z]++")
 
@@ -93,7 +93,7 @@ def _read(raw: bytes, order: str) -> str:
 
 
 def _cost(text: str) -> int:
-    """The cost of a text by its blocks, and of Chinese, Japanese and Korean by their models."""
+    """The cost of a text by its blocks, CJK by the models."""
     runs = CJK_RUN.findall(text)
     trained = models.in_use()
     total = 0
@@ -136,7 +136,7 @@ def _eight_bit_cost(raw: bytes) -> int:
 
 BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
-    # Before UTF-16, for its mark begins with that one.
+    # Before UTF-16, whose mark is a prefix of this one.
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -146,30 +146,31 @@ BYTE_ORDER_MARKS: Final = (
 _MARKS: Final = frozenset(mark[:1] for mark, _ in BYTE_ORDER_MARKS)
 
 CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-"""No text has them, but half of UTF-16's units do: 04 is Cyrillic."""
+"""No text has them, but half of UTF-16's units do: 04 is the high byte of Cyrillic."""
 
 _HIGH_HALVES: Final = bytes((*range(9), 0x0B, 0x0C, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x30))
 
 _INDIC_HALVES: Final = b"\x09\x0a\x0d"
 
 _NEITHER_HALF: Final = bytes(byte for byte in range(256) if byte not in _HIGH_HALVES + _INDIC_HALVES)
-"""High halves of Devanagari, Bengali, Gurmukhi, Gujarati, Malayalam and Sinhala, which 8-bit texts have as blanks."""
+"""Bytes that are not the high half of any unit here; 8-bit texts have those of Indic scripts as blanks."""
 
 ENOUGH_SEQUENCES: Final = 4
-"""So many characters of UTF-8 to a byte that is none do not stand in other text by chance."""
+"""Number of UTF-8 sequences for each invalid byte that other text does not have by chance."""
 
 MOST_WRONG: Final = 3
-"""More wrong bytes are words in another encoding."""
+"""With more invalid bytes, words are in another encoding."""
 
 MOST_ODD: Final = 1.75
-"""Torn UTF-8 costs up to so many times as much as right texts do: of 3,865 titles with one wrong byte 98 of 100 do, and
-none of 26 titles in GBK, Big5, EUC-JP, Shift-JIS or cp855 that have as many sequences of UTF-8 by chance."""
+"""Highest ratio of the cost of torn UTF-8 to that of correct text: 98 of 100 titles with one invalid byte are below it
+(3,865 tested), and none of 26 titles in GBK, Big5, EUC-JP, Shift-JIS or cp855 with as many UTF-8 sequences by
+chance."""
 
 LONGEST_READ: Final = 400
-"""Characters of a text that are read for that."""
+"""Characters of a torn text that are priced."""
 
 _AT_ODDS: Final = re.compile(rb"(?:[\x00-\x7f]*+(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4](?![\x80-\xbf]))){2}")
-"""Two wrong bytes before anything right."""
+"""Two invalid bytes before any valid sequence."""
 
 _CUT: Final = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
 
@@ -180,13 +181,13 @@ _WIDE: Final = ("utf-16", "utf_16", "utf16")
 
 @dataclass(slots=True)
 class FieldForm:
-    """What a field's bytes are.
+    """The form of a field's bytes.
 
     Attributes:
-        encoding: of `text`; for 8-bit fields the declared one, by our name (`priors.codec_name`).
-        text: for Unicode; None for 8-bit bytes, which `mediacrawl.encoding.pricing.hypotheses` weighs.
-        sure: a byte order mark or an escape sequence says so itself.
-        suspect: it is not what it seems, and cannot be read.
+        encoding: of `text`; for 8-bit fields the declared one (`languages.codec_name`).
+        text: for Unicode; None for 8-bit bytes, which `pricing.hypotheses` prices.
+        sure: a byte order mark or an escape sequence proves it.
+        suspect: the bytes cannot be decoded as what they appear to be.
     """
 
     encoding: str
@@ -196,11 +197,11 @@ class FieldForm:
 
 
 def form_of(raw: bytes, declared: str) -> FieldForm:
-    """What kind of bytes these are.
+    """Determines the form of a field's bytes.
 
     Args:
         raw: one field.
-        declared: encoding that the container claims, as a Python codec name.
+        declared: encoding that the container declares, as a Python codec name.
     """
     declared = declared.lower()
     wide = declared.startswith(_WIDE)
@@ -263,10 +264,10 @@ def order_by_zeros(head: bytes, share: int) -> str:
 
 
 def _torn_utf8(raw: bytes) -> str:
-    """What bytes that claim Latin-1 are, if they are UTF-8 but for a wrong byte; empty if they are not.
+    """UTF-8 with a few invalid bytes that is declared as Latin-1; empty for other bytes.
 
-    One wrong byte needs `ENOUGH_SEQUENCES` characters beyond ASCII, each more as many again, and they have to be words
-    of some language. A last character that is cut is not wrong.
+    Each invalid byte needs `ENOUGH_SEQUENCES` valid ones, and the text has to be words of some language. A truncated
+    last character is not invalid.
     """
     if _AT_ODDS.match(raw):
         return ""
@@ -282,16 +283,16 @@ def _torn_utf8(raw: bytes) -> str:
 
 
 def _is_mostly_right(text: str) -> bool:
-    """Whether text that is declared as UTF-8 is it but for a few bytes: one, or a third of what is beyond ASCII."""
+    """Whether text declared as UTF-8 has only one invalid byte, or up to a third of what is beyond ASCII."""
     lost = text.count("\ufffd")
     odd = sum(char > "\x7f" for char in text)
     return lost < odd and (lost == 1 or lost * 3 <= odd)
 
 
 def _order_by_halves(raw: bytes) -> str:
-    """The byte order of UTF-16 without a mark, by what one half of its units has in common; empty if it is none.
+    """The byte order of UTF-16 without a mark, by the bytes that one half of its units share; empty for other bytes.
 
-    That half is NUL for Latin letters, another control for Greek, Cyrillic, Hebrew, Arabic and Thai ones, 30 for kana.
+    That half is NUL for Latin, another control for Greek, Cyrillic, Hebrew, Arabic and Thai, 30 for kana.
     """
     if not raw.translate(None, _NEITHER_HALF):
         return ""
@@ -306,11 +307,11 @@ def _order_by_halves(raw: bytes) -> str:
 
 
 def _plausible(text: str) -> bool:
-    """Whether UTF-16 text is one that people write: of assigned characters, not strewn over the plane."""
+    """Whether UTF-16 text has only assigned characters of a few blocks."""
     if any(category in BAD for category in map(unicodedata.category, text.translate(_FORGIVEN))):
         return False
     if any("\u3020" <= char <= "\u303f" for char in text):
-        # Signs that are hardly used; their bytes are those of figures, as in 90.
+        # Rare signs, whose bytes are those of digits, as in 90.
         return False
     pages = {ord(char) >> 8 for char in text if not char.isascii()}
     return len(pages) <= 3 or all(_east_asian(char) for char in text if ord(char) > 0x2FF)
@@ -321,7 +322,7 @@ def _east_asian(char: str) -> bool:
 
 
 def _decoded(raw: bytes, encoding: str) -> str | None:
-    """The text; None if it is not in this encoding. A part of a unit at the end is dropped."""
+    """The decoded text; None if decoding fails. An incomplete last unit is dropped."""
     unit = 4 if encoding.startswith("utf-32") else 2 if encoding.startswith("utf-16") else 1
     raw = raw[: len(raw) - len(raw) % unit]
     try:

@@ -10,38 +10,39 @@ from itertools import pairwise
 from typing import Final
 
 LONGEST_TEXT: Final = 512
-"""Characters of a text; in longer ones the words are enough, and they stand in shorter texts as well."""
+"""Characters of a text that is aligned; the words of longer ones occur in shorter ones too."""
 
 LONGEST_WORD: Final = 64
 
 _LONGEST_COMPARED: Final = 256
-"""Characters of two texts that differ in more than words; comparing takes their product, at worst their cube."""
+"""Characters of two texts that differ in more than words; the time of the comparison grows with their product."""
 
 _WORD: Final = re.compile(r"[0-9A-Za-z?\x7f-\U0010ffff]+")
-"""What stands between ASCII spaces and signs. A no-break space may be half of a damaged letter."""
+"""The characters between ASCII spaces and signs. A no-break space may be half of a damaged letter."""
 
 _ODD: Final = re.compile(r"[^\x00-\x7f]|(?<=\w)\?(?=\w)|\?(?=[^\W\d_])")
 
 _RUN: Final = re.compile(r"(?:[^\x00-\x7f]|(?<=\w)\?(?=\w)|\?(?=[^\W\d_]))+")
 
 _UTF8_PIECE: Final = re.compile(r"[\xc2-\xf4][^\x00-\x7f\xc2-\xf4]*|.", re.DOTALL)
-"""What is left of one UTF-8 character that was read as Latin-1 or cp1252: its first byte, and what was not lost."""
+"""The remains of a UTF-8 character that was decoded as Latin-1 or cp1252: its first byte and the bytes that were not
+lost."""
 
 _EDGE: Final = "^"
 
 Key = tuple[str, ...]
-"""What an entry is about: ``("word", word)``, ``("run", damage, run)``, ``("char", damage, piece)`` or, with the
-pieces around it, ``("char", damage, piece, left, right)``."""
+"""The key of an entry: ``("word", word)``, ``("run", damage, run)``, ``("char", damage, piece)`` or, with its context,
+``("char", damage, piece, left, right)``."""
 
 
 @dataclass(frozen=True, slots=True)
 class DamagedPiece:
-    """One damaged character in its place.
+    """A damaged character with its context.
 
     Attributes:
-        text: what is left of it.
-        left: the piece or the ASCII character before it; ``^`` where the word begins.
-        right: likewise behind it.
+        text: its remains.
+        left: the piece or ASCII character before it; ``^`` at the beginning of a word.
+        right: the one after it.
     """
 
     text: str
@@ -49,27 +50,27 @@ class DamagedPiece:
     right: str
 
     def keys(self, damage: str) -> tuple[Key, Key]:
-        """Its entries: with what stands around it, and alone."""
+        """Its keys, with and without context."""
         return ("char", damage, self.text, self.left, self.right), ("char", damage, self.text)
 
 
 def words(text: str) -> list[re.Match[str]]:
-    """The words of a text that hold something odd: no ASCII, or a question mark where no question ends."""
+    """The words of a text with characters beyond ASCII, or with a question mark where no question ends."""
     return [word for word in _WORD.finditer(text) if _ODD.search(text, word.start(), word.end())]
 
 
 def runs(word: str) -> list[re.Match[str]]:
-    """The longest odd pieces of a word."""
+    """The longest damaged parts of a word."""
     return list(_RUN.finditer(word))
 
 
 def pieces(word: str, run: re.Match[str], damage: str) -> list[DamagedPiece]:
-    """The characters that a run is made of: what is left of UTF-8 sequences, or one by one.
+    """The characters of a run: the remains of UTF-8 sequences, or single characters.
 
     Args:
-        word: that the run stands in.
+        word: that contains the run.
         run: one of `runs`.
-        damage: encoding that the right text is read with.
+        damage: encoding that the right text is decoded with.
     """
     found = _UTF8_PIECE.findall(run.group()) if "utf-8" in damage else list(run.group())
     row = [word[: run.start()][-1:] or _EDGE, *found, word[run.end() :][:1] or _EDGE]
@@ -77,16 +78,15 @@ def pieces(word: str, run: re.Match[str], damage: str) -> list[DamagedPiece]:
 
 
 def aligned(before: str, after: str, damage: str) -> Iterator[tuple[Key, str]]:
-    """What the whole text became, and each odd word. Where more than words differ, each odd run.
+    """Aligns a text and its damaged words with the right text; runs where more than words differ.
 
     Args:
         before: as stored.
-        after: the same text as it is right.
-        damage: encoding that `after` was read with.
+        after: the right text.
+        damage: encoding that `after` was decoded with.
 
     Yields:
-        What an entry is about, and what stands there in `after`. Parts that stayed as they were are among them, for
-        they speak against changing them elsewhere.
+        Keys with their substitutes. Unchanged parts are included, as evidence against changing them elsewhere.
     """
     if len(before) > LONGEST_TEXT or len(after) > LONGEST_TEXT:
         return
@@ -101,21 +101,21 @@ def aligned(before: str, after: str, damage: str) -> Iterator[tuple[Key, str]]:
 
 
 def _word_pairs(before: str, after: str) -> list[tuple[str, str]]:
-    """The words of both texts, side by side; none if something else than words differs."""
+    """The words of both texts in pairs; none if more than words differ."""
     if _WORD.sub("w", before) != _WORD.sub("w", after):
         return []
     return list(zip(_WORD.findall(before), _WORD.findall(after), strict=True))
 
 
 def within(word: str, right: str, damage: str) -> Iterator[tuple[Key, str]]:
-    """What the runs and characters of a word became.
+    """Aligns the runs and characters of a word.
 
-    A text of several words has none of its own: they are those of its words.
+    A text of several words yields nothing: its words do.
 
     Args:
-        word: as stored, of an entry that `aligned` gave.
-        right: what it became.
-        damage: encoding that `right` was read with.
+        word: as stored, from `aligned`.
+        right: its substitute.
+        damage: encoding that `right` was decoded with.
 
     Yields:
         As `aligned` does.
@@ -129,7 +129,7 @@ def within(word: str, right: str, damage: str) -> Iterator[tuple[Key, str]]:
 
 
 def _run_pairs(word: str, right: str) -> list[tuple[re.Match[str], str]]:
-    """The runs of a word, and what stands for them between the same plain letters; none if those differ."""
+    """The runs of a word with the text between the same ASCII letters; none if those differ."""
     found = runs(word)
     ends = [0, *(end for run in found for end in run.span()), len(word)]
     plain = [word[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True)]
@@ -148,7 +148,7 @@ def _run_pairs(word: str, right: str) -> list[tuple[re.Match[str], str]]:
 
 
 def _changed_runs(before: str, after: str) -> Iterator[tuple[str, str]]:
-    """Runs that became something, where the texts differ in more than words."""
+    """Runs with their substitutes, where the texts differ in more than words."""
     for tag, start, end, first, last in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         run, became = before[start:end], after[first:last]
         if tag == "replace" and _RUN.fullmatch(run) and len(run) <= LONGEST_WORD and len(became) <= LONGEST_WORD:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP
-from mediacrawl.encoding.mojibake.gaps import KEPT_INSIDE, fill_lost_bytes, small_words
+from mediacrawl.encoding.mojibake.lost_bytes import KEPT_INSIDE, fill_lost_bytes, small_words
 from mediacrawl.encoding.mojibake.routes import CROSSED, MANGLED, Route, RouteSet, StoredRecord, in_order, undo
-from mediacrawl.encoding.mojibake.wrecks import (
+from mediacrawl.encoding.mojibake.utf8_losses import (
     LONGEST,
     MOST_OPEN,
     DamagedUtf8,
@@ -24,40 +24,40 @@ from mediacrawl.encoding.pricing.scoring import NEVER
 from mediacrawl.encoding.pricing.signs import signs_as_letters
 
 LOSSY: Final = 6 * STEP
-"""What it costs to believe that something was lost on the route."""
+"""Cost of assuming that characters were lost."""
 
 INSERT: Final = 5 * STEP
-"""A proposed letter that nothing shows to be lost, where the page does not read what is left."""
+"""Cost of a proposed letter without any mark of a loss, in a code page that does not suit the remaining text."""
 
 DROPPED: Final = 5 * STEP // 2
-"""The same of a code page whose letters are gone without a mark. All of them are then, so a proposed letter costs no
-more than it does in any text."""
+"""Cost of assuming a code page whose letters were dropped without a mark. All of them are dropped then, so that a
+proposed letter costs no more than in any text."""
 
 BLANKS: Final = 4 * STEP
-"""And that no more was lost than that no-break spaces became blanks, or that only a part of a text was mangled."""
+"""Cost of assuming that only no-break spaces became blanks, or that only a part of a text was decoded wrongly."""
 
 CROSSED_WRECKS: Final = ("cp1251", "cp1250", "cp1257", "mac_roman")
-"""What UTF-8 is misread in, besides cp1252, where only a part of it is left."""
+"""Other decoders than cp1252 that are considered for texts of which only a part is UTF-8."""
 
 BALTIC: Final = ("cp1257",)
-"""And of these the one that has the same signs and letters for Latin ones as cp1252, but for a few."""
+"""The one of these whose signs and letters mostly coincide with those of cp1252."""
 
 MARKED: Final = 2 * STEP
-"""And left marks."""
+"""Cost of assuming that lost characters left marks."""
 
 SURELY_UTF8: Final = 4
-"""So many whole characters of UTF-8 do not stand in other text by chance."""
+"""Number of complete UTF-8 sequences that do not occur in other text by chance."""
 
 BAD: Final = 1.3
-"""So many times as much do 7 of 100 right texts cost, and 85 of 100 wrong ones."""
+"""Ratio to the cost of correct text that 7 of 100 correct texts exceed, and 85 of 100 wrong ones."""
 
 MOST_LIKE_CJK: Final = 4
-"""So many characters beyond ASCII, at least, are left of what was double-byte text."""
+"""Least number of characters beyond ASCII that are left of double-byte text."""
 
 MOST_PAGES: Final = 4
 
 MOST_SEARCHED: Final = 360
-"""Characters of a record."""
+"""Characters of a record that are searched."""
 
 Page = tuple[str, str, int]
 """A code page: encoding, language, and the cost of both."""
@@ -65,56 +65,56 @@ Page = tuple[str, str, int]
 DOUBLE_BYTE: Final = (("cp932", "ja"), ("cp949", "ko"), ("gb18030", "zh-Hans"), ("cp950", "zh-Hant"))
 
 DOUBLE_PRIOR: Final = 5 * STEP
-"""What a double-byte encoding costs that could not read what is left."""
+"""Prior cost of a double-byte encoding that cannot decode the remaining bytes."""
 
 _WITHOUT_MARKS: Final = {ord(mark): None for mark in MARKS}
 
 MIXED: Final = 10 * STEP
-"""Cost of a Latin letter beside one of another script."""
+"""Cost of a Latin letter next to one of another script."""
 
 _MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f][\u0370-\u1dff]|[\u0370-\u1dff][A-Za-z\u00c0-\u024f]")
 
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 
 _KEPT: Final = re.compile("[\u0081\u008d\u008f\u0090\u009d]")
-"""What a reading that drops nothing has for the bytes that cp1252 lacks."""
+"""C1 controls: a decoder that drops nothing has them for the bytes that cp1252 lacks."""
 
 _TORN: Final = re.compile("[\uff61-\uff9f]|[!-~](?=[\u3000-\u9fff])|(?<=[\u3000-\u9fff])[!-~]")
-"""Half-width kana, or ASCII next to a character: what is left of double bytes that lost one."""
+"""Half-width kana, or ASCII next to a CJK character: remains of double bytes of which one was lost."""
 
 NEAR: Final = 6 * STEP
-"""A way that costs no more than the best one and this may be the right one."""
+"""Routes that cost at most so much more than the best one are searched as well."""
 
 _DROPPING: Final = frozenset({"cp1250", "cp1251", "cp1256", "kz1048"})
-"""Windows code pages of which cp1252 loses letters. DOS and Mac encodings have common letters there: where one of them
-reads a text well, nothing was dropped."""
+"""Windows code pages of which cp1252 loses letters. DOS and Mac encodings have common letters in those places: where
+one of them suits a text, nothing was dropped."""
 
 _MARKED: Final = re.compile(r"\ufffd|\?(?=[^\s?!.,;:)\]\"'»”\ufffd])")
-"""A question mark where no question ends."""
+"""U+FFFD, or a question mark where no question ends."""
 
 
 def is_marked(texts: Sequence[str]) -> bool:
-    """Whether there are marks in the texts that stand for lost characters."""
+    """Whether the texts have marks for lost characters."""
     return any(_MARKED.search(text) for text in texts)
 
 
 def kept_marks_cost(text: str) -> int:
-    """What it costs to leave the question marks inside a text's words; U+FFFD is in its price already."""
+    """Cost of leaving the question marks inside words; the price of a text includes U+FFFD already."""
     marks: list[str] = _MARKED.findall(text)
     return KEPT_INSIDE * marks.count("?")
 
 
 def may_have_lost(stored: StoredRecord) -> bool:
-    """Whether `lossy_routes` may find anything, but for letters dropped from texts that look right without them."""
+    """Whether `lossy_routes` may find a route, except for letters dropped without a trace."""
     return stored.badness() > BAD or is_marked(stored.odd) or any(_damaged_texts(stored.odd, "cp1252"))
 
 
 def lossy_routes(stored: StoredRecord, found: RouteSet, dropping: Sequence[Page]) -> list[Route]:
-    """The routes back that guess at what was lost.
+    """Routes for texts that lost characters.
 
     Args:
         stored: the record.
-        found: the routes that lose nothing.
+        found: the lossless routes.
         dropping: see `dropping_pages`.
     """
     searched = _searched(stored.odd)
@@ -128,7 +128,7 @@ def lossy_routes(stored: StoredRecord, found: RouteSet, dropping: Sequence[Page]
     if sum(wreck.whole for wreck in wrecks if wreck) >= SURELY_UTF8 or not searched:
         return routes
     if is_marked(stored.odd):
-        # What is left between the marks tells the encoding.
+        # The text between the marks identifies the encoding.
         rest = [text.replace("\ufffd", "?") for text in stored.odd]
         pages = _likely_pages(stored, undo(StoredRecord.of(rest, rest, stored.shift), "cp1252", MANGLED).routes())
         return routes + _marked_routes(stored, searched, pages)
@@ -139,14 +139,14 @@ def lossy_routes(stored: StoredRecord, found: RouteSet, dropping: Sequence[Page]
 
 
 def dropping_pages(found: RouteSet) -> list[Page]:
-    """The code pages of which letters may have been dropped, though the texts look right without them.
+    """Code pages whose letters may have been dropped without a trace.
 
     Args:
-        found: the routes that lose nothing.
+        found: the lossless routes.
 
     Returns:
-        Encoding, language and prior of the routes that are about as good as the best one, if cp1252 loses letters of
-        theirs; none if such a letter stands in a text, for what keeps one drops none.
+        Encoding, language and prior of the routes that are about as good as the best one, if cp1252 loses some of their
+        letters; none if such a letter occurs in a text, since a decoder that keeps one drops none.
     """
     stored, stays = found.stored, sum(found.stored.clean)
     if any(map(_KEPT.search, stored.odd)) or all(candidate.least >= stays for candidate in found.candidates):
@@ -166,7 +166,7 @@ def dropping_pages(found: RouteSet) -> list[Page]:
 
 
 def _crossed_utf8_routes(stored: StoredRecord, whole: set[str]) -> list[Route]:
-    """Texts of which a part was UTF-8 and was read as another code page than cp1252."""
+    """Routes for texts of which a part is UTF-8 that was decoded with another code page than cp1252."""
     western = all(bytes_of(text.translate(_WITHOUT_MARKS), "cp1252") is not None for text in stored.odd)
     wrecks = {
         misread: _damaged_texts(stored.odd, misread)
@@ -177,7 +177,7 @@ def _crossed_utf8_routes(stored: StoredRecord, whole: set[str]) -> list[Route]:
 
 
 def _damaged_texts(texts: Sequence[str], misread: str) -> list[DamagedUtf8 | None]:
-    """What is left of each text if it was UTF-8; nothing of all of them if there is no sign of that."""
+    """The damaged UTF-8 in each text; None for all of them if there is no evidence of it."""
     wrecks = [damaged_utf8(text, misread) for text in texts]
     known = [wreck for wreck in wrecks if wreck]
     telling = any(wreck.telling and (wreck.whole or misread == "cp1252") for wreck in known)
@@ -187,7 +187,7 @@ def _damaged_texts(texts: Sequence[str], misread: str) -> list[DamagedUtf8 | Non
 
 
 def _searched(texts: Sequence[str]) -> set[str]:
-    """The texts that are searched: a search takes a while, so a record has so much of it and no more."""
+    """The texts that are searched, within a limit for each record."""
     searched: set[str] = set()
     room = MOST_SEARCHED
     for text in dict.fromkeys(texts):
@@ -198,7 +198,7 @@ def _searched(texts: Sequence[str]) -> set[str]:
 
 
 def _utf8_route(stored: StoredRecord, wrecks: list[DamagedUtf8 | None], misread: str, *, whole: bool) -> Route:
-    """UTF-8 that was read as cp1252, or as another 8-bit encoding; it may be whole as it stands."""
+    """The route for UTF-8 that was decoded as `misread` and may have lost bytes."""
     kept = " ".join("".join(slot[0] for slot in wreck.slots if len(slot) == 1) for wreck in wrecks if wreck)
     language = read(kept).language
     filled = [fill_damaged_utf8(wreck, language) if wreck else None for wreck in wrecks]
@@ -209,7 +209,7 @@ def _utf8_route(stored: StoredRecord, wrecks: list[DamagedUtf8 | None], misread:
 
 
 def _marked_routes(stored: StoredRecord, searched: set[str], pages: Sequence[Page]) -> list[Route]:
-    """Text in a code page that was read as cp1252, with a mark for each lost byte."""
+    """Routes for text in a code page that was decoded as cp1252 and has a mark for each lost byte."""
     found = []
     for encoding, language, prior in pages:
         filled = _filled(stored, searched, encoding, language, marked=True)
@@ -223,7 +223,7 @@ def _marked_routes(stored: StoredRecord, searched: set[str], pages: Sequence[Pag
 def _dropped_routes(
     stored: StoredRecord, searched: set[str], reading: Sequence[Page], others: Sequence[Page]
 ) -> list[Route]:
-    """The same where nothing shows what was lost."""
+    """Routes for text in a code page that lost bytes without a mark."""
     found = []
     known = {page[:2] for page in reading}
     for encoding, language, prior in (*reading, *(page for page in others if page[:2] not in known)):
@@ -239,7 +239,7 @@ def _dropped_routes(
 def _filled(
     stored: StoredRecord, searched: set[str], encoding: str, language: str, *, marked: bool
 ) -> list[FilledText | None]:
-    """Proposals for the texts of a record, in a code page."""
+    """The proposals for the texts of a record in a code page."""
     small = encoding not in MULTIBYTE and small_words(stored.odd, encoding)
     return [
         fill_lost_bytes(text, encoding, language, marked=marked, small=small) if text in searched else None
@@ -250,7 +250,7 @@ def _filled(
 def _filled_route(
     stored: StoredRecord, encoding: str, language: str, filled: list[FilledText | None], damage: int
 ) -> Route:
-    """The route of a record to what was proposed for some of its texts."""
+    """The route to the proposals."""
     return Route(
         ("cp1252", encoding),
         language,
@@ -266,9 +266,9 @@ def _filled_route(
 
 
 def _likely_pages(stored: StoredRecord, routes: list[Route]) -> list[Page]:
-    """The encodings worth a search, with language and prior.
+    """The encodings that are searched, with language and prior.
 
-    They are the best of those that read what is left, and the double-byte ones, which cannot.
+    They are the best of those that decode the remaining bytes, and the double-byte ones, which cannot.
     """
     ranked = sorted(
         [route for route in routes if len(route.steps) == 2], key=lambda route: route.total(stored.clean, 0)
@@ -277,7 +277,7 @@ def _likely_pages(stored: StoredRecord, routes: list[Route]) -> list[Page]:
     single = [(route.steps[1], route.language) for route in ranked if route.steps[1] not in {"utf-8", *MULTIBYTE}]
     likely = [page for page in dict.fromkeys(single) if losable(*page)][:MOST_PAGES]
     odd = [char for text in stored.odd for char in text if not char.isascii()]
-    # Of marks alone anything can be made, and nothing tells what they were.
+    # Marks alone fit any text.
     if len(odd) >= MOST_LIKE_CJK and any(char != "\ufffd" for char in odd):
         likely += DOUBLE_BYTE
     return [(*page, pages.get(page, DOUBLE_PRIOR)) for page in likely]

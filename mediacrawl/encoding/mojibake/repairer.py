@@ -1,8 +1,8 @@
-"""Texts that were stored wrongly, their bytes lost: which wrong readings they went through, and what they were before.
+"""Repair of stored texts without their bytes: which wrong decodings they went through, and what they were before.
 
-Every way back is a hypothesis with a cost, as in detection: what the damage costs to believe, and what the text
-costs that comes out. The text as it stands is one of them, and has a head start; a way back must be worth more the
-fewer letters speak for it. What comes out may be wrong text itself, so routes back go on from there, three deep.
+Every route is a hypothesis with a cost: that of assuming the damage, and that of the resulting text. The stored text is
+one of the hypotheses. A route needs a larger margin the fewer letters beyond ASCII there are. The resulting text may be
+wrong itself, so routes continue, up to three wrong decodings deep.
 """
 
 # ruff: noqa: RUF001 - national letters stand for what UTF-8 reads as
@@ -31,7 +31,7 @@ from mediacrawl.encoding.mojibake.routes import (
     lossless_routes,
 )
 from mediacrawl.encoding.mojibake.substitutions import SubstitutionProposal, Substitutions
-from mediacrawl.encoding.mojibake.wrecks import MOST_OPEN, damaged_utf8, fill_damaged_utf8, looks_like_utf8
+from mediacrawl.encoding.mojibake.utf8_losses import MOST_OPEN, damaged_utf8, fill_damaged_utf8, looks_like_utf8
 from mediacrawl.encoding.pricing.decoding import MARKS, bytes_of, undone
 from mediacrawl.encoding.pricing.reading import WORD, good, has_unused, read
 from mediacrawl.encoding.pricing.scoring import NEVER
@@ -43,58 +43,58 @@ if TYPE_CHECKING:
 ENOUGH_WORDS: Final = 5
 
 ANY_LANGUAGE: Final = 2 * STEP
-"""What it costs to stay a text of a language that is seldom written in Latin-1."""
+"""Cost of a stored text in a language that is seldom written in Latin-1."""
 
 FEW_LETTERS: Final = (14 * STEP, 6 * STEP, 4 * STEP, 2 * STEP, STEP)
-"""How much more a way back must be worth that rests on so few characters."""
+"""Surcharge of a route by the number of characters beyond ASCII that support it."""
 
 MOST_ROUNDS: Final = 3
-"""What was mended is looked at again, so that a second call changes nothing."""
+"""Repaired texts are repaired again up to so often, so that a second call changes nothing."""
 
 GARBAGE: Final = 2.0
-"""A text that costs so many times as much as right ones is hardly right, though nothing likelier was found."""
+"""Ratio to the cost of correct text above which a result is hardly correct."""
 
 HARDLY: Final = 0.5
 
 ENOUGH_TO_TELL: Final = 15 * STEP
 
 RIGHT_PROPOSAL: Final = 0.85
-"""Of the characters that are proposed for lost ones so many are right."""
+"""Share of proposed characters that are correct."""
 
 LEAST_CONFIDENCE: Final = 0.1
-"""What is mended less surely than this is left as it came, and says ``suspect``."""
+"""A repair of lower confidence is not made; the text is marked ``suspect``."""
 
 SUREST: Final = 0.999
-"""Of mended texts that have no rival one in a thousand is wrong."""
+"""Highest confidence of a repair: one in a thousand without a rival is wrong."""
 
 LEAST_MARGIN: Final = 0.7
-"""Nats; a proposal that is less surely better than the next is no more than that, and says ``suspect``."""
+"""Nats; a proposal with a smaller margin over the next one is marked ``suspect``."""
 
 _LEADS: Final = frozenset("ÃÂÐÑÅÄÎÏØÙ×")
-"""What the first bytes of UTF-8 letters read as; many of them are left where everything else was stripped."""
+"""Latin-1 readings of the first bytes of UTF-8 letters; many of them remain where the other bytes were stripped."""
 
 
 def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Substitutions | None = None) -> Repair:
-    """What texts were before they were stored wrongly. Clean text comes back unchanged.
+    """Repairs texts that were decoded wrongly before they were stored. Correct text comes back unchanged.
 
     Args:
-        texts: the fields of one record, as they are stored; any texts, any number. Of a long text a piece of 400
-            characters is looked at, and the rest is read alike: of at most 65,536 characters, or 2,000 if some were
-            lost. A longer one that is mangled stays, and says ``suspect``.
+        texts: the fields of one record, as they are stored; any texts, any number. Of a long text an excerpt of 400
+            characters is decided, and the rest is decoded in the same way, up to 65,536 characters, or 2,000 if some
+            were lost. A longer one that is damaged stays and is marked ``suspect``.
         hints: what else is known of them.
-        substitutions: what pairs of stored and right texts taught; asked where the models are unsure.
+        substitutions: learned from pairs of stored and right texts; used where the models are unsure.
 
     Returns:
-        The decision, with a text for each that came in. A text that lost characters has proposals in their place and
-        says ``lossy``; and ``suspect`` where another proposal is about as likely. A text that is damaged beyond mending
-        stays, and says ``suspect``.
+        The decision, with one text for each argument. A text that lost characters has proposals in their place and is
+        ``lossy``, and ``suspect`` if another proposal is about as likely. A text that is damaged beyond repair stays
+        and is ``suspect``.
 
     Raises:
         TypeError: the texts are no sequence of ``str``, or the hints are no `Hints`.
     """
     texts = as_texts(texts, "repair", hints)
     if substitutions:
-        # Most programs that decide encodings never learn substitutions; their import would double the import's time.
+        # Few programs learn substitutions, and their import would double the import time.
 
         return with_substitutions(texts, substitutions, lambda some: repair(some, hints))
     heads = list(map(head_of_text, texts))
@@ -104,7 +104,7 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
 
 
 def _settled(texts: Sequence[str], shift: Shift | None) -> Repair:
-    """What texts were, mended as often as one way back follows another."""
+    """Repairs texts again while routes follow each other."""
     found = _decided(texts, _choice(texts, shift))
     for _ in range(MOST_ROUNDS):
         if not found.changed:
@@ -120,7 +120,7 @@ def _settled(texts: Sequence[str], shift: Shift | None) -> Repair:
 
 
 def _joined(first: Repair, last: Repair) -> Repair:
-    """What came of texts in two rounds: a text that was mended in both was mangled in both ways."""
+    """Joins the decisions of two rounds."""
     fields = []
     for earlier, later in zip(first.fields, last.fields, strict=True):
         if later.decision != "fixed":
@@ -142,19 +142,19 @@ def _joined(first: Repair, last: Repair) -> Repair:
 
 
 def _unmoved(texts: Sequence[str]) -> Repair:
-    """Texts that would be mended again and again are left as they came."""
+    """Leaves texts unchanged whose repairs never end."""
     return Repair.of("", [FieldDecision(text, "", confidence=0.5, suspect=not text.isascii()) for text in texts])
 
 
 @dataclass(slots=True)
 class _Choice:
-    """What is likeliest of a record.
+    """The cheapest hypothesis on a record.
 
     Attributes:
         stored: the record.
-        best: the way that its texts went; None if they stay as they are.
-        margin: over the next best, in nats.
-        runner_up: of a record that stays, the steps of the best route.
+        best: the route; None if the texts stay as they are.
+        margin: over the next hypothesis, in nats.
+        runner_up: steps of the best route, if the texts stay.
     """
 
     stored: StoredRecord
@@ -164,14 +164,14 @@ class _Choice:
 
 
 def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
-    """What is likeliest of a record; None of one in plain ASCII."""
+    """The cheapest hypothesis on a record; None for plain ASCII."""
     odd = [text for text in texts if not text.isascii()]
     if not odd:
         return None
     stored = StoredRecord.of(odd, texts, shift)
     few = _few(stored)
     stored, every = _priced(stored, few)
-    # Staying is priced like the routes where it can be: ASCII words and the hints speak for the record's language too.
+    # ASCII words and hints count for the stored text too, where a hypothesis for it exists.
     stays = sum(stored.clean) + ANY_LANGUAGE
     found = []
     for candidate in every:
@@ -196,7 +196,7 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
 
 
 def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:
-    """The decision on each text of a record, ASCII ones too."""
+    """The decision on each text of a record, ASCII ones included."""
     if chosen is None:
         return Repair.of("", [FieldDecision(text, "", margin=SURE) for text in texts])
     stored, best, margin = chosen.stored, chosen.best, chosen.margin
@@ -210,7 +210,7 @@ def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:
 
 
 def _priced(stored: StoredRecord, few: int) -> tuple[StoredRecord, list[LazyRoute]]:
-    """The record and all routes back worth a look, with the marks that it has charged to what leaves them."""
+    """The record and its routes; unrepaired marks add to the cost of a route that leaves them."""
     found = lossless_routes(stored, few)
     marked = is_marked(stored.odd)
     dropping = [] if marked else dropping_pages(found)
@@ -229,16 +229,16 @@ def _priced(stored: StoredRecord, few: int) -> tuple[StoredRecord, list[LazyRout
 
 
 def _is_partly_utf8(found: RouteSet) -> bool:
-    """Whether UTF-8 stands in texts that are not UTF-8 as a whole."""
+    """Whether there are UTF-8 sequences in texts that are not UTF-8 as a whole."""
     if not any(map(looks_like_utf8, found.stored.odd)):
         return False
     return not any(route.steps == ("cp1252", "utf-8") and max(route.costs) < NEVER for route in found.known())
 
 
 def _few(stored: StoredRecord) -> int:
-    """How much more a way back must be worth that rests on few characters.
+    """The surcharge of a route that few characters support.
 
-    Half as much where plain words speak as well.
+    Half as much where ASCII words identify the language.
     """
     letters = 0
     for text in stored.odd:
@@ -252,20 +252,20 @@ def _few(stored: StoredRecord) -> int:
 
 
 def _tells(text: str, place: int) -> bool:
-    """Whether a character beyond ASCII is a letter, or a sign where clean text has none: before a letter, say."""
+    """Whether a character beyond ASCII is evidence: a letter, or a sign where correct text has none."""
     char = text[place]
     if char == "\ufffd":
-        # Inside a word it stands for a letter.
+        # Inside a word it is a lost letter.
         return text[max(0, place - 1) : place].isalpha() and text[place + 1 : place + 2].isalpha()
     if (char.isalpha() and char not in "ªº") or not is_clean_sign(text, place):
         return True
-    # The DOS and Mac encodings have accented letters there, which end many words.
+    # At the end of a word DOS and Mac encodings have accented letters in its place.
     before = text[max(0, place - 1) : place]
     return before.isascii() and before.islower()
 
 
 def _left(text: str, cost: int, margin: float, runner_up: str) -> FieldDecision:
-    """A text that stays as it is."""
+    """The decision to leave a text unchanged."""
     leads = sum(char in _LEADS for char in text)
     return FieldDecision(
         text,
@@ -301,19 +301,19 @@ def _mended(stored: StoredRecord, place: int, route: Route, margin: float) -> Fi
 
 
 LONGEST_FILLED: Final = 2000
-"""Characters of a text that lost something, of which the rest is proposed as well."""
+"""Characters of a text with losses whose rest is filled in as well."""
 
 _CUT: Final = 4
-"""Characters at the end of a piece that may be cut, and read otherwise in the whole."""
+"""Characters at the end of an excerpt that may be cut and differ in the whole text."""
 
 
 def whole_text(text: str, head: str, found: FieldDecision) -> FieldDecision:
-    """The decision on a head, for the whole text; a text that cannot be read alike stays, and says ``suspect``.
+    """Applies the decision on an excerpt to the whole text; where that fails, the text stays and is ``suspect``.
 
     Args:
         text: as it is stored.
-        head: of it, as `head_of_text` gave it.
-        found: on the head.
+        head: the excerpt, from `head_of_text`.
+        found: the decision on it.
     """
     if len(head) == len(text):
         return found
@@ -338,10 +338,10 @@ def _filled(text: str, found: FieldDecision) -> str | None:
 
 
 SUBSTITUTION: Final = "substitution"
-"""Encoding of a text that was learned, not read."""
+"""Encoding of a text that substitutions repaired."""
 
 SMALL_MARGIN: Final = 8.0
-"""Nats; a text that stays by less could as well be another one. Of 1,028 right titles 84 are so near."""
+"""Nats; an unchanged text with a smaller margin may be wrong. Of 1,028 correct titles 84 have one."""
 
 _MOST_ROUNDS: Final = 4
 
@@ -349,19 +349,18 @@ Mend = Callable[[Sequence[str]], Repair]
 
 
 def with_substitutions(texts: Sequence[str], substitutions: Substitutions, mend: Mend) -> Repair:
-    """Decide texts by the models, and those that they are unsure of by what was learned.
+    """Repairs texts by the models, and those that they are unsure of by substitutions.
 
-    It is applied to its own result until nothing changes, so that a second call changes nothing, as long as one of
-    `mend` does not. Texts that would not come to rest (what was learned contradicts itself) stay as they came, and say
-    ``suspect``.
+    The repair is applied to its own result until nothing changes, so that a second call changes nothing. Texts for
+    which it does not converge (the substitutions contradict each other) stay unchanged and are ``suspect``.
 
     Args:
         texts: the fields of one record.
-        substitutions: what was learned.
-        mend: decides by the models alone.
+        substitutions: learned from pairs.
+        mend: repairs by the models alone.
 
     Returns:
-        The decision; texts that were put right have the encoding ``substitution``.
+        The decision; texts that substitutions repaired have the encoding ``substitution``.
     """
     first = last = _round(texts, substitutions, mend)
     if first.texts == tuple(texts):
@@ -377,7 +376,7 @@ def with_substitutions(texts: Sequence[str], substitutions: Substitutions, mend:
 
 
 def _may_go_on(first: Repair, last: Repair, substitutions: Substitutions) -> bool:
-    """Whether another round could change anything; a look at the tables is cheaper than the round."""
+    """Whether another round could change anything; looking at the tables is cheaper than the round."""
     substituted = any(field.encoding == SUBSTITUTION for field in first.fields)
     return substituted or any(not text.isascii() and substitutions.propose(text) for text in last.texts)
 
@@ -409,7 +408,7 @@ def _put(text: str, field: FieldDecision, substitutions: Substitutions) -> Field
 
 
 def is_open(decision: FieldDecision) -> bool:
-    """Whether other pairs could have led to another decision on a text without its bytes."""
+    """Whether other substitutions could lead to another decision on a text without its bytes."""
     return decision.encoding == SUBSTITUTION or _is_unsure(decision)
 
 
@@ -419,7 +418,7 @@ def _is_unsure(field: FieldDecision) -> bool:
 
 
 def _is_lossy(text: str, found: SubstitutionProposal, substitutions: Substitutions) -> bool:
-    """Whether the stored text has lost something that the proposal has."""
+    """Whether the stored text has lost something that the proposal contains."""
     raw = bytes_of(text, "cp1252")
     if raw is None or any(mark in text for mark in MARKS):
         return True
@@ -428,7 +427,7 @@ def _is_lossy(text: str, found: SubstitutionProposal, substitutions: Substitutio
 
 
 def _combined(first: Repair, last: Repair) -> Repair:
-    """The decision of an earlier round, with what a later one changed."""
+    """The decision of an earlier round with the changes of a later one."""
     fields = tuple(
         earlier if later.text == earlier.text else replace(later, lossy=earlier.lossy or later.lossy)
         for earlier, later in zip(first.fields, last.fields, strict=True)

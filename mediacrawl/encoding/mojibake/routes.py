@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP
 from mediacrawl.encoding.excerpts import cached_if_short
 from mediacrawl.encoding.hints import Shift
-from mediacrawl.encoding.mojibake.gaps import torn_cost
+from mediacrawl.encoding.mojibake.lost_bytes import torn_cost
 from mediacrawl.encoding.pricing.decoding import (
     DOUBLE_MISREADINGS,
     MISREADINGS,
@@ -33,24 +33,24 @@ from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
 from mediacrawl.encoding.pricing.signs import coincidence, has_clean_signs, lookalikes, signs_as_letters
 
 MANGLED: Final = STEP
-"""What it costs to believe that a text was read wrongly at all."""
+"""Cost of assuming that a text was decoded wrongly at all."""
 
 CROSSED: Final = 7 * STEP
-"""And that it was read in something else than Latin-1 or cp1252."""
+"""Further cost of assuming another wrong decoder than Latin-1 or cp1252."""
 
 STAYS: Final = 10 * STEP
-"""A text that was not mangled, in a record that was."""
+"""Cost of a text that was decoded correctly in a record that was not."""
 
 
 @dataclass(slots=True)
 class StoredRecord:
-    """A record as it is stored.
+    """The texts of one record as they are stored, with their costs.
 
     Attributes:
-        odd: its texts that are not ASCII.
-        clean: what each of them costs as it stands.
+        odd: texts that are not ASCII.
+        clean: cost of each of them as it stands.
         fields: all its texts.
-        shift: what hints do to the priors.
+        shift: shift of the priors by hints.
     """
 
     odd: tuple[str, ...]
@@ -65,23 +65,24 @@ class StoredRecord:
         return cls(tuple(odd), tuple(read(text).cost for text in odd), fields, shift)
 
     def badness(self) -> float:
-        """How many times as much the texts cost as right ones would."""
+        """The ratio of the texts' cost to the cost of correct text of this length."""
         if self._badness is None:
             self._badness = sum(self.clean) / worth(self.odd)
         return self._badness
 
 
 class Route(NamedTuple):
-    """A way back for the texts of a record.
+    """A sequence of encodings that turns the stored texts of a record into correct ones.
 
     Attributes:
-        steps: readings to undo and to do, in turn: ``("cp1252", "cp1251")``; none for a reading that is right as it is.
-        language: of what comes out.
-        damage: cost of believing in it.
-        costs: of each text after it; `NEVER` where it leads nowhere.
-        texts: what comes out.
-        lost: how many characters of each text were lost, and are proposals; empty for a way that loses nothing.
-        margins: of each text's proposal over the next best, in twelfths of a nat.
+        steps: encodings to encode in and to decode with, in turn: ``("cp1252", "cp1251")``; empty if the texts stay as
+            they are.
+        language: of the resulting texts.
+        damage: cost of assuming these wrong decodings.
+        costs: cost of each resulting text; `NEVER` where a step fails.
+        texts: the resulting texts.
+        lost: number of proposed characters in each text; empty for a lossless route.
+        margins: margin of each text's proposal over the next one, in twelfths of a nat.
     """
 
     steps: tuple[str, ...]
@@ -93,59 +94,60 @@ class Route(NamedTuple):
     margins: tuple[int, ...] = ()
 
     def total(self, clean: Sequence[int], few: int) -> int:
-        """Cost over the record: each text goes this route, or stays.
+        """Cost over the record; each text takes the route or stays as it is.
 
         Args:
             clean: cost of each text as it stands.
-            few: what it costs besides that few letters speak for it.
+            few: surcharge for texts with few letters beyond ASCII.
         """
         if not self.steps:
             each = [cost if cost < NEVER else stays for cost, stays in zip(self.costs, clean, strict=True)]
             return self.damage + sum(each)
-        # UTF-8 shows by its form, and what was a C1 control is always a character of cp1252.
+        # The form of UTF-8 is evidence by itself, and a C1 control is always a character of cp1252.
         return self.damage + (0 if _is_shown(self.steps) else few) + self._least(clean)
 
     def _least(self, clean: Sequence[int]) -> int:
         return sum([min(cost, stays + STAYS) for cost, stays in zip(self.costs, clean, strict=True)])
 
     def badness(self, clean: Sequence[int]) -> float:
-        """How many times as much its texts cost as right ones would."""
+        """The ratio of the resulting texts' cost to the cost of correct text of this length."""
         return self._least(clean) / worth(self.texts)
 
 
 @lru_cache(maxsize=1024)
 def _is_shown(steps: tuple[str, ...]) -> bool:
-    """Whether the form of the texts shows every wrong reading of a route."""
+    """Whether the form of the texts proves every wrong decoding: UTF-8 sequences, or C1 controls."""
     return all(
         really == "utf-8" or misread == "latin-1" for misread, really in zip(steps[::2], steps[1::2], strict=True)
     )
 
 
 SELDOM: Final = STEP
-"""And that this was a Mac's Cyrillic encoding, whose letters are mostly those of cp1251."""
+"""Further cost of assuming Mac Cyrillic, most of whose letters are those of cp1251."""
 
 DEEPER: Final = 2 * STEP
-"""And that what came out was mangled as well; four times as much in another reading than Latin-1 or the first."""
+"""Cost of each further wrong decoding; four times as much for another decoder than Latin-1 or the first one."""
 
 DEEPEST: Final = 3
 
 UNUSED: Final = 30 * STEP
-"""A code page in which lines of boxes, or characters that nobody uses, come out of a text that has none."""
+"""Cost of a code page whose reading has box-drawing or unused characters where the stored text has none."""
 
 _MAC_SIGNS: Final = "‚Ä"
-"""What the UTF-8 of quotation marks, dashes and ellipses begins with in Mac Roman; cp1252 has both characters too."""
+"""The first characters of quotation marks, dashes and ellipses in UTF-8 that was decoded as Mac Roman; cp1252 has both
+too."""
 
 
 class LazyRoute:
-    """A way back that is worked out when it is asked for.
+    """A route that is evaluated on demand.
 
     Args:
         stored: the record.
         few: see `Route.total`.
 
     Attributes:
-        least: the way's total over the record (`Route.total`) is at least this; it is this once the route is known.
-        known: the way; None until it is worked out.
+        least: lower bound of `Route.total`; the total itself once the route is evaluated.
+        known: the route; None until it is evaluated.
     """
 
     __slots__ = ("_few", "_stored", "known", "least")
@@ -158,11 +160,11 @@ class LazyRoute:
 
     @classmethod
     def of(cls, route: Route, stored: StoredRecord, few: int) -> LazyRoute:
-        """A way that is known."""
+        """Wraps a route that is evaluated already."""
         return cls(stored, few, route.total(stored.clean, few), route)
 
     def route(self) -> Route:
-        """The route, worked out."""
+        """The route; evaluates it on the first call."""
         if self.known is None:
             self.known = self._worked_out()
             self.least = self.known.total(self._stored.clean, self._few)
@@ -172,22 +174,22 @@ class LazyRoute:
         raise NotImplementedError
 
     def at_least(self) -> tuple[int, Sequence[int]]:
-        """The damage, and for each text of the record what it costs on this route, or less."""
+        """The damage, and a lower bound of the cost of each text."""
         route = self.route()
         return route.damage, route.costs
 
     @property
     def misread(self) -> str:
-        """The reading that is undone first."""
+        """The first wrong decoder of the route."""
         return self.route().steps[0]
 
 
 class RouteSet:
-    """The routes back of a record.
+    """All candidate routes of a record.
 
     Args:
         stored: the record.
-        candidates: the routes, in the order in which those are taken that cost the same.
+        candidates: the routes; of equal costs the first one wins.
     """
 
     __slots__ = ("_badness", "candidates", "stored")
@@ -198,17 +200,17 @@ class RouteSet:
         self._badness: float | None = None
 
     def routes(self) -> list[Route]:
-        """All routes, worked out."""
+        """All routes, evaluated."""
         return [candidate.route() for candidate in self.candidates]
 
     def known(self) -> Iterator[Route]:
-        """The routes that are worked out already. Those out of UTF-8 are."""
+        """The routes that are evaluated already; those through UTF-8 always are."""
         return (candidate.known for candidate in self.candidates if candidate.known)
 
     def badness(self) -> float:
-        """How many times as much as right texts the record costs, as it stands or on its best route.
+        """The ratio of the record's cost to that of correct text, as it stands or on its best route.
 
-        Any number up to 1 says that it costs no more than right texts; then not all routes are looked at.
+        A result of up to 1 is not exact: the remaining routes are then not evaluated.
         """
         if self._badness is None:
             self._badness = self._least_badness()
@@ -225,9 +227,9 @@ class RouteSet:
 
 
 def in_order(found: Sequence[LazyRoute]) -> Iterator[tuple[int, Route]]:
-    """The routes with their totals, cheapest first; of two that cost the same, the first of `found`.
+    """The routes with their totals, cheapest first; of equal totals the first of `found`.
 
-    Only those are worked out that may be the next one.
+    Only routes whose lower bound may be the next total are evaluated.
     """
     ahead = [(candidate.least, number) for number, candidate in enumerate(found)]
     heapify(ahead)
@@ -243,12 +245,12 @@ def in_order(found: Sequence[LazyRoute]) -> Iterator[tuple[int, Route]]:
 
 
 def lossless_routes(stored: StoredRecord, few: int, depth: int = DEEPEST) -> RouteSet:
-    """The routes back that lose nothing.
+    """All routes that lose nothing.
 
     Args:
         stored: the record.
         few: see `Route.total`.
-        depth: how many wrong readings may lie on each other.
+        depth: most wrong decodings in sequence.
     """
     latin = _Misreading.of(stored, "cp1252", MANGLED)
     found = _routes_of(latin, few, depth)
@@ -267,25 +269,25 @@ def lossless_routes(stored: StoredRecord, few: int, depth: int = DEEPEST) -> Rou
 
 
 def undo(stored: StoredRecord, misread: str, damage: int) -> RouteSet:
-    """The routes that undo one reading, and no other one after it.
+    """The routes that undo one wrong decoding and no further one.
 
     Args:
         stored: the record.
-        misread: encoding it was read in.
-        damage: cost of believing so.
+        misread: the wrong decoder.
+        damage: cost of assuming it.
     """
     return RouteSet(stored, _routes_of(_Misreading.of(stored, misread, damage), 0, 1))
 
 
 def _routes_of(undoing: _Misreading, few: int, depth: int) -> list[LazyRoute]:
-    """The routes that begin by undoing one reading."""
+    """The routes whose first wrong decoder is that of `undoing`."""
     stored, misread, live = undoing.stored, undoing.misread, undoing.odd_raws()
     if not live:
         return []
     fields = [text.encode() for text in stored.fields if text.isascii()] + live
     most = [cost + STAYS for cost in stored.clean]
     of_live = [paid for paid, is_live in zip(most, undoing.live, strict=True) if is_live]
-    # Texts that cannot have been read so cost the same on all routes, and each route costs at least what its bytes do.
+    # A text that this decoder cannot have produced costs the same on all routes; the bytes' cost is a lower bound.
     of_others = [min(NEVER, paid) for paid, is_live in zip(most, undoing.live, strict=True) if not is_live]
     least = undoing.damage + few + sum(of_others)
     found: list[LazyRoute] = []
@@ -307,16 +309,16 @@ def _routes_of(undoing: _Misreading, few: int, depth: int) -> list[LazyRoute]:
 
 @lru_cache(maxsize=16)
 def _considered(live: tuple[bytes, ...], fields: tuple[bytes, ...], shift: Shift | None) -> list[Hypothesis]:
-    """The hypotheses on bytes. What one route leads to is looked at again when it was chosen, so the last are kept."""
+    """The hypotheses on the bytes; a few results are cached, since `repair` looks at a chosen route once more."""
     return hypotheses(live, fields, shift)
 
 
 class _RereadTexts(NamedTuple):
-    """What the texts of a record are in one encoding, whatever the language.
+    """The texts of a record decoded with one encoding, whatever the language.
 
     Attributes:
-        texts: that come out; as they were where the encoding cannot read them.
-        doubts: what it costs that each may be clean.
+        texts: the decoded texts; the stored text where decoding fails.
+        doubts: surcharge for each text that may be correct as it is stored.
     """
 
     texts: tuple[str, ...]
@@ -324,19 +326,16 @@ class _RereadTexts(NamedTuple):
 
 
 class _Misreading:
-    """One reading of a record's texts to undo, and the readings to do instead.
+    """A wrong decoder of a record's texts, and the encodings to decode with instead.
 
     Args:
         stored: the record.
-        misread: encoding it was read in.
-        raws: the bytes of each text in it; None where it cannot have been read so.
-        damage: cost of believing so.
+        misread: the wrong decoder.
+        raws: bytes of each text in its encoding; None where it cannot have produced the text.
+        damage: cost of assuming it.
 
     Attributes:
-        stored: the record.
-        misread: encoding it was read in.
-        damage: cost of believing so.
-        live: which of the texts have bytes beyond ASCII, and so a cost.
+        live: whether each text has bytes beyond ASCII.
     """
 
     __slots__ = ("_raws", "_undone", "damage", "live", "misread", "stored")
@@ -351,7 +350,7 @@ class _Misreading:
 
     @classmethod
     def of(cls, stored: StoredRecord, misread: str, damage: int) -> _Misreading:
-        """A reading of a record; for the arguments see the class."""
+        """Encodes the texts of a record; for the arguments see the class."""
         raws = [bytes_of(text, misread) for text in stored.odd]
         return cls(stored, misread, [raw and joined_halves(raw) for raw in raws], damage)
 
@@ -361,11 +360,11 @@ class _Misreading:
 
     @property
     def is_possible(self) -> bool:
-        """Whether all of the texts can have been read so."""
+        """Whether this decoder can have produced all of the texts."""
         return None not in self._raws
 
     def route(self, hypothesis: Hypothesis) -> Route:
-        """The way that a hypothesis is."""
+        """The route of a hypothesis."""
         encoding, misread = hypothesis.encoding, self.misread
         undone = self._undone.get(encoding)
         if undone is None:
@@ -374,13 +373,13 @@ class _Misreading:
         if encoding != misread:
             prior = hypothesis.prior + self.damage
             return Route((misread, encoding), hypothesis.language, prior, costs, undone.texts)
-        # Latin-1 or cp1252 stays what it is; but C1 controls in a text are always characters of cp1252.
+        # cp1252 text needs no route, but a C1 control in it is always a character of cp1252.
         steps = ("latin-1", encoding) if undone.texts != self.stored.odd else ()
         route = Route(steps, hypothesis.language, hypothesis.prior, costs, undone.texts)
         return _with_signs(route) if steps else route
 
     def costs(self, hypothesis: Hypothesis) -> Sequence[int]:
-        """What a hypothesis says of each text; `NEVER` of those that it does not speak of."""
+        """The cost of each text under a hypothesis; `NEVER` of texts that are not live."""
         if len(hypothesis.costs) == len(self.live):
             return hypothesis.costs
         priced = iter(hypothesis.costs)
@@ -400,12 +399,12 @@ class _Misreading:
 
 
 class _OneStep(LazyRoute):
-    """One reading undone, and one done instead that is not UTF-8: of that, doubts only add to the price of bytes."""
+    """A route of one wrong decoding that is not UTF-8; surcharges only add to the price of its bytes."""
 
     __slots__ = ("_hypothesis", "_undoing")
 
     def __init__(self, undoing: _Misreading, hypothesis: Hypothesis, few: int, least: int) -> None:
-        # Not by route of `super()`: a record has a dozen.
+        # Without `super()`, which costs time: a record has a dozen.
         self._stored = undoing.stored
         self._few = few
         self.least = least
@@ -428,7 +427,7 @@ class _OneStep(LazyRoute):
 
 @cached_if_short(8192)
 def _read_again(raw: bytes, before: str, misread: str, encoding: str) -> tuple[str, int]:
-    """The text that bytes are in an encoding, and what it costs that `before` may be clean, or the text torn."""
+    """The bytes decoded, and the surcharge for text that may be correct as stored or has torn characters."""
     after = decode_as(raw, encoding) or ""
     return after, _clean_text_cost(before, raw, after, misread, encoding) + (
         torn_cost(after) if encoding in MULTIBYTE else 0
@@ -436,7 +435,7 @@ def _read_again(raw: bytes, before: str, misread: str, encoding: str) -> tuple[s
 
 
 def _with_signs(route: Route) -> Route:
-    """A way that makes C1 controls the signs of cp1252: these cost no more than in a text that stays."""
+    """Prices C1 controls that become signs of cp1252 no higher than the same signs in a text that stays."""
     costs = [
         min(cost, read(text).cost) if has_clean_signs(text) else cost
         for cost, text in zip(route.costs, route.texts, strict=True)
@@ -445,7 +444,7 @@ def _with_signs(route: Route) -> Route:
 
 
 def _clean_text_cost(before: str, raw: bytes, after: str, misread: str, encoding: str) -> int:
-    """What it costs that a text may be clean: bytes that are UTF-8 by chance, signs that are no letters, boxes."""
+    """Surcharge for a stored text that may be correct: UTF-8 by chance, signs read as letters, boxes."""
     if encoding not in MULTIBYTE and encoding != "utf-8" and _is_worse(before, after):
         return UNUSED
     if after == before or misread == "cp1252":
@@ -458,30 +457,30 @@ def _clean_text_cost(before: str, raw: bytes, after: str, misread: str, encoding
 
 
 def _is_worse(before: str, after: str) -> bool:
-    """Whether characters come out that no title has, or the florin sign, which no language of ours is written with."""
+    """Whether the decoded text has characters that no title has, or the florin sign, unlike the stored text."""
     return (has_unused(after) and not has_unused(before)) or ("ƒ" in after and "ƒ" not in before)
 
 
 def _chance(before: str, route: Route, place: int) -> int:
-    """What it costs that a text may be UTF-8 by chance, before the first step of a route."""
+    """Surcharge for a text that may be valid UTF-8 by chance, before the first step of a route."""
     raw = bytes_of(before, route.steps[0])
     return coincidence(before, raw, route.texts[place]) if raw and len(raw) == len(before) else 0
 
 
 def _bonus(text: str) -> int:
-    """What speaks for a text that came out of UTF-8."""
+    """The bonus of a text that came out of UTF-8."""
     return utf8_bonus(sum(char > "\x7f" for char in text))
 
 
 class _LongerRoute(LazyRoute):
-    """A way that goes on where another one led.
+    """A route that continues another one with further wrong decodings.
 
     Args:
         stored: the record.
         few: see `Route.total`.
-        first: the way that led there.
-        counted: for each text that goes on its place, and what counts for it whatever comes out.
-        following: the way that goes on.
+        first: the route up to there.
+        counted: place of each text that continues, and the part of its cost that does not depend on the continuation.
+        following: the continuation.
     """
 
     __slots__ = ("_counted", "_first", "_following")
@@ -497,7 +496,7 @@ class _LongerRoute(LazyRoute):
         super().__init__(stored, few, damage + paid)
 
     def _joined(self, damage: int, following: Sequence[int]) -> tuple[int, list[int]]:
-        """The damage and the costs of both ways."""
+        """The damage and the costs of both parts."""
         misread = self._following.misread
         crossed = misread not in ("cp1252", "latin-1") and misread != self._first.steps[0]
         costs = list(self._first.costs)
@@ -519,7 +518,7 @@ class _LongerRoute(LazyRoute):
 
 
 def _continued(route: Route, stored: StoredRecord, few: int, depth: int) -> list[LazyRoute]:
-    """What comes out of a route may have been mangled before."""
+    """Routes that continue one whose texts may have been decoded wrongly before."""
     live = [
         place
         for place, (text, cost) in enumerate(zip(route.texts, route.costs, strict=True))
@@ -531,6 +530,6 @@ def _continued(route: Route, stored: StoredRecord, few: int, depth: int) -> list
     following = [one for one in lossless_routes(again, 0, depth - 1).candidates if one.known is None or one.known.steps]
     if not following:
         return []
-    # That it was UTF-8, or was so by chance, still counts, whatever came out.
+    # The evidence for UTF-8, and the surcharge for chance, do not depend on the continuation.
     counted = [(place, _chance(stored.odd[place], route, place) - _bonus(route.texts[place])) for place in live]
     return [_LongerRoute(stored, few, route, counted, one) for one in following]

@@ -18,21 +18,21 @@ from mediacrawl.encoding.history import StateFile
 from mediacrawl.encoding.mojibake.alignment import LONGEST_TEXT, Key, aligned, pieces, runs, within, words
 
 SUBSTITUTIONS_FILE: Final = "substitutions.json"
-"""In the state folder of a crawl."""
+"""Name of the file in the state folder of a crawl."""
 
 MOST_ENTRIES: Final = 50_000
 
 LEAST_AGREEMENT: Final = 0.9
 
 LEAST_SEEN: Final = {"word": 2, "run": 3, "char": 3}
-"""How often something must have been seen; a word is long enough to be no chance."""
+"""Occurrences that an entry needs before it is used; fewer for a word, which is too long for chance."""
 
 AMBIGUOUS: Final = 0.9
-"""Least confidence in what may well be something else: a piece that stood for other characters elsewhere, a short word.
-Eight times the same, and nothing else, gives it."""
+"""Least confidence of an entry that may have several meanings: a piece that stood for other characters elsewhere, a
+short word. Eight equal occurrences reach it."""
 
 _TELLING: Final = 3
-"""Different characters; a word or run with fewer of them must be as sure as an ambiguous piece."""
+"""Distinct characters below which a word or run counts as ambiguous."""
 
 _MOST_BECAME: Final = 8
 
@@ -48,13 +48,13 @@ _TITLE: Final = "What pairs of texts taught"
 
 @dataclass(frozen=True, slots=True)
 class SubstitutionProposal:
-    """A text as what was learned has it.
+    """A text with the substitutions applied.
 
     Attributes:
-        text: the proposal; never the text that was asked about.
+        text: the proposal; never the stored text itself.
         confidence: that it is right, 0 to 1: the product of ``(n + 1) / (N + 2)`` over its pieces, where a piece was
-            seen N times and became n times what is proposed (Laplace's rule of succession).
-        pieces: what stood there, and what is proposed for it, in their order.
+            seen N times, n times with this result (Laplace's rule of succession).
+        pieces: each stored piece with its substitute, in their order.
     """
 
     text: str
@@ -71,13 +71,13 @@ class _Entry:
         self.seen = min(self.seen + count, _MOST_COUNT)
         self.became[text] = min(self.became.get(text, 0) + count, _MOST_COUNT)
         if len(self.became) > _MOST_BECAME:
-            # It still counts as seen, so what is left looks no surer than it is.
+            # It still counts as seen, so the confidence of the others does not rise.
             del self.became[min(self.became.keys() - {text}, key=lambda other: (self.became[other], other))]
 
 
 @dataclass(frozen=True, slots=True)
 class _Cover:
-    """A stretch of a text, and what is proposed for it."""
+    """A part of a text, and its substitute."""
 
     before: str
     after: str
@@ -86,17 +86,16 @@ class _Cover:
 
 
 class Substitutions:
-    """Tables of what odd pieces became. Nothing here raises on any text.
+    """Tables of the substitutes of damaged words, runs and characters. No text makes a method raise.
 
-    On disk (`save`, `load`): one JSON file, ``{"format": 1, "entries": [[key, seen, {"became": count}], ...]}``,
-    oldest first. It is written whole beside the old one and put in its place, so a kill loses what was learned since
-    the last `save` and nothing else. It may be deleted; ``pairs.jl`` teaches the same again.
+    On disk (`save`, `load`): a `StateFile`, ``{"format": 1, "entries": [[key, seen, {"became": count}], ...]}``, oldest
+    first. A kill loses what was learned since the last `save`. It may be deleted; ``pairs.jl`` yields the same again.
 
-    In memory at most `MOST_ENTRIES` entries of some 400 bytes, 20 MB; then those seen least, and of these the oldest,
-    are forgotten.
+    In memory at most `MOST_ENTRIES` entries of some 400 bytes, 20 MB; then the least frequent are dropped, the oldest
+    first.
 
     Args:
-        limit: entries that are remembered.
+        limit: number of entries that are kept.
     """
 
     def __init__(self, limit: int = MOST_ENTRIES) -> None:
@@ -109,7 +108,7 @@ class Substitutions:
 
     @property
     def version(self) -> str:
-        """First 8 hexadecimal digits of the SHA-256 of what is known; empty if that is nothing."""
+        """First 8 hexadecimal digits of the SHA-256 of all entries; empty without any."""
         if not self._entries:
             return ""
         told = json.dumps(sorted(self._told()), sort_keys=True, ensure_ascii=True)
@@ -117,24 +116,24 @@ class Substitutions:
 
     @property
     def damages(self) -> tuple[str, ...]:
-        """Encodings of the texts that were learned from, as `learn` was told them."""
+        """The encodings that were passed to `learn`."""
         return tuple(sorted(self._damages))
 
     def learn(self, before: str, after: str, encoding: str = "") -> None:
-        """Count what each odd part of a text became: words in each pair, what they are made of once for each word.
+        """Counts the substitutes of a text's damaged parts: words in each pair, their parts once for each word.
 
-        A pair of equal texts teaches that they are right. Texts of more than 512 characters teach nothing.
+        A pair of equal texts counts as evidence that they are right. Texts of more than 512 characters are ignored.
 
         Args:
             before: as it was stored.
-            after: the same text as it is right.
-            encoding: that `after` was read with, which names the damage: a lost byte of UTF-8 is another one than one
-                of cp1251. Pieces are only put together from one damage.
+            after: the right text.
+            encoding: that `after` was decoded with, which identifies the damage: a lost byte of UTF-8 differs from one
+                of cp1251. Pieces of different damage are never combined.
         """
         damage = encoding[:_LONGEST_DAMAGE]
         for key, became in sorted(set(aligned(before, after, damage))):
             if key[0] == "word" and not self._was_seen(key, became):
-                # Each word once: an artist who stands in a hundred records says no more of his letters than in one.
+                # Each word once: an artist in a hundred records is one piece of evidence about the letters.
                 for part, char in sorted(set(within(key[1], became, damage))):
                     self._count(part, char, 1)
             self._count(key, became, 1)
@@ -145,9 +144,9 @@ class Substitutions:
         return entry is not None and became in entry.became
 
     def merge(self, other: Substitutions) -> None:
-        """Add the counts of another one that learned from other pairs."""
+        """Adds the counts of another object that learned from other pairs."""
         for key, entry in other._entries.items():
-            # What no longer has room among the texts of an entry still counts as seen.
+            # Substitutes that were dropped still count as seen.
             rest = entry.seen - sum(entry.became.values())
             for became, count in entry.became.items():
                 self._count(key, became, count)
@@ -155,13 +154,13 @@ class Substitutions:
         self._forget()
 
     def propose(self, text: str) -> SubstitutionProposal | None:
-        """What a text was, if every odd piece of it was seen often enough and mostly became the same.
+        """Applies the substitutions if every damaged part of a text was seen often enough, mostly with one result.
 
         Args:
             text: as it is stored.
 
         Returns:
-            The likeliest proposal; None where something odd is unknown, or nothing would change.
+            The likeliest proposal; None where a part is unknown, or nothing would change.
         """
         if not self._entries or len(text) > LONGEST_TEXT or not words(text):
             return None
@@ -173,7 +172,7 @@ class Substitutions:
         return best if best is not None and best.text != text else None
 
     def _put(self, text: str, damage: str) -> SubstitutionProposal | None:
-        """A text put together from words, and from pieces of one damage."""
+        """A text from the substitutes of words, and of pieces of one damage."""
         covers: list[_Cover] = []
         parts: list[str] = []
         end = 0
@@ -245,7 +244,7 @@ class Substitutions:
     def _forget(self) -> None:
         if len(self._entries) <= self._limit:
             return
-        # A tenth at once, so that the sorting is seldom. The sort is stable: of those seen alike the oldest go.
+        # A tenth at once, since sorting is costly. The sort is stable, so the oldest go first.
         ranked = sorted(self._entries, key=lambda key: self._entries[key].seen)
         for key in ranked[: len(ranked) - self._limit * 9 // 10]:
             del self._entries[key]
@@ -253,9 +252,7 @@ class Substitutions:
 
     @classmethod
     def load(cls, path: Path, limit: int = MOST_ENTRIES) -> Self:
-        """Take up a file that `save` wrote; without one, begin anew.
-
-        A file that cannot be used is kept as ``NAME.damaged``, and the log says so in one sentence.
+        """Reads a file that `save` wrote; starts empty without one, or if it is damaged.
 
         Args:
             path: of the file; it need not exist.
@@ -265,7 +262,7 @@ class Substitutions:
 
     @classmethod
     def from_json(cls, text: str | bytes, limit: int = MOST_ENTRIES) -> Self:
-        """What `as_json` wrote.
+        """Parses the result of `as_json`.
 
         Raises:
             ValueError: it is no such text.
@@ -276,11 +273,11 @@ class Substitutions:
         return found
 
     def as_json(self) -> str:
-        """All that is known, in ASCII."""
+        """All entries, in ASCII."""
         return json.dumps({"format": _FORMAT, "entries": list(self._told())}, ensure_ascii=True)
 
     def save(self, path: Path) -> None:
-        """Write the file anew and put it in the place of the old one. A disk that refuses is told in the log.
+        """Replaces the file; an error of the disk is logged.
 
         Args:
             path: of the file; its folder is made if it is missing.
@@ -359,12 +356,12 @@ _MOST_NAMED: Final = 5
 
 @dataclass(slots=True)
 class LearnedPairs:
-    """What a file of pairs taught.
+    """The result of reading a file of pairs.
 
     Attributes:
-        substitutions: what was learned.
-        pairs: how many were read.
-        bad: how many lines hold none.
+        substitutions: learned from them.
+        pairs: number of pairs.
+        bad: number of lines that are no pairs.
         named: numbers of the first of those, from 1.
     """
 
@@ -374,7 +371,7 @@ class LearnedPairs:
     named: list[int] = field(default_factory=list)
 
     def warning(self, name: str) -> str:
-        """One sentence on the lines that were passed over; empty without any.
+        """One sentence on the skipped lines; empty without any.
 
         Args:
             name: of the file.
@@ -386,7 +383,7 @@ class LearnedPairs:
 
 
 def read_pairs(path: Path) -> LearnedPairs:
-    """Learn from a file of pairs.
+    """Learns from a file of pairs.
 
     Args:
         path: of the file, plain text in UTF-8.
@@ -399,11 +396,11 @@ def read_pairs(path: Path) -> LearnedPairs:
 
 
 def learn_pairs(lines: Iterable[bytes]) -> LearnedPairs:
-    """Learn from pairs; what is none is counted.
+    """Learns from lines of pairs; other lines are counted.
 
     Args:
-        lines: ``{"before": …, "after": …, "encoding": …}``; the encoding may be missing, and any other name stand there
-            as well. Empty lines are nothing.
+        lines: ``{"before": …, "after": …, "encoding": …}``; the encoding is optional, other names are ignored, as are
+            empty lines.
     """
     taught = LearnedPairs()
     for number, line in enumerate(lines, 1):
@@ -420,7 +417,7 @@ def learn_pairs(lines: Iterable[bytes]) -> LearnedPairs:
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines; of one that is too long only so much that it is no pair."""
+    """The lines, each cut to a length at which it is no pair."""
     while line := file.readline(_LONGEST_LINE):
         yield line
         while line and not line.endswith(b"\n"):

@@ -25,16 +25,16 @@ from mediacrawl.encoding.pricing.scoring import (
 )
 
 SHORTEST_CUT: Final = 21
-"""Bytes of a text whose last character may be cut in two."""
+"""Least bytes of a text whose last character may be truncated."""
 
 _ENDS: Final = ("unexpected end of data", "incomplete multibyte sequence")
 
 
 def decode(raw: bytes, encoding: str) -> str | None:
-    """The bytes as text; None if the encoding cannot read them.
+    """The bytes as text; None if decoding fails.
 
-    A last character that is cut in two is dropped. In UTF-8, surrogates that were each written in three bytes (CESU-8,
-    Unicode Technical Report 26) are read as the one character that they are.
+    A truncated last character is dropped. In UTF-8, surrogates of three bytes each (CESU-8, Unicode Technical Report
+    26) become one character.
     """
     try:
         return raw.decode(encoding)
@@ -47,14 +47,14 @@ def decode(raw: bytes, encoding: str) -> str | None:
 
 
 def decode_single(raw: bytes, encoding: str) -> str:
-    """The bytes in an 8-bit encoding; one that it does not define reads as the C1 control of its number."""
+    """The bytes in an 8-bit encoding; an undefined byte becomes the C1 control of its number."""
     text = codecs.charmap_decode(raw, "replace", characters(encoding))[0]
-    # cp1258 writes tones as characters of their own, which nothing else does.
+    # Only cp1258 writes tones as combining characters.
     return unicodedata.normalize("NFC", text) if encoding == "cp1258" else text
 
 
 def decode_as(raw: bytes, encoding: str) -> str | None:
-    """The bytes in an encoding of any kind; None if it cannot read them, which an 8-bit one always can."""
+    """The bytes in an encoding of any kind; None if decoding fails, which it never does in an 8-bit one."""
     if encoding.startswith(("iso2022", "hz")):
         return read_seven_bit(raw, encoding)
     if encoding in MULTIBYTE or encoding.startswith("utf-"):
@@ -66,19 +66,19 @@ MISREADINGS: Final = (
     "cp1251", "koi8_r", "cp866", "mac_cyrillic", "iso8859_5", "cp1250", "iso8859_2", "cp1253", "cp1254", "cp1255",
     "cp1256", "cp1257", "cp874", "mac_roman", "cp850", "cp437", "cp852",
 )  # fmt: skip
-"""8-bit encodings that texts are misread in, beside Latin-1."""
+"""8-bit decoders, besides Latin-1 and cp1252, that mojibake may come from."""
 
 DOUBLE_MISREADINGS: Final = ("gb18030", "cp932", "cp949", "cp950")
 
 LOST: Final = undefined("cp1252")
-"""The five bytes that cp1252 has no character for."""
+"""The five bytes that are undefined in cp1252."""
 
 MARKS: Final = "?\ufffd"
 
 
 @cache
 def _back(encoding: str) -> dict[int, int]:
-    """Code point to byte, where they differ; a C1 control is its own byte."""
+    """Code points to bytes, where they differ; a C1 control is its own byte."""
     return {ord(char): byte for byte, char in enumerate(characters(encoding)) if ord(char) != byte}
 
 
@@ -88,9 +88,9 @@ def _own(encoding: str) -> frozenset[int]:
 
 
 def bytes_of(text: str, encoding: str) -> bytes | None:
-    """The bytes that read as this text in the encoding; None if it cannot have been read in it.
+    """The bytes that an encoding decodes to this text; None if there are none.
 
-    For cp1252, a Latin-1 reading is understood too: it has C1 controls where cp1252 has characters.
+    For cp1252, C1 controls are accepted too, as Latin-1 decodes its bytes.
     """
     if encoding in MULTIBYTE:
         try:
@@ -114,7 +114,7 @@ def bytes_of(text: str, encoding: str) -> bytes | None:
 
 @cached_if_short(4096)
 def misread_in(text: str) -> frozenset[str]:
-    """Those of `MISREADINGS` that a text can have been read in."""
+    """Those of `MISREADINGS` that can have produced a text."""
     likely = frozenset(MISREADINGS)
     for char in text:
         if char > "\x7f":
@@ -134,7 +134,7 @@ _HALVES: Final = re.compile(rb"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\x
 
 
 def joined_halves(raw: bytes) -> bytes:
-    """CESU-8 as UTF-8: surrogates that were each written in three bytes, as some databases do, become one character."""
+    """CESU-8 as UTF-8: surrogates that some databases write in three bytes each become one character."""
     return _HALVES.sub(_joined, raw) if b"\xed" in raw else raw
 
 
@@ -143,18 +143,18 @@ def _joined(halves: re.Match[bytes]) -> bytes:
 
 
 LONGEST_STEPS: Final = 1 << 18
-"""Bytes of a field that is read in more than one step; a longer one is left as it is declared."""
+"""Bytes of a field that is decoded in several steps; a longer one stays as declared."""
 
 
 def undone(text: str, steps: Sequence[str]) -> str | None:
-    """A text as `repair` mended another one; None if it cannot be mended so.
+    """Applies the steps of a repair to another text; None if one fails.
 
     Args:
         text: as it is stored.
-        steps: encodings in pairs: as which the text's bytes were read, and what they really are.
+        steps: encodings in pairs: the wrong decoder, and the right one.
     """
     for misread, really in zip(steps[::2], steps[1::2], strict=False):
-        # What was read as Latin-1 in one place may have characters of cp1252 in another.
+        # Where Latin-1 decoded one place, cp1252 may have decoded another.
         raw = bytes_of(text, "cp1252" if misread == "latin-1" else misread)
         found = None if raw is None else decode_as(joined_halves(raw), really)
         if found is None:
@@ -164,7 +164,7 @@ def undone(text: str, steps: Sequence[str]) -> str | None:
 
 
 def read_alike(raw: bytes, encoding: str) -> str | None:
-    """Reads bytes with ``cp1251``, or with ``utf-8>cp1252>cp1251``: UTF-8, whose cp1252 bytes are really cp1251."""
+    """Decodes bytes with ``cp1251``, or with ``utf-8>cp1252>cp1251``: UTF-8, whose cp1252 bytes are really cp1251."""
     first, *steps = encoding.split(">")
     if steps and len(raw) > LONGEST_STEPS:
         return None
@@ -177,13 +177,13 @@ ESCAPE: Final = b"\x1b"
 HZ_OPENS: Final = b"~{"
 
 MOST_PRICED: Final = 400
-"""Bytes that are priced."""
+"""Bytes of 7-bit text that are priced."""
 
 SHORTEST_CUT_ID3: Final = 28
-"""Bytes of a field whose last character may be cut in two, as ID3v1 does."""
+"""Least bytes of a field whose last character may be truncated, as ID3v1 does."""
 
 LONGEST_SEVEN_BIT: Final = 16_384
-"""Bytes that are read here; of longer fields Python's codecs read what they can."""
+"""Bytes that are decoded here; longer fields go to Python's codecs."""
 
 _QUICK: Final = {
     "hz": ("hz",),
@@ -196,11 +196,11 @@ HZ_PRIOR: Final = 16 * STEP
 CONTROL: Final = 14 * STEP
 
 OTHER: Final = 6 * STEP
-"""A letter that no Chinese, Japanese or Korean model knows, half-width katakana say."""
+"""Cost of a letter without a CJK model, such as half-width katakana."""
 
 ASCII_SIGN: Final = round(4.5 * STEP)
 
-# Set, as an escape names it: how its bytes become those of an encoding that Python knows.
+# Character sets by escape sequence, and how their bytes map to a Python codec.
 _SETS: Final = {
     b"(B": "ascii", b"(J": "ascii", b"(H": "ascii", b"(I": "kana",
     b"$@": "jis", b"$B": "jis", b"$(D": "jis2", b"$(O": "jis3", b"$(Q": "jis3", b"$(P": "jis4",
@@ -208,7 +208,7 @@ _SETS: Final = {
 }  # fmt: skip
 
 _SHIFTED: Final = {b"$)A": "gb", b"$)C": "ks", b"$)G": "unknown", b"$*H": "unknown", b"$)E": "unknown"}
-"""Sets that begin at a shift-out."""
+"""Sets that a shift-out selects."""
 
 _CODECS: Final = {
     "jis": (b"", "cp932"), "jis2": (b"\x8f", "euc_jp"), "jis3": (b"", "euc_jis_2004"),
@@ -230,12 +230,12 @@ _WORDS: Final = re.compile(rb"[A-Za-z]++")
 
 @dataclass(frozen=True, slots=True)
 class SevenBit:
-    """What bytes of ASCII are.
+    """A text in ISO-2022 or HZ.
 
     Attributes:
         encoding: ``iso2022_jp``, ``iso2022_kr``, ``iso2022_cn`` or ``hz``.
-        text: with U+FFFD for what cannot be read.
-        whole: all of it could be read.
+        text: with U+FFFD for what cannot be decoded.
+        whole: everything could be decoded.
     """
 
     encoding: str
@@ -244,12 +244,12 @@ class SevenBit:
 
 
 def may_be_seven_bit(raw: bytes) -> bool:
-    """Whether ASCII bytes have what begins a text in ISO-2022 or HZ."""
+    """Whether bytes contain the beginning of an ISO-2022 or HZ sequence."""
     return ESCAPE in raw or HZ_OPENS in raw
 
 
 def seven_bit(raw: bytes) -> SevenBit | None:
-    """What bytes of ASCII are that are not ASCII text; None if they are, or are not all ASCII.
+    """The ISO-2022 or HZ text of ASCII bytes; None if they are plain ASCII, or not all ASCII.
 
     Args:
         raw: a field.
@@ -267,7 +267,7 @@ def seven_bit(raw: bytes) -> SevenBit | None:
 
 
 def _is_likelier(found: SevenBit | None, raw: bytes, prior: int) -> bool:
-    """Whether what was read is cheaper than the letters and signs that stand there."""
+    """Whether the decoded text is cheaper than the ASCII as it stands."""
     if found is None:
         return False
     runs = CJK_RUN.findall(found.text)
@@ -297,7 +297,7 @@ def iso2022(raw: bytes) -> SevenBit | None:
         elif escape in _SHIFTED:
             shifted, known = _SHIFTED[escape], True
         elif shift:
-            # Without a set for it, a shift-out begins the katakana of JIS X 0201.
+            # A shift-out without a designated set selects the katakana of JIS X 0201.
             now = (shifted or "kana") if shift == b"\x0e" else "ascii"
         elif data:
             used.append(now)
@@ -316,7 +316,7 @@ def _read_set(data: bytes, name: str, *, may_be_cut: bool) -> str:
         return data.decode("ascii")
     if name == "unknown":
         return "\ufffd" * ((len(data) + 1) // 2)
-    # Line ends and blanks stand between characters of any set.
+    # Line ends and blanks are allowed between characters of any set.
     runs = [run for run in re.split(rb"([\x00-\x20]++)", data) if run]
     text = _PRIVATE.sub("\ufffd", "".join([_read_run(run, name) for run in runs]))
     return text.removesuffix("\ufffd") if may_be_cut and runs and len(runs[-1]) % 2 else text
@@ -331,7 +331,7 @@ def _read_run(run: bytes, name: str) -> str:
     pairs = [run[at : at + 2] for at in range(0, len(run) - 1, 2)]
     half = "\ufffd" if len(run) % 2 else ""
     if name == "jis":
-        # By way of Shift_JIS: it has NEC's signs, which EUC-JP lacks.
+        # Through Shift_JIS, which has NEC's signs, unlike EUC-JP.
         return b"".join(map(_shift_jis, pairs)).decode(codec, "replace") + half
     return b"".join([first + bytes((pair[0] | 0x80, pair[1] | 0x80)) for pair in pairs]).decode(codec, "replace") + half
 
@@ -360,7 +360,7 @@ def _wide(found: re.Match[bytes]) -> bytes:
 
 
 def read_seven_bit(raw: bytes, encoding: str) -> str | None:
-    """The text of bytes that are known to be in ISO-2022 or HZ; None if they are not, or not all of them.
+    """The text of bytes in ISO-2022 or HZ; None if not all of them can be decoded.
 
     Args:
         raw: a field.
@@ -373,7 +373,7 @@ def read_seven_bit(raw: bytes, encoding: str) -> str | None:
 
 
 def _read_long(raw: bytes, encoding: str) -> str | None:
-    """The same by Python's codecs, which are quick and know fewer escapes."""
+    """The text by Python's codecs, which are fast and know fewer escapes."""
     for codec in _QUICK.get(encoding, ()):
         try:
             return raw.decode(codec)

@@ -43,49 +43,49 @@ from mediacrawl.encoding.pricing.signs import (
 )
 
 TRUSTED: Final = round(DECLARED_NATS * STEP)
-"""What a declared encoding other than Latin-1 is worth."""
+"""Bonus of a declared encoding other than Latin-1."""
 GATE: Final = 10 * LANE_STEP
-"""Pairs that the first pass finds so much worse than the best are not looked at again."""
+"""Pairs that the first pass prices higher than the best one by more than this are dropped."""
 
 MOST_PAIRS: Final = 16
 
 HOPELESS: Final = 10 * STEP
-"""Nor those whose first pass says that they cost so much more than what the best one costs in truth."""
+"""Pairs whose first-pass price exceeds the exact price of the best one by more than this are dropped too."""
 
 MOST_LANGUAGES: Final = 4
-"""Of one encoding."""
+"""Pairs of one encoding that are priced exactly."""
 
 MOST_WESTERN: Final = 16
-"""Of cp1252. These do not count among `MOST_PAIRS`: they cost little each, and would take all places."""
+"""Pairs of cp1252 that are priced exactly. They do not count among `MOST_PAIRS`: each costs little."""
 
 FIELD_GATE: Final = 4 * LANE_STEP
 
 FIELD_PAIRS: Final = 4
-"""Pairs of one field that are priced whatever the record's first pass says."""
+"""Pairs of a single field that are priced exactly, whatever the first pass over the record says."""
 
 LANGUAGE_SWITCH: Final = 5 * STEP
-"""A field in another language than the record's, in the same encoding."""
+"""Cost of a field in another language than its record's, in the same encoding."""
 
 UTF8_BONUS: Final = 5 * STEP
-"""Bytes that are not UTF-8 seldom look like it; so much for each of the first characters beyond ASCII."""
+"""Bonus of each of the first characters beyond ASCII in valid UTF-8, which other bytes seldom are by chance."""
 
 FEW_SEQUENCES: Final = 3
 
 UTF8_MORE: Final = 5 * STEP // 2
-"""And for each further one: of the characters of cp949, where it happens most, one in eleven is a sequence of UTF-8."""
+"""Bonus of each further one. Of the characters of cp949, the worst case, one in eleven is a valid sequence."""
 
 MOST_SEQUENCES: Final = 24
 
 CUT: Final = 6 * STEP
-"""A last character cut in two, in a field that is not as long as ID3v1 lets it be."""
+"""Cost of a truncated last character in a field that is shorter than an ID3v1 field."""
 
 MOST_ASCII_WORDS: Final = 24
 
 LONE: Final = 2
-"""So few bytes beyond ASCII in a record are more often an accent than a word of another script."""
+"""Up to so many bytes beyond ASCII in a record are more often an accent than a word of another script."""
 
 TELLING_WORDS: Final = 4
-"""ASCII words from which on they tell a language."""
+"""Number of ASCII words that identify a language."""
 
 _HIGH: Final = bytes(range(128, 256))
 
@@ -93,18 +93,18 @@ _HIGH: Final = bytes(range(128, 256))
 def hypotheses(
     raws: Sequence[bytes], fields: Sequence[bytes], shift: Shift | None, claims: Sequence[str] = ()
 ) -> list[Hypothesis]:
-    """What is worth considering.
+    """The hypotheses on a record that are worth pricing.
 
     Args:
         raws: the fields that are not ASCII.
-        fields: all fields; the ASCII words among them tell of the language.
-        shift: what hints do to the priors.
+        fields: all fields; their ASCII words are evidence of the language.
+        shift: of the priors, by hints.
         claims: the declared encoding of each of `raws`; empty if none is known.
     """
     pieces = [piece_of(raw) for raw in raws]
     new = without_repeats(pieces) if len(pieces) > 1 else pieces
     again = [place for place, piece in enumerate(pieces) if new[place] is not piece] if len(pieces) > 1 else []
-    # Where a field repeats words of an earlier one, what is new of it is priced as one more field.
+    # The new words of a field that repeats words of an earlier one are priced as one more field.
     priced = [*pieces, *[new[place] for place in again]]
     of_record = list(range(len(pieces)))
     for number, place in enumerate(again, len(pieces)):
@@ -135,7 +135,7 @@ def hypotheses(
 def _weighed_by(
     kernel: native.Kernel, priced: list[bytes], of_record: list[int], about: native.RecordContext, *, may_mix: bool
 ) -> list[Hypothesis]:
-    """`_weighed` by the native part, with `_let_languages_mix` if the fields may be in several languages."""
+    """`_weighed` by the native part, and `_let_languages_mix` if fields may differ in language."""
     named = native.hypothesis_names()
     utf8 = _utf8_costs(priced)
     rows = kernel.weigh(priced, of_record, about, utf8 if min(utf8) < NEVER else None, may_mix)
@@ -143,24 +143,23 @@ def _weighed_by(
 
 
 def _about(fields: Sequence[bytes], shift: Shift | None, claims: tuple[str, ...]) -> native.RecordContext:
-    """What else is known of a record, as the native part takes it."""
+    """The context of a record, as the native part takes it."""
     return list(fields), native.prior_shifts(shift) if shift else None, _claimed(claims)
 
 
 def choose(
     raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str
 ) -> tuple[int, int, int, list[tuple[int, int]]] | None:
-    """The decision on a record of which one field is not Unicode, by the native part.
+    """The decision on a record with one field that is not Unicode, by the native part.
 
     Args:
         raw: that field.
         fields: all fields.
-        shift: what hints do to the priors.
+        shift: of the priors, by hints.
         claim: the declared encoding.
 
     Returns:
-        See `native.Kernel.choose`; None where Python decides, because there is no native part, or because the field is
-        one of the few that need more than it does.
+        See `native.Kernel.choose`. None without the native part, and for the few fields that it cannot decide.
     """
     kernel = native.kernel()
     if kernel is None or len(raw) > MOST_SCORED or has_lone_spaces(raw, claim) or clean_signs([raw], declared=True):
@@ -178,7 +177,7 @@ def _weighed(
     shift: Shift | None,
     claims: Sequence[str],
 ) -> list[Hypothesis]:
-    """The hypotheses, priced as most fields are."""
+    """The hypotheses without the corrections that few fields need."""
     words = [ODD_WORD.findall(piece) for piece in priced]
     every = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])]
     plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
@@ -197,19 +196,19 @@ def _weighed(
 
 
 def _always(claims: Sequence[str], plain: list[bytes]) -> tuple[tuple[int, ...], ...]:
-    """Pairs of which the cheapest is priced in full, whatever the first pass says: those of what is declared."""
+    """Groups of pairs of which the cheapest is always priced exactly: those of the declared encodings."""
     likeliest = [(_likeliest(plain),)] if len(plain) >= TELLING_WORDS else []
     return (*likeliest, *_claimed(tuple(claims)))
 
 
 @lru_cache(maxsize=256)
 def _claimed(claims: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
-    """The pairs of each encoding that is declared, and of the one that most containers mean that say nothing."""
+    """The pairs of each declared encoding, and of cp1252."""
     return tuple(numbers for name in dict.fromkeys(("cp1252", *claims)) if (numbers := _numbers(name)))
 
 
 def _likeliest(plain: list[bytes]) -> int:
-    """The pair of Latin-1 whose language suits the ASCII words best."""
+    """The pair of cp1252 whose language suits the ASCII words best."""
     every = pairs()
     numbers = _numbers("cp1252")
     costs = ascii_costs(plain, [every[number].language for number in numbers])
@@ -236,7 +235,7 @@ def _numbers(encoding: str) -> tuple[int, ...]:
 def _single_bytes(
     words: list[list[bytes]], of_record: list[int], shift: Shift | None, always: tuple[tuple[int, ...], ...]
 ) -> list[Hypothesis]:
-    """The hypotheses of one byte a letter that the first pass leaves."""
+    """The 8-bit hypotheses that pass the gate."""
     shifts = _shifts(shift) if shift else None
     per_field = [sum(map(word_lanes, some)) for some in words]
     together = _lane_costs(sum([per_field[number] for number in of_record]), shifts)
@@ -261,7 +260,7 @@ def _single_bytes(
 
 @lru_cache(maxsize=64)
 def _shifts(shift: Shift) -> list[int]:
-    """What hints do to the prior of each pair."""
+    """The shift of each pair's prior."""
     return [shift(pair.encoding, pair.language) for pair in pairs()]
 
 
@@ -275,7 +274,7 @@ def _lane_costs(lanes: int, shifts: list[int] | None) -> Sequence[int]:
 
 
 def _least(costs: Sequence[int], gate: int, most: int) -> set[int]:
-    """The pairs within the gate, cheapest first, a few of each encoding: languages that share one share its text."""
+    """The pairs within the gate, cheapest first, with a limit for each encoding."""
     limit = min(costs) + gate
     near = sorted([(cost, number) for number, cost in enumerate(costs) if cost <= limit])
     chosen: set[int] = set()
@@ -334,7 +333,7 @@ def _utf8_costs(pieces: Sequence[bytes]) -> list[int]:
 
 
 def _read_whole(found: list[Hypothesis], raws: Sequence[bytes], cut: Sequence[int]) -> None:
-    """What reads a piece of a field reads all of it, or none."""
+    """Rejects encodings that can decode the excerpt of a field but not all of it."""
     for place in cut:
         for hypothesis in found:
             if hypothesis.costs[place] < NEVER and decode_as(raws[place], hypothesis.encoding) is None:
@@ -342,7 +341,7 @@ def _read_whole(found: list[Hypothesis], raws: Sequence[bytes], cut: Sequence[in
 
 
 _NO_UTF8: Final = re.compile(rb"[\x00-\x7f]*+(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4][\x00-\x7f\xc0-\xff])")
-"""The first byte beyond ASCII begins no character of UTF-8; nor of one that was cut."""
+"""The first byte beyond ASCII begins no valid or truncated character of UTF-8."""
 
 
 @cached_if_short(4096)
@@ -355,14 +354,14 @@ def _utf8_cost(raw: bytes) -> int:
     may_be_cut = 28 <= len(raw) <= 30 or len(raw) == MOST_SCORED
     cut = 0 if may_be_cut or len(text.encode()) == len(raw) else CUT
     chance = coincidence(decode_single(raw, "cp1252"), raw, text)
-    # A replacement character that was written in UTF-8 is as likely as any other.
+    # A U+FFFD that was itself written in UTF-8 is as likely as any other.
     cost = read(text).cost - BROKEN * raw.count(b"\xef\xbf\xbd")
     count = len(text) - len(text.encode("ascii", "ignore"))
     return cut + chance + cost - utf8_bonus(min(count, FEW_SEQUENCES) if chance else count)
 
 
 def utf8_bonus(count: int) -> int:
-    """What so many characters beyond ASCII speak for UTF-8, if the bytes are it."""
+    """The bonus of valid UTF-8 with so many characters beyond ASCII."""
     return UTF8_BONUS * min(FEW_SEQUENCES, count) + UTF8_MORE * max(0, min(MOST_SEQUENCES, count) - FEW_SEQUENCES)
 
 
@@ -376,7 +375,7 @@ def _cjk_cost(raw: bytes, encoding: str, language: str) -> int:
     runs = CJK_RUN.findall(text)
     cost = cjk_reading(text, tuple(runs), (language,)).cost
     letters = len(_LETTER.findall(text))
-    # Letters of plain words cost nothing, as everywhere; those that double bytes left over do.
+    # Letters of ASCII words cost nothing; those next to double-byte characters do.
     return cost + ASCII_LETTER * max(0, letters - sum(map(len, ASCII_WORD.findall(raw)))) if letters else cost
 
 
@@ -384,7 +383,7 @@ _LETTER: Final = re.compile("[A-Za-z]")
 
 
 def price_bytes(raw: bytes, encoding: str, language: str) -> int:
-    """What bytes cost in one encoding and language, without its prior; `NEVER` if it cannot read them."""
+    """Cost of bytes in one encoding and language, without the prior; `NEVER` if they cannot be decoded."""
     kernel = native.kernel()
     if encoding in MULTIBYTE:
         number = native.double_bytes().get((encoding, language))
@@ -397,12 +396,12 @@ def price_bytes(raw: bytes, encoding: str, language: str) -> int:
 
 
 def letters_of(encoding: str, language: str) -> bytes:
-    """For each byte of an 8-bit encoding, the number of the letter of the language that it is; 0 for none."""
+    """The letter number of each byte of an 8-bit encoding in a language; 0 for other bytes."""
     return pair_of(encoding, language).letters
 
 
 def listed_words(raw: bytes, encoding: str, language: str) -> list[tuple[int, int]]:
-    """Of the words beyond ASCII that the language's list has: what each costs by its letters, and by the list."""
+    """The cost by letters and by the list of each word beyond ASCII that the language's list has."""
     pair = pair_of(encoding, language)
     runs = [run for word in ODD_WORD.findall(raw) for run in word.translate(pair.letters).split(b"\0") if run]
     return [(pair.model.spelled(run), listed) for run in runs if (listed := pair.model.listed(run)) < models.UNKNOWN]

@@ -42,15 +42,15 @@ _CLITIC: Final = re.compile(
     % (APOSTROPHE, b"|".join(PLAIN_AFTER), b"|".join(PLAIN_BEFORE), APOSTROPHE),
     re.IGNORECASE,
 )
-"""A word of ASCII letters with an apostrophe of cp1252 and its relatives where many languages have one."""
+"""An ASCII word with an apostrophe of cp1252 in a place where many languages have one."""
 
 MOST_PAIRS: Final = 6
 
 GUEST: Final = 5 * STEP
-"""A word of another language."""
+"""Surcharge for a word of another language."""
 
 SUITS: Final = 14 * STEP
-"""A text that costs more for each of its odd words is looked at for such words."""
+"""A text that costs more than this for each word beyond ASCII is searched for words of other languages."""
 
 MOST_TOKENS: Final = 20
 
@@ -62,39 +62,37 @@ _SET_APART: Final = re.compile(
 )
 
 FORGIVEN: Final = 8 * STEP
-"""Of what a no-break space costs at the end of a word: French puts one before the signs that it sets apart, and many
-languages put one between a sign and its figure. And of a dash between
-capitals, and the nose of a face."""
+"""Discount for a no-break space before punctuation or between a sign and its figure, for a dash between capitals, and
+for the nose of an emoticon."""
 
 BROKEN: Final = 20 * STEP
-"""What no text has that is right: C1 controls, the replacement character (or what its UTF-8 reads as), half a
-surrogate."""
+"""Cost of what correct text never has: C1 controls, U+FFFD or its UTF-8 bytes as Latin-1, half a surrogate pair."""
 
 _TORN: Final = re.compile("(?<![A-Z][A-Z])Ã\u00a0(?=[a-z])|ï¿½")
 
 TORN: Final = 12 * STEP
-"""What the UTF-8 of ``à``, in the midst of a word, and of U+FFFD read as."""
+"""Cost of the UTF-8 of ``à`` inside a word, and of U+FFFD, decoded as Latin-1."""
 
 TELLING_SIGNS: Final = "ï\u00a0\u202f–—¬√"
-"""Whatever `_SET_APART` and `_TORN` find has one of these, and what `_BROKEN` finds has one, or one of its class."""
+"""Every match of `_SET_APART` and `_TORN` contains one of these; a match of `_BROKEN` one of these or of its class."""
 
 UNREAD: Final = 1 << 30
 
 LOST: Final = 14 * STEP
-"""A character that no encoding of the language has."""
+"""Cost of a character that no encoding of the language has."""
 
 PICTURE: Final = 8 * STEP
-"""An arrow, a sign of mathematics, a note, an emoji: in no encoding, but in titles."""
+"""Cost of an arrow, a mathematical sign, a musical note, an emoji: in no encoding, but in titles."""
 
 _PICTURES: Final = re.compile("(?<![A-Za-z√])[←-⇿∀-∙∛-⋿♀-♯★☆✓✔❤⚠\U0001f300-\U0001faff]")
 
 PLAIN: Final = 4 * STEP
-"""A letter of a script without a model."""
+"""Cost of a letter of a script without a model."""
 
 
 @dataclass(slots=True)
 class PricedReading:
-    """A text's cost in twelfths of a nat, and the language that makes it so cheap."""
+    """The cost of a text in twelfths of a nat, and the language with that cost."""
 
     cost: int
     language: str
@@ -102,7 +100,7 @@ class PricedReading:
 
 @cache
 def _alphabets() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
-    """The alphabets, and those of languages of a user's own that none of their encodings stands for."""
+    """The alphabets, with those of a user's own languages that no other one covers."""
     known = {encoding for _, encodings in _ALPHABETS for encoding in encodings}
     own = []
     for language in LANGUAGES.values():
@@ -114,7 +112,7 @@ def _alphabets() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
 
 
 RUNS, TELLING, ANYTHING = 1 << 14, 1 << 15, (1 << 16) - 1
-"""What a text may have: Chinese, Japanese or Korean; characters that `_besides` prices; anything. Lower bits stand for
+"""Bits for the content of a text: CJK runs; characters that `_besides` prices; anything. Lower bits stand for
 alphabets."""
 
 _MOST_BITS: Final = 14
@@ -122,12 +120,12 @@ _MOST_BITS: Final = 14
 
 @cache
 def numbered_alphabets() -> tuple[tuple[int, re.Pattern[str], tuple[str, ...]], ...]:
-    """The alphabets, each with the bit that says that a text may have letters of it; several may have the same."""
+    """The alphabets, each with the bit that indicates letters of it; several may share one."""
     return tuple((1 << min(number, _MOST_BITS - 1), *each) for number, each in enumerate(_alphabets()))
 
 
 def telling() -> list[tuple[str, int]]:
-    """Character classes, as regular expressions have them, and the bit for what has such characters."""
+    """Character classes, as regular expressions have them, and the bit that indicates such characters."""
     besides = [f"[{TELLING_SIGNS}]", _BROKEN.pattern, UNUSED.pattern]
     return [
         *[(pattern.pattern, bit) for bit, pattern, _ in numbered_alphabets()],
@@ -143,7 +141,7 @@ def _by_encoding(encoding: str) -> tuple[EncodingPair, ...]:
 
 @cached_if_short(8192)
 def read(text: str) -> PricedReading:
-    """The cost of a text in the language that suits it best. ASCII words cost nothing, as everywhere here."""
+    """The cost of a text in the language that suits it best. ASCII words cost nothing."""
     if text.isascii():
         return PricedReading(sum(14 * STEP for char in text if char < " " and char not in "\n\t"), "")
     kernel = native.kernel()
@@ -160,14 +158,14 @@ def read(text: str) -> PricedReading:
 
 
 def _besides(text: str) -> int:
-    """What signs cost in a text whatever its language is."""
+    """The cost of signs, whatever the language."""
     worst = BROKEN * len(_BROKEN.findall(text)) + PRIVATE * len(UNUSED.findall(text)) + TORN * len(_TORN.findall(text))
     return worst - FORGIVEN * len(_SET_APART.findall(text))
 
 
 @cached_if_short(8192)
 def read_in(text: str, language: str) -> int:
-    """The cost of a text in one language; in the best one if that is not known, or is not written in letters."""
+    """The cost of a text in one language; in the best one if that is unknown, or is not alphabetic."""
     if not language or not LANGUAGES[language].letters:
         return read(text).cost
     encoding = (*LANGUAGES[language].encodings, f"u-{language}")[0]
@@ -175,7 +173,7 @@ def read_in(text: str, language: str) -> int:
 
 
 def _signs(text: str) -> PricedReading:
-    """A text without any letter that a model knows."""
+    """The cost of a text without any letter of a model."""
     total = last = 0
     for char in text:
         cls = char_class(char)
@@ -188,7 +186,7 @@ def _signs(text: str) -> PricedReading:
 def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> PricedReading:
     """The cost of a text in the languages of these encodings, or in one of them.
 
-    It is priced as bytes, in the encoding that can write most of it.
+    The text is priced as bytes, in the encoding that can write most of it.
     """
     kernel = native.kernel()
     if kernel is not None:
@@ -218,7 +216,7 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> P
 
 
 def _lost(cost: int, text: str) -> int:
-    """What characters cost that no encoding of the language has: pictures less than unknown letters."""
+    """The cost of characters that no encoding of the language has; pictures cost less than unknown letters."""
     return cost - min(cost, (LOST - PICTURE) * len(_PICTURES.findall(text))) if cost > 0 else cost
 
 
@@ -235,14 +233,14 @@ def _by_kernel(kernel: native.Kernel, text: str, encodings: tuple[str, ...], onl
 
 @cache
 def _numbers(encodings: tuple[str, ...], only: str) -> tuple[tuple[int, ...], int, int]:
-    """As the kernel counts: the encodings, that of Vietnamese, and the one language; -1 where there is none."""
+    """The kernel's numbers of the encodings, of cp1258, and of the language; -1 for none."""
     every = native.encodings()
     tonal = every["cp1258"] if "cp1258" in encodings else -1
     return tuple(every[encoding] for encoding in encodings), tonal, native.languages()[only] if only else -1
 
 
 def _with_guests(text: str, encodings: tuple[str, ...], host: PricedReading) -> PricedReading:
-    """A text that its language does not suit well, with words of other languages among its own."""
+    """The cost of a text that its language does not suit well, with words of other languages in it."""
     tokens = [token for token in text.split() if not token.isascii()]
     if not 1 < len(tokens) <= MOST_TOKENS or host.cost <= SUITS * len(tokens):
         return host
@@ -269,12 +267,12 @@ JOINED: Final = 4 * STEP
 PRIVATE: Final = 18 * STEP
 
 UNUSED: Final = re.compile("[\ue000-\uf8ff\u2500-\u257f\U00030000-\U000e00ff\U000e01f0-\U0010ffff]")
-"""Private use, planes without characters, and the lines that boxes are drawn with: no title has them."""
+"""Private use, planes without characters, and box-drawing characters: no title has them."""
 
 SIGNS_ONLY: Final = 6 * STEP
 
 LONE: Final = 3 * STEP // 2
-"""A run of one character. The model has no end of a run, and few words are one character long."""
+"""Cost of a run of one character. The model has no end of a run, and few words are one character long."""
 
 RARE: Final = 15 * STEP
 
@@ -290,7 +288,7 @@ def has_unused(text: str) -> bool:
 
 
 def _outside(text: str) -> int:
-    """What stands between the runs.
+    """The cost of the characters between the CJK runs.
 
     Half-width katakana, Cyrillic in a Chinese encoding, private characters: all are rare.
     """
@@ -331,15 +329,15 @@ GOOD_WORD: Final = 3 * STEP
 GOOD_LETTER: Final = 30
 
 GOOD_IDEOGRAM: Final = 15 * STEP // 2
-"""A text that costs no more than this for each word, letter and CJK character of its odd words is not looked at
-further."""
+"""A text that costs no more than this for each word, letter and CJK character of its words beyond ASCII counts as
+correct."""
 
 WORD: Final = re.compile(r"[^\W\d_]+")
 
 
 @cached_if_short(4096)
 def good(text: str) -> int:
-    """What a text of this length may cost and still look right."""
+    """The cost up to which a text of this length counts as correct."""
     total = 0
     for word in WORD.findall(text):
         if not word.isascii():
@@ -350,5 +348,5 @@ def good(text: str) -> int:
 
 @lru_cache(maxsize=128)
 def worth(texts: tuple[str, ...]) -> int:
-    """The same for some texts, at least 1."""
+    """The sum of `good` over some texts, at least 1."""
     return max(1, sum(map(good, texts)))

@@ -1,9 +1,9 @@
-"""What bytes cost under every pair of an 8-bit encoding and a language.
+"""The cost of bytes under every pair of an 8-bit encoding and a language.
 
-There are some 150 pairs, and a field has twelve bytes; to price every pair in full would take half a millisecond.
-So pricing is two passes. The first prices all pairs at once, by byte pairs: the costs of all pairs for two
-neighbouring bytes stand side by side in one long integer, 32 bits each, and Python adds two such integers in 80 ns.
-The second prices the few that are left by trigrams.
+There are some 150 pairs, and a field has twelve bytes; pricing every pair exactly would take half a millisecond. So
+pricing is two passes. The first prices all pairs at once, by byte pairs: the costs of all pairs for two adjacent bytes
+stand side by side in one long integer, 32 bits each, and Python adds two such integers in 80 ns. The second prices the
+remaining few by trigrams.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from mediacrawl.encoding.codepages import (
 )
 from mediacrawl.encoding.languages import LANGUAGES, lower, prior_nats
 
-# A run of ASCII letters is tried once, from its first letter on; at each letter it would cost the square of its length.
+# A run of ASCII letters is tried once, from its first letter; else the time would grow with its square.
 ODD_WORD: Final = re.compile(
     rb"(?<![A-Za-z])[A-Za-z]*+[\x80-\xff](?:[A-Za-z\x80-\xff]|(?<=[\x80-\xff])[@\[\\\]^_`{|}~])*+"
 )
-"""A run of letters with at least one byte beyond ASCII; after such a byte, what may be the second half of a double
-byte."""
+"""A run of letters with at least one byte beyond ASCII. After such a byte, ASCII signs may be the second half of a
+double byte."""
 
 ASCII_WORD: Final = re.compile(rb"(?<![A-Za-z\x80-\xff])[A-Za-z]{2,30}(?![A-Za-z\x80-\xff])")
-"""A word that reads the same in every encoding, and still tells of the language."""
+"""A word that reads the same in every encoding and is evidence of the language."""
 
 LATIN_WORD: Final = 14
-"""What an ASCII word costs in a record that is said to be in another script."""
+"""Cost of an ASCII word in a record of another script."""
 
 MOST_LATIN: Final = 66
 
@@ -48,33 +48,33 @@ MOST_GAIN: Final = 5 * STEP
 ASCII_LETTERS: Final = bytes((*range(65, 91), *range(97, 123)))
 
 ASCII_LETTER: Final = round(3.6 * STEP)
-"""An ASCII letter inside a word of another script."""
+"""Cost of an ASCII letter inside a word of another script."""
 
 FOREIGN: Final = round(8.5 * STEP)
-"""A Latin letter that the language does not use, beside its base letter's own cost."""
+"""Cost of a Latin letter that the language does not use, besides that of its base letter."""
 
 ALIEN: Final = round(10.0 * STEP)
-"""A letter of another script that the language does not use."""
+"""Cost of a letter of another script that the language does not use."""
 
 ACRONYM: Final = round(3.0 * STEP)
 
 ACRONYM_LETTER: Final = round(3.4 * STEP)
-"""Some words in capitals are not spelled at all: any letter is as likely as any other there."""
+"""Cost of a letter in a short word in capitals, which may be an acronym."""
 
 CLITICS_BEFORE: Final = frozenset({b"l", b"d", b"j", b"n", b"c", b"qu", b"s", b"t", b"m", b"i", b"o", b"dell", b"un"})
 
 CLITICS_AFTER: Final = frozenset({b"s", b"t", b"m", b"d", b"re", b"ll", b"ve"})
 
 CLITIC: Final = 3 * STEP
-"""What stands beside an apostrophe as often as not, in English and the Romance languages."""
+"""Cost of a clitic next to an apostrophe, in English and the Romance languages."""
 
 CACHED: Final = 2048
-"""Words whose cost a pair remembers."""
+"""Words whose cost a pair caches."""
 
 LONGEST_ACRONYM: Final = 5
 
 ODD_APOSTROPHE: Final = 3 * STEP
-"""An apostrophe between two parts of a Latin word of which neither is such, and the second no name, as in O'Connor."""
+"""Cost of an apostrophe in a Latin word without a clitic, unless a capital follows, as in O'Connor."""
 
 UNICODE_ONLY: Final = 20_000
 """Prior of a language that has no 8-bit encoding: its pair prices Unicode text and is never found in bytes."""
@@ -98,7 +98,7 @@ class EncodingPair:
     costs: dict[bytes, int] = field(default_factory=dict, repr=False, compare=False)
 
     def cost(self, word: bytes) -> int:
-        """Cost of a word's letters, without the classes (`class_cost`)."""
+        """Cost of a word's letters, without that of the character classes (`class_cost`)."""
         found = self.costs.get(word)
         if found is None:
             if len(self.costs) >= CACHED:
@@ -110,7 +110,7 @@ class EncodingPair:
         return found
 
     def knows(self, word: bytes) -> bool:
-        """Whether the language's word list has the word. Of ASCII words a list has only the commonest."""
+        """Whether the language's word list has the word. Of ASCII words it has only the most common."""
         numbers = word.translate(self.letters)
         return 0 not in numbers and self.model.listed(numbers) < models.UNKNOWN
 
@@ -121,7 +121,7 @@ class EncodingPair:
         return self._letters(word)
 
     def _part(self, part: bytes, place: int, parts: list[bytes]) -> int:
-        """Cost of what stands on one side of an apostrophe."""
+        """Cost of the part on one side of an apostrophe."""
         follows = place + 1 < len(parts) and parts[place + 1] != b""
         if (place and part.lower() in CLITICS_AFTER) or (follows and part.lower() in CLITICS_BEFORE):
             return CLITIC
@@ -137,7 +137,7 @@ class EncodingPair:
         foreign = len(word) - len(word.translate(None, self.foreign)) if self.foreign else 0
         total = 0
         if not self.latin and not numbers.strip(b"\0"):
-            # Latin letters and signs are as odd in another script as in English, and no likelier.
+            # Latin letters and signs in another script are priced as English.
             model, numbers = models.in_use().letters("en"), word.translate(ascii_numbers("en"))
             total = LATIN_WORD
         elif not self.latin:
@@ -174,7 +174,7 @@ def pairs() -> tuple[EncodingPair, ...]:
 
 @lru_cache(maxsize=8192)
 def class_cost(word: bytes, classes: bytes) -> int:
-    """Cost of the classes of a word's bytes.
+    """Cost of the character classes of a word's bytes.
 
     Args:
         word: its bytes.
@@ -198,7 +198,7 @@ LONGEST_WORD: Final = 120
 
 
 def extra_costs(pair: EncodingPair) -> bytes:
-    """What each byte costs in the first pass besides its letter and class."""
+    """The cost of each byte in the first pass, besides those of its letter and class."""
     extra = bytearray(256)
     for byte in pair.foreign:
         extra[byte] = HALF[FOREIGN if pair.latin else ALIEN]
@@ -216,7 +216,7 @@ def _extras() -> int:
 
 @lru_cache(maxsize=256)
 def _after(first: int) -> bytes:
-    """What every byte costs after this one, for all pairs: 256 bytes each.
+    """The cost of every byte after this one, for all pairs: 256 bytes each.
 
     `bytes.translate` looks up a whole row of a table at once, and one addition of long integers adds them all.
     """
@@ -234,7 +234,7 @@ def _after(first: int) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _lanes(first: int, second: int) -> int:
-    """Cost of a byte after another, for all pairs: 32 bits each, the first pair lowest."""
+    """The cost of a byte after another, for all pairs: 32 bits each, the first pair lowest."""
     wide = bytearray(4 * len(pairs()))
     wide[::4] = _after(first)[second::256]
     return int.from_bytes(wide, "little")
@@ -247,13 +247,13 @@ def prior_lanes() -> int:
 
 
 def prior_lane(pair: EncodingPair) -> int:
-    """A pair's prior as the first pass counts."""
+    """The prior of a pair in the unit of the first pass."""
     return pair.prior * LANE_STEP // STEP
 
 
 @lru_cache(maxsize=2048)
 def word_lanes(word: bytes) -> int:
-    """The first pass over a word: what it costs under each pair, about."""
+    """The first pass over a word: its approximate cost under each pair."""
     padded = b" %b " % word[:LONGEST_WORD]
     return sum(map(_lanes, padded, padded[1:]))
 
@@ -265,15 +265,15 @@ def spread(lanes: int) -> array[int]:
 
 @lru_cache(maxsize=8192)
 def ascii_word_cost(word: bytes, code: str) -> int:
-    """What an ASCII word says of a Latin-script language, beside English: half and half a word of either.
+    """The cost of an ASCII word in a Latin-script language, relative to English: half and half a word of either.
 
-    Negative where it fits the language better than English: ``Nie`` and ``Ewka`` point to Polish.
+    Negative where it fits the language better than English: ``Nie`` and ``Ewka`` indicate Polish.
     """
     return gain_cost(ascii_english(word) - models.in_use().letters(code).cost(word.translate(ascii_numbers(code))))
 
 
 def gain_cost(gain: int) -> int:
-    """What a word costs that is so much cheaper in a language than in English; constant beyond 40 nats."""
+    """The cost of a word by its gain over English, in twelfths of a nat; constant beyond 40 nats."""
     return max(-MOST_GAIN, round(-math.log(0.5 + 0.5 * math.exp(min(gain / STEP, 30.0))) * STEP))
 
 
@@ -329,8 +329,8 @@ class Hypothesis:
         language: code of `mediacrawl.encoding.languages`; empty for UTF-8.
         prior: cost before the bytes, hints and ASCII words included, in twelfths of a nat.
         costs: of each field.
-        news: of each field without the words that an earlier one has; these make up the record's cost. The same list
-            as `costs` where no field repeats a word.
+        news: costs of each field without the words of earlier fields, which make up the record's cost; the same list as
+            `costs` where no field repeats a word.
     """
 
     encoding: str

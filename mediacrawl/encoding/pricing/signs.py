@@ -21,34 +21,34 @@ from mediacrawl.encoding.pricing.reading import FORGIVEN
 from mediacrawl.encoding.pricing.scoring import NEVER, ODD_WORD, Hypothesis, pair_of
 
 ORDINARY: Final = 9 * STEP
-"""Cost of UTF-8 that is ordinary text as it stands. The bonus of one sequence is 5 nats, so this outweighs it."""
+"""Cost of UTF-8 whose cp1252 reading is ordinary text; outweighs the bonus of one sequence, 5 nats."""
 
 STRANGE: Final = 20 * STEP
-"""Cost of UTF-8 in which a letter or sign stands that no language here is written with."""
+"""Cost of UTF-8 with a letter or sign that no language here uses."""
 
 ALONE: Final = 16 * STEP
-"""Cost of UTF-8 that is ordinary text, and in which the letters beyond ASCII are of another script than the rest."""
+"""Cost of UTF-8 that may be ordinary text and whose letters beyond ASCII are of another script than the rest."""
 
 CASE: Final = 8 * STEP
-"""Cost of UTF-8 that is ordinary text, and in which a small letter beyond ASCII ends a word in capitals."""
+"""Cost of UTF-8 that may be ordinary text and in which a small letter beyond ASCII ends a word in capitals."""
 
 LETTER: Final = 3 * STEP
-"""Cost of an ASCII letter in the word of such a letter; about what it costs in the clean word."""
+"""Cost of an ASCII letter in a word with such a letter; about its cost in the ordinary text."""
 
 SIGNS_AS_LETTERS: Final = 8 * STEP
-"""Cost of each sign, the first two of them, that stands as in clean text and becomes a letter in another encoding."""
+"""Cost of each of the first two signs that stand as in ordinary text and become letters in another encoding."""
 
 ENOUGH_SIGNS: Final = 3
-"""A text without letters and with at least so many signs is not a misread word."""
+"""A text without letters and with at least so many signs is not a wrongly decoded word."""
 
 SIGN_AFTER_SMALL: Final = STEP // 2
-"""And of one right behind a small letter of ASCII, where DOS and Mac encodings have accented letters."""
+"""Cost of a sign directly after a small ASCII letter, where DOS and Mac encodings have accented letters."""
 
 LOOKALIKE: Final = 10 * STEP
-"""Cost of a Western reading of Cyrillic letters that stand for Latin ones, or of Greek ones as in formulas."""
+"""Cost of a Western reading of Cyrillic letters that look Latin, or of Greek letters of formulas."""
 
 FEW: Final = 2
-"""So few sequences may be chance even where one of them is not ordinary text."""
+"""Up to so many sequences may be chance even if one of them is not ordinary text."""
 
 _SEQUENCE: Final = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf][\x80-\xbf][\x80-\xbf]"
@@ -67,13 +67,13 @@ _OPENING: Final = frozenset("“‘«„‚¿¡‹")
 _BETWEEN_WORDS: Final = frozenset("…–—\u00a0")
 
 _TITLE_SIGNS: Final = frozenset("“”‘’„‚«»‹›…–—™®©°ªº²³¹½¼¾×£€¡¿¬´·•†∞ \u00a0")
-"""Signs that stand behind a letter, or in a row, in titles."""
+"""Signs that follow a letter, or each other, in titles."""
 
 _AFTER_FIGURES: Final = frozenset("ªº²³¹½¼¾¿¡")
-"""Signs that do not stand behind a small letter."""
+"""Signs that do not follow a small letter."""
 
 _AFTER_A_TILDE: Final = frozenset("™…’”®")
-"""Signs that clean text has after ``Ã``; with most others it is an accented small letter in UTF-8."""
+"""Signs that follow ``Ã`` in ordinary text; most others are the second byte of a small letter in UTF-8."""
 
 _DASHES: Final = frozenset("–—")
 
@@ -86,12 +86,12 @@ _EXPONENTS: Final = frozenset("²³")
 _CLOSING: Final = frozenset("“”’»…™®©°´\u00a0")
 
 _APART: Final = frozenset("×§£€½–—√∆")
-"""Signs that stand by themselves, or before a figure."""
+"""Signs that stand alone or before a figure."""
 
 _LOOKALIKES: Final = frozenset("АВЕКМНОРСТУХІЈЅасеорухіјѕβγλμπΩ")
 
 _NO_WORDS: Final = frozenset("ÇÐÞßçðþ")
-"""Letters that are no word of any language, and stand for no sound by themselves."""
+"""Letters that are not a word in any language."""
 
 _CLITICS: Final = frozenset("sStTdDmMlL")
 
@@ -101,19 +101,19 @@ _SIGNS: Final = (
 )
 
 _LEAD_SIGNS: Final = frozenset(_SIGNS + "∆∑∏∫")
-"""Signs that stand before other signs, those of mathematics too."""
+"""Signs that other signs follow, those of mathematics included."""
 
 
 def coincidence(stored: str, raw: bytes, text: str) -> int:
-    """What it costs to believe that a text is UTF-8 where it may be valid UTF-8 by chance.
+    """Surcharge for UTF-8 that may be valid by chance.
 
     Args:
-        stored: the text as it stands, read in an 8-bit encoding: a character for each byte.
+        stored: the text in an 8-bit encoding: a character for each byte.
         raw: its bytes, which are valid UTF-8.
-        text: what they read as in UTF-8.
+        text: the bytes decoded as UTF-8.
 
     Returns:
-        The cost, in twelfths of a nat; 0 where sequences stand that ordinary text does not have.
+        The cost, in twelfths of a nat; 0 if there are sequences that ordinary text does not have.
     """
     ordinary = True
     for number, found in enumerate(_SEQUENCE.finditer(raw)):
@@ -128,26 +128,26 @@ def coincidence(stored: str, raw: bytes, text: str) -> int:
 
 
 def _glued(text: str) -> int:
-    """How many ASCII letters stand in the words of letters that are not Latin; nothing else prices them."""
+    """Number of ASCII letters in words with letters of another script, which no model prices."""
     return sum(len(letters) for letters in _GLUED.findall(text))
 
 
 def lookalikes(stored: str) -> int:
-    """What it costs to believe that letters were misread that stand for Latin ones, or are signs of science."""
+    """Surcharge for Cyrillic letters that look Latin and for Greek signs of science, read as Western letters."""
     odd = [char for char in stored if char > "\x7f"]
     return LOOKALIKE if odd and all(char in _LOOKALIKES for char in odd) else 0
 
 
 def signs_as_letters(stored: str, text: str, each: int = SIGNS_AS_LETTERS) -> int:
-    """What it costs to believe that the signs of a text, which stand there as in clean text, were letters.
+    """Surcharge for a reading in which the signs of ordinary text become letters.
 
     Args:
         stored: the text as it stands.
-        text: what its bytes read as in another encoding than UTF-8.
+        text: its bytes in another encoding than UTF-8.
         each: cost of each of the first two signs.
 
     Returns:
-        The cost, in twelfths of a nat; 0 where the signs stay signs, or stand in the midst of words.
+        The cost, in twelfths of a nat; 0 where the signs stay signs, or stand inside words.
     """
     if len(stored) == 1 or not has_clean_signs(stored):
         return 0
@@ -162,7 +162,7 @@ def _signs_of(text: str) -> int:
 
 @cached_if_short(4096)
 def has_clean_signs(stored: str) -> bool:
-    """Whether a text has signs beyond ASCII, and each of them stands where clean text has it."""
+    """Whether a text has signs beyond ASCII, all in places where ordinary text has them."""
     signs = [place for place, char in enumerate(stored) if char > "\x7f" and not char.isalpha()]
     if not signs or not _is_paired(stored):
         return False
@@ -170,11 +170,11 @@ def has_clean_signs(stored: str) -> bool:
 
 
 def has_letters_alone(stored: str) -> bool:
-    """Whether no letter beyond ASCII in a text with clean signs has another letter next to it.
+    """Whether each letter beyond ASCII in a text with clean signs stands alone.
 
-    A text without any letter counts too if at least `ENOUGH_SIGNS` signs stand alone in it. A text does not count if a
-    sign stands right behind a small letter of ASCII, where DOS and Mac encodings have accented letters, or if an
-    opening quotation mark stands right behind a character beyond ASCII.
+    A text without letters counts too if at least `ENOUGH_SIGNS` signs stand alone in it. A text does not count if a
+    sign follows a small ASCII letter directly, where DOS and Mac encodings have accented letters, or if an opening
+    quotation mark follows a character beyond ASCII.
     """
     if _AFTER_SMALL.search(stored) or _OPENS_INSIDE.search(stored):
         return False
@@ -187,20 +187,20 @@ def has_letters_alone(stored: str) -> bool:
 
 
 def _is_paired(text: str) -> bool:
-    """Whether opening and closing quotation marks stand for each other."""
+    """Whether opening and closing quotation marks match."""
     return ("»" in text) == ("«" in text) and ("„" not in text or "“" in text or "”" in text)
 
 
 def is_clean_sign(text: str, place: int) -> bool:
-    """Whether a sign stands where clean text has it: a quotation mark at a word's edge, a dash between words."""
+    """Whether ordinary text has a sign in this place: a quotation mark at a word's edge, a dash between words."""
     sign, before, after = text[place], text[max(0, place - 1) : place], text[place + 1 : place + 2]
     if sign in _OF_FIGURES and _is_of_figure(text, place):
         return True
     if sign == "´" and _is_ascii_letter(before) and _is_ascii_letter(after):
-        # An acute accent for an apostrophe, from the wrong key.
+        # A wrongly typed apostrophe.
         return True
     if sign == "¬":
-        # Faces: one letter, or none, on each side.
+        # Emoticons: at most one letter on each side.
         word = text[max(0, place - 2) : place]
         return before not in ("", " ") and not (len(word) > 1 and word.isalpha()) and len(after.strip()) == 1
     if (sign == "«" and after == "\u00a0" and not before.isalpha()) or (sign == "\u00a0" and before == "«"):
@@ -216,7 +216,7 @@ def is_clean_sign(text: str, place: int) -> bool:
 
 
 def _is_of_figure(text: str, place: int) -> bool:
-    """Whether a sign stands at a figure, perhaps after a blank; or is the exponent of a unit: ``20 °C``, ``m³``."""
+    """Whether a sign belongs to a figure, with at most a blank between, or is an exponent: ``20 °C``, ``m³``."""
     left, right = text[max(0, place - 2) : place].strip()[-1:], text[place + 1 : place + 3].strip()[:1]
     if left.isdecimal() or right.isdecimal():
         return True
@@ -228,12 +228,12 @@ def _is_ascii_letter(char: str) -> bool:
 
 
 def is_ordinary(stored: str, begin: int, end: int) -> bool:
-    """Whether a sequence reads as a letter, or a sign, with signs behind it as they stand in clean text.
+    """Whether a sequence may be a letter or sign with signs after it, as in ordinary text.
 
     Args:
         stored: the text as it stands.
         begin: place of the lead byte's character.
-        end: place behind the sequence.
+        end: place after the sequence.
     """
     lead, signs = stored[begin], stored[begin + 1 : end]
     before, after = stored[max(0, begin - 1) : begin], stored[end : end + 1]
@@ -249,7 +249,7 @@ def is_ordinary(stored: str, begin: int, end: int) -> bool:
     if signs[0] in _OPENING_SIGNS and not after.isalnum():
         return False
     if lead.isalpha() and not before.isalpha() and (lead in _NO_WORDS or ("”" in signs and "“" not in stored[:begin])):
-        # One letter alone that is no word, or a quotation that nothing opens: the bytes of 酔 in ``DJ 酔``.
+        # A single letter that is no word, or an unopened quotation: the bytes of 酔 in ``DJ 酔``.
         return False
     if (lead.isupper() and before.islower()) or (not lead.isalpha() and (before.isalpha() or lead not in _LEAD_SIGNS)):
         return False
@@ -261,7 +261,7 @@ def is_ordinary(stored: str, begin: int, end: int) -> bool:
 
 
 def _ends_small(text: str) -> bool:
-    """Whether a small letter beyond ASCII stands behind a capital that is not the first of its word."""
+    """Whether a small letter beyond ASCII follows two capitals."""
     return any(
         third > "\x7f" and third.islower() and second.isupper() and first.isupper()
         for first, second, third in zip(text, text[1:], text[2:], strict=False)
@@ -270,24 +270,24 @@ def _ends_small(text: str) -> bool:
 
 @cache
 def _usual() -> frozenset[str]:
-    """What titles are written with: ASCII, the letters of languages with a model, and signs; and C1 controls."""
+    """The characters of titles: ASCII, letters of languages with a model, signs, C1 controls."""
     letters = "".join(language.letters + language.folds for language in LANGUAGES.values())
     return frozenset(letters + letters.upper() + _SIGNS + "".join(map(chr, range(0xA0))))
 
 
 def _has_no_model(char: str) -> bool:
-    """Whether a character is of a script, or a set of pictures, that no model prices: there a letter is no surprise."""
+    """Whether a character belongs to a script or a set of pictures without a model."""
     return ("\u0700" <= char <= "\u1dff" and char.isalpha()) or char >= "\u2e80"
 
 
 def _is_alone(text: str) -> bool:
-    """Whether the letters beyond ASCII are of a script that no other letter is of."""
+    """Whether the text mixes scripts, or is in a single script that is not Latin."""
     scripts = [_script(char) for char in text if char.isalpha()]
     return len(set(scripts)) > 1 or (len(scripts) == 1 and scripts[0] > 0)
 
 
 def _script(char: str) -> int:
-    """A number for the script of a letter: the alphabets apart, East Asian ones together."""
+    """A number for the script of a letter; East Asian scripts share one."""
     if char < "\u0250" or "\u1e00" <= char <= "\u1eff":
         return 0
     return 0x2E if char >= "\u2e80" else ord(char) >> 8
@@ -296,10 +296,10 @@ def _script(char: str) -> int:
 _LETTERS: Final = re.compile(r"[^\W\d_a-zA-Z]{2}")
 
 LETTERS_ALONE: Final = 22 * STEP
-"""Cost of another reading of bytes whose letters in cp1252 each stand alone: no word speaks for it."""
+"""Surcharge for another reading of bytes whose letters in cp1252 all stand alone: no word supports it."""
 
 SIGNS_IN_BYTES: Final = STEP
-"""What `chance.SIGNS_AS_LETTERS` is for stored texts, for bytes: 8 nats there cost 16 of 277 fields with such signs."""
+"""`SIGNS_AS_LETTERS` for bytes: 8 nats would cost 16 of 277 fields with such signs."""
 
 SET_APART: Final = re.compile(rb"\xa0(?=[!?;:\xbb])")
 
@@ -310,22 +310,22 @@ LOOSE_TONE_SIGN: Final = re.compile(
 LOOSE_TONE: Final = 10 * STEP
 
 LONE_SPACE: Final = 5 * STEP
-"""A letter or sign for what is a no-break space as declared, where no word that is known comes out."""
+"""Cost of a letter or sign in place of the declared no-break space, if no known word results."""
 
 SHORTEST_KNOWN: Final = 3
-"""Letters of a word that a language can be said to know."""
+"""Letters of a word that counts as known to a language."""
 
 UNPAIRED: Final = 4 * STEP
-"""A quotation that is opened and not closed, or the other way round."""
+"""Cost of an opening quotation mark without a closing one, or the reverse."""
 
 QUOTES: Final = "„“”«»"
-"""Quotation marks that come in pairs."""
+"""Paired quotation marks."""
 
 _LOW: Final = bytes(range(128))
 
 
 def forgive_spaces(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
-    """French puts a no-break space before the signs that it sets apart; in some other encodings that is a letter."""
+    """Reduces the cost of no-break spaces before punctuation, as French has them."""
     for place, raw in enumerate(raws):
         spaces = len(SET_APART.findall(raw)) if b"\xa0" in raw else 0
         if spaces:
@@ -335,7 +335,7 @@ def forgive_spaces(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
 
 
 def lone_spaces(pieces: Sequence[bytes], claims: Sequence[str]) -> list[tuple[int, bytes]]:
-    """Places of texts that have no other byte beyond ASCII than the no-break space of what is declared, and that."""
+    """The texts whose only byte beyond ASCII is the declared no-break space, with that byte."""
     return [
         (place, _space_of(claim))
         for place, (piece, claim) in enumerate(zip(pieces, claims, strict=True))
@@ -350,11 +350,10 @@ def has_lone_spaces(piece: bytes, claim: str) -> bool:
 
 
 def distrust_spaces(found: list[Hypothesis], pieces: Sequence[bytes], spaces: list[tuple[int, bytes]]) -> None:
-    """A no-break space in a text that has no other byte beyond ASCII says nothing against what is declared.
+    """Corrects the costs of texts whose only byte beyond ASCII is the declared no-break space.
 
-    In other code pages it is a letter or a sign: ``Track`` and a no-break space are ``Tracká`` in cp852. It counts as
-    a letter where it stands between two letters, or makes a word that the language knows; else the rest of the record
-    decides.
+    In other code pages it is a letter or a sign: ``Track`` and a no-break space are ``Tracká`` in cp852. It counts as a
+    letter between two letters, or where it makes a word that the language knows; else the rest of the record decides.
     """
     for place, space in spaces:
         piece = pieces[place]
@@ -368,7 +367,7 @@ def distrust_spaces(found: list[Hypothesis], pieces: Sequence[bytes], spaces: li
             if words:
                 hypothesis.costs[place] = 0 if _has_space(hypothesis, space) else LONE_SPACE
             elif _has_space(hypothesis, space):
-                # A text that writes one blank so writes several so.
+                # Where one blank is a no-break space, several are.
                 hypothesis.costs[place] -= FORGIVEN * (piece.count(space) - 1)
             elif hypothesis.encoding in MULTIBYTE:
                 hypothesis.costs[place] += LONE_SPACE
@@ -380,7 +379,7 @@ def _has_space(hypothesis: Hypothesis, space: bytes) -> bool:
 
 
 def _is_between(word: bytes, space: bytes) -> bool:
-    """Whether every no-break space of a word stands between an ASCII letter and a small one."""
+    """Whether each no-break space of a word stands between an ASCII letter and a small one."""
     parts = word.split(space)
     return all(parts) and all(part[:1].islower() for part in parts[1:])
 
@@ -394,7 +393,7 @@ def _knows(hypothesis: Hypothesis, words: Sequence[bytes]) -> bool:
 
 @cache
 def _space_of(encoding: str) -> bytes:
-    """The byte that is the no-break space of an 8-bit encoding; empty for all other encodings."""
+    """The byte of the no-break space in an 8-bit encoding; empty for other encodings."""
     if encoding in MULTIBYTE or encoding.startswith("utf"):
         return b""
     place = characters(encoding).find("\u00a0")
@@ -402,7 +401,7 @@ def _space_of(encoding: str) -> bytes:
 
 
 def charge_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
-    """Vietnamese tones stand on vowels."""
+    """Adds the cost of Vietnamese tones that do not stand on vowels."""
     for hypothesis in found:
         if hypothesis.encoding == "cp1258":
             for place, raw in enumerate(raws):
@@ -410,7 +409,7 @@ def charge_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
 
 
 def charge_quotes(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
-    """Quotation marks come in pairs."""
+    """Adds the cost of unpaired quotation marks."""
     for hypothesis in found:
         others = _no_quotes(hypothesis.encoding)
         for place, raw in enumerate(raws):
@@ -421,15 +420,15 @@ def charge_quotes(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
 
 @cache
 def _no_quotes(encoding: str) -> bytes:
-    """The bytes that are no quotation marks of those that come in pairs."""
+    """The bytes that are no paired quotation marks."""
     return bytes(byte for byte, char in enumerate(characters(encoding)) if char not in QUOTES)
 
 
 @lru_cache(maxsize=512)
 def _unpaired(marks: bytes, encoding: str) -> int:
-    """What quotation marks cost that nothing opens or closes.
+    """The cost of unpaired quotation marks.
 
-    A mark opens in one language and closes in another, so this only counts what must be wrong in all of them.
+    A mark opens in one language and closes in another, so only what is wrong in all of them counts.
     """
     low, left, right, opening, closing = map(decode_single(marks, encoding).count, QUOTES)
     lone = (low > left + right) + (not low and left > right) + (not low and not left and right % 2)
@@ -437,12 +436,12 @@ def _unpaired(marks: bytes, encoding: str) -> int:
 
 
 def clean_signs(raws: Sequence[bytes], *, declared: bool) -> dict[int, str]:
-    """Places of texts whose signs stand in the cp1252 reading as in clean text, and that reading.
+    """The texts whose signs stand in the cp1252 reading as in ordinary text, with that reading.
 
     Args:
         raws: what is priced.
-        declared: it is bytes with a declared encoding. A text with no other byte beyond ASCII than a no-break space is
-            then left to `distrust_spaces`, which knows the words.
+        declared: the bytes have a declared encoding. A text whose only byte beyond ASCII is a no-break space is then
+            left to `distrust_spaces`.
     """
     clean = {}
     for place, raw in enumerate(raws):
@@ -450,7 +449,7 @@ def clean_signs(raws: Sequence[bytes], *, declared: bool) -> dict[int, str]:
         if not signs or len(raw) > MOST_SCORED:
             continue
         stored = decode_single(raw, "cp1252")
-        # The first sign alone tells of most texts that they are not clean.
+        # The first sign alone rules out most texts.
         if (
             is_clean_sign(stored, raw.index(signs[0]))
             and has_clean_signs(stored)
@@ -463,12 +462,12 @@ def clean_signs(raws: Sequence[bytes], *, declared: bool) -> dict[int, str]:
 def charge_signs(
     found: list[Hypothesis], raws: Sequence[bytes], clean: dict[int, str], claims: Sequence[str], *, hinted: bool
 ) -> None:
-    """Signs that stand in the cp1252 reading as in clean text are seldom letters of another encoding.
+    """Adds the cost of signs that stand as in ordinary text and become letters.
 
-    Bytes have a declared encoding, which is believed besides; a sign at the end of a word is the accented letter of a
-    DOS or Mac encoding there more often than in texts that somebody stored. So they pay less, but not where there is
-    nothing else than signs, or where no two letters beyond ASCII come out together. Where letters stand alone
-    as well, Latin-1 or cp1252 is declared, and there are no hints, it stays.
+    The surcharge is lower for bytes, whose declared encoding counts besides, and where a sign at the end of a word may
+    be the accented letter of a DOS or Mac encoding; except where there are only signs, or where no two letters beyond
+    ASCII come out together. Where letters stand alone as well, Latin-1 or cp1252 is declared, and there are no hints,
+    the declared encoding stays.
     """
     declared = bool(claims)
     lone = set(claims) == {"cp1252"} and not hinted and sum(not raw.isascii() for raw in raws) == 1

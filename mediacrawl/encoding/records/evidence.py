@@ -41,10 +41,9 @@ _MOST_NATS = 9999.0
 
 
 def tag_element(tag: Tag) -> dict[str, Any]:
-    """Turns one text value into its entry in `MediaItem.tags`.
+    """The entry of a text in `MediaItem.tags`.
 
-    ``raw_b64`` is there only where it is needed: the bytes are always ``b64decode(raw_b64)`` if present,
-    else ``text.encode("ascii")``, see `raw_bytes`.
+    The bytes are always ``b64decode(raw_b64)`` if present, else ``text.encode("ascii")``, see `raw_bytes`.
     """
     element: dict[str, Any] = {
         "source": tag.source,
@@ -62,10 +61,10 @@ def tag_element(tag: Tag) -> dict[str, Any]:
 
 
 def raw_bytes(element: Mapping[str, Any]) -> bytes:
-    """Gives back the bytes of an entry of `MediaItem.tags` as they stand in the media file.
+    """The bytes of an entry of `MediaItem.tags` in the media file.
 
     Raises:
-        ValueError: the entry does not tell them: it was not made by `tag_element`, or was damaged since.
+        ValueError: the entry does not determine them: it was not made by `tag_element`, or is damaged.
     """
     packed = element.get("raw_b64")
     if packed is not None:
@@ -73,16 +72,16 @@ def raw_bytes(element: Mapping[str, Any]) -> bytes:
             raise ValueError("raw_b64 is no text")
         return base64.b64decode(packed, validate=True)
     text = element.get("text")
-    # Text that was repaired without its bytes tells nothing of them.
+    # A text that was repaired without its bytes does not determine them.
     if not isinstance(text, str) or element.get("text_declared") is not None:
         raise ValueError("an element without its bytes")
     return text.encode("ascii")
 
 
 def decode(raw: bytes, declared: str) -> str:
-    """Reads bytes as declared. What cannot be read becomes U+FFFD; no lone surrogate gets out.
+    """Decodes bytes as declared. What fails becomes U+FFFD; there are no lone surrogates.
 
-    UTF-16 without a byte order mark is read as little-endian, on every machine.
+    UTF-16 without a byte order mark is little-endian, on every machine.
     """
     if declared == "utf-16" and not raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         declared = "utf-16-le"
@@ -90,7 +89,7 @@ def decode(raw: bytes, declared: str) -> str:
 
 
 def clean(text: str) -> str:
-    """Makes text that any export can write: no NULs, no lone surrogates, nothing around it.
+    """Text that any export can write: no NULs, lone surrogates, byte order mark or surrounding white space.
 
     A byte order mark at the front is not text either.
     """
@@ -101,11 +100,11 @@ def clean(text: str) -> str:
 
 
 def decision_fields(decision: FieldDecision, version: str) -> dict[str, Any]:
-    """A decision as the evidence keeps it.
+    """A decision in the form of the evidence.
 
     Args:
-        decision: of one field; its text is not part of it.
-        version: of the models that decided.
+        decision: of one field; its text is not included.
+        version: of the models.
     """
     proof: dict[str, Any] = {
         "encoding": decision.encoding,
@@ -126,16 +125,19 @@ def decision_fields(decision: FieldDecision, version: str) -> dict[str, Any]:
 
 
 def rounded_confidence(confidence: float) -> float:
-    """A confidence as the evidence keeps it; thresholds are compared with this one, so that a second run agrees."""
+    """A confidence with the digits of the evidence.
+
+    Thresholds are compared with this one, so that a second run agrees.
+    """
     return round(confidence if 0.0 <= confidence <= 1.0 else min(max(_finite(confidence), 0.0), 1.0), 4)
 
 
 def stored_decision(proof: Mapping[str, Any], text: str) -> FieldDecision:
-    """The decision that an earlier run noted; what is missing or no such value counts as nothing known.
+    """The decision in stored evidence; missing and invalid values get defaults.
 
     Args:
         proof: an element of ``tags``, or an entry of ``mojibake``.
-        text: the field as it stands.
+        text: the current text of the field.
     """
     return FieldDecision(
         text,
@@ -151,9 +153,9 @@ def stored_decision(proof: Mapping[str, Any], text: str) -> FieldDecision:
 
 
 def decision_of(proof: Mapping[str, Any]) -> DecisionName | None:
-    """The decision that an earlier run or a person noted; None if there is none, or no such."""
+    """The decision name in stored evidence; None if there is no valid one."""
     decision = proof.get("decision")
-    # A list or a dict cannot even be looked for in a set.
+    # Lists and dicts are not hashable.
     is_one = isinstance(decision, str) and decision in _DECISIONS
     return cast("DecisionName", decision) if is_one else None
 
@@ -182,7 +184,7 @@ FILE_FIELDS = (
 """Fields of a `MediaItem` that describe its file."""
 
 LINK_FIELDS = ("page_title", "anchor_text")
-"""Fields of a `MediaItem` that tell where its file was found. They have evidence only if they are not plain ASCII."""
+"""Fields of a `MediaItem` that describe the link to its file. Plain ASCII has no evidence."""
 
 TEXT_FIELDS = (*FILE_FIELDS, *LINK_FIELDS)
 """Fields of a `MediaItem` that come from its tags."""
@@ -193,15 +195,15 @@ _SHORT = frozenset({"id3v1", "lyrics3"})
 """Sources that cut long texts."""
 
 _OF_PLACES = frozenset({*LINK_FIELDS, "filename"})
-"""Keys of texts on where a file was found: a shop for records has a title in its own language, whatever it sells."""
+"""Keys of texts about the link, whose language may differ from the file's."""
 
 _MAX_JOINED = 10
 
 _MAX_GENRE = 200
-"""Characters of a genre that is looked at for numbers; Python reads none of more than 4,300 digits."""
+"""Characters of a genre that is parsed as a number; Python rejects more than 4,300 digits."""
 
 _SURE = 0.9
-"""Confidence of a reading from which on its language may stand in the record: nothing is guessed into a field."""
+"""Least confidence of a text whose language is stored in the record."""
 
 
 def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:

@@ -32,23 +32,23 @@ from mediacrawl.facts import EXTERNAL_SOURCES, FEED, LONGEST_TEXT, OCTETS, PAGE,
 from mediacrawl.records import Evidence, Tag
 
 EVIDENCE = "mojibake"
-"""The key of an item of another project that holds its evidence."""
+"""The key of other projects' items with their evidence."""
 
 BY_USER = "fixed_by_user"
-"""The key that names fields which nobody may touch."""
+"""The key that names fields which must not change."""
 
 _EXTRA = "extra"
-"""Where a catalogue's export keeps what the catalogue has no column for."""
+"""The key in an export of a catalogue for fields without a column."""
 
 CHARDET = "chardet"
-"""Who decided a text or its document, see `document_element`: chardet knows encodings that the models do not."""
+"""Source of a decision, see `document_element`; chardet knows encodings without a model here."""
 
 SURE_DOCUMENT = 0.9
-"""Confidence of the models from which on a document's decision is that of its texts. Below, each record decides anew
-from the octets, for which the document's encoding is a strong hint."""
+"""Confidence of the models above which a document's decision applies to its texts. Below, each record is decided from
+the bytes, with the document's encoding as a strong hint."""
 
 LONGEST = 4096
-"""Characters of a text without raw bytes; a longer one is no title, and is left alone."""
+"""Characters of a text without raw bytes that is decided; a longer one is no title."""
 
 _STATED = ("source", "frame", "key", "declared", "text")
 
@@ -59,13 +59,13 @@ _READINGS = ("utf-8", "latin-1", "cp1252")
 
 @dataclass(slots=True)
 class TextField:
-    """One text.
+    """A text of a record.
 
     Attributes:
         name: common name of an element (``title``), or name of an item's field; ``artist[1]`` in a list.
-        before: the text as declared, or as it came: what an undecided field goes back to.
-        text: as it stands now.
-        raw: its bytes, if they are known.
+        before: the text as declared, or as it came, to which an undecided field reverts.
+        text: the current text.
+        raw: its bytes, if known.
         declared: codec of `before`.
         proof: evidence of an earlier decision; empty without one.
         by_user: a person decided it.
@@ -81,7 +81,7 @@ class TextField:
 
     @property
     def is_as_document(self) -> bool:
-        """Whether the decision on the document that the text comes from is the text's own, see `document_element`."""
+        """Whether the decision on its document applies to the text, see `document_element`."""
         by, encoding = self.proof.get("document"), self.proof.get("encoding")
         if not isinstance(encoding, str) or self.proof.get("source") not in EXTERNAL_SOURCES:
             return False
@@ -92,15 +92,15 @@ class TextField:
         return by == CHARDET or (by == "models" and bool(sure))
 
     def settled(self, version: str, min_confidence: float) -> bool:
-        """Whether these models would decide the same again.
+        """Whether the stored decision is still valid.
 
         Args:
             version: of the models.
-            min_confidence: that a change needs now; it may have been another one then.
+            min_confidence: of a change; it may have been another one before.
         """
         if self.by_user:
             return True
-        # Other models do not know the encodings that chardet knows, so a document that it decided stays.
+        # The models do not know the encodings of chardet, so its decisions stay.
         is_of_chardet = self.proof.get("document") == CHARDET and self.is_as_document
         if not is_of_chardet and self.proof.get("fixer") != version:
             return False
@@ -109,21 +109,21 @@ class TextField:
             return was.confidence >= min_confidence
         if was.decision == "declared" or was.confidence < min_confidence:
             return True
-        # It was left for want of a margin, whatever is demanded now.
+        # The margin was too small, whatever the threshold.
         return codec_name(was.encoding) == (codec_name(self.declared) or "cp1252")
 
 
 @dataclass(slots=True)
 class TagField(TextField):
-    """One element of our ``tags``."""
+    """An element of our ``tags``."""
 
     element: dict[str, Any]
 
     def put(self, decision: FieldDecision, version: str) -> bool:
-        """Write a decision into the element.
+        """Writes a decision into the element.
 
         Returns:
-            Whether the element is another one than before.
+            Whether the element changed.
         """
         new = {"text": decision.text, **decision_fields(decision, version)}
         if decision.text != self.before:
@@ -143,25 +143,25 @@ class TagField(TextField):
 
 @dataclass(slots=True)
 class ItemField(TextField):
-    """One text of an item of another project.
+    """A text of another project's item.
 
     Attributes:
-        place: name of the item's field, and the index in its list, if it holds one.
+        place: name of the item's field, and the index if it holds a list.
     """
 
     place: tuple[str, int | None]
 
 
 def is_element(value: Any) -> bool:
-    """Whether a member of ``tags`` is evidence of ours; in other projects they are words."""
+    """Whether a member of ``tags`` is an element of ours; other projects have plain words there."""
     return isinstance(value, dict) and ("declared" in value or "raw_b64" in value)
 
 
 def element_field(element: dict[str, Any]) -> TagField | None:
-    """Reads one element of ``tags``.
+    """Reads an element of ``tags``.
 
     Returns:
-        The field; None if it is plain ASCII, which needs no decision, or long and without its bytes.
+        The field; None for plain ASCII, which needs no decision, and for a long text without bytes.
 
     Raises:
         ValueError: it is damaged.
@@ -184,7 +184,7 @@ def element_field(element: dict[str, Any]) -> TagField | None:
 
 
 def _has_texts(element: Mapping[str, Any]) -> bool:
-    # A loop, for this runs for each element of millions of records.
+    # A loop is fastest, and this runs for each element of millions of records.
     for name in _STATED:  # noqa: SIM110
         if not isinstance(element.get(name), str):
             return False
@@ -192,22 +192,22 @@ def _has_texts(element: Mapping[str, Any]) -> bool:
 
 
 class PlainItem:
-    """An item whose text stands in fields of its own, with its evidence under one key.
+    """An item with texts in fields of its own, and its evidence under one key.
 
     ``mojibake`` holds for each field that is not plain ASCII ``before``, ``encoding``, ``confidence``, ``runner_up``,
     ``margin``, ``language``, ``decision``, ``fixer``, ``lossy``; and ``after`` if the text was changed. So every change
-    can be undone, and a text that is no longer the one we left was changed by a person: it is left alone from then on.
-    Items that take no such key are changed without it. An item that was exported from a catalogue has the key under
-    ``extra``, and keeps it there.
+    can be undone, and a text that differs from ``after`` was edited by a person and stays. Items that do not accept the
+    key are changed without it. An item that was exported from a catalogue has the key under ``extra``, and keeps it
+    there.
 
     Args:
         item: of any kind.
         names: of its fields with text.
-        raws: names of the fields that hold the bytes of those, as bytes or in base64.
+        raws: names of the fields with their bytes, as bytes or in base64.
 
     Attributes:
         fields: that may be decided.
-        too_long: names of those that are left alone for their length and are not plain ASCII.
+        too_long: names of fields beyond ASCII that are too long to be decided.
     """
 
     def __init__(self, item: MutableMapping[str, Any], names: Iterable[str], raws: Mapping[str, str]) -> None:
@@ -228,7 +228,7 @@ class PlainItem:
                 self._read(name, value)
 
     def put(self, field: ItemField, decision: FieldDecision, version: str) -> None:
-        """Note a decision; `close` writes it.
+        """Stores a decision until `close`.
 
         Args:
             field: one of `fields`, not decided by a person.
@@ -243,13 +243,13 @@ class PlainItem:
             self._replace(field.place, decision.text)
 
     def close(self) -> bool:
-        """Write what was decided, all of it or nothing.
+        """Writes the decisions into the item, all or none.
 
         Returns:
-            Whether the item is another one than before.
+            Whether the item changed.
 
         Raises:
-            Exception: the item refuses a text; it is as it was before.
+            Exception: the item rejects a text; it is unchanged then.
         """
         changed = _set_all(self._item, self._new)
         if not self._takes_evidence or not self._evidence or self._evidence == self._home.get(EVIDENCE):
@@ -307,12 +307,12 @@ class PlainItem:
 
 
 def _declared(raw: bytes, text: str) -> str:
-    """The codec that bytes were read with."""
+    """The codec that decodes the bytes to this text."""
     return next((codec for codec in _READINGS if decode(raw, codec) == text), "latin-1")
 
 
 def by_user(item: Mapping[str, Any]) -> frozenset[str]:
-    """The fields that the item's ``fixed_by_user`` names: a list of names, or one text with commas."""
+    """The fields that the item's ``fixed_by_user`` names: a list, or one text with commas."""
     extra = item.get(_EXTRA)
     return _names(item.get(BY_USER)) | (_names(extra.get(BY_USER)) if isinstance(extra, dict) else frozenset())
 
@@ -343,11 +343,11 @@ UTF8: Final = "utf-8"
 _JUDGED_PARTS: Final = 3
 
 _LINK_KEYS: Final = ("page_title", "anchor_text")
-"""Fields of a record, and what their elements are called: a feed has a ``title`` of each entry as well."""
+"""Fields of a record that are keys of their elements; ``title`` is that of a feed's entry."""
 
 
 def document_element(each: Fact) -> dict[str, Any]:
-    """Turn a fact into its entry in `MediaItem.tags`: its bytes are those of its document, or its UTF-8.
+    """The entry of a fact in `MediaItem.tags`, with its bytes in the document, or its UTF-8.
 
     Args:
         each: the fact.
@@ -368,9 +368,7 @@ def document_element(each: Fact) -> dict[str, Any]:
 
 
 def link_elements(evidence: Evidence) -> list[dict[str, Any]]:
-    """The entries of the page's title and of the link's text, which stand at the top of a record too.
-
-    Plain ASCII needs none.
+    """The entries of page title and anchor text in `MediaItem.tags`. Plain ASCII has none.
 
     Args:
         evidence: of the link that led to the file.
@@ -386,10 +384,9 @@ def link_elements(evidence: Evidence) -> list[dict[str, Any]]:
 
 
 def name_elements(url: str) -> list[dict[str, Any]]:
-    """The entry of a file's name in its URL, whose octets are in whatever encoding the server's file system has.
+    """The entry of a file's name in its URL, whose bytes are in the encoding of the server's file system.
 
-    Plain ASCII needs none. The claim is UTF-8 if they are that, else Latin-1: the octets are decided like those of any
-    text.
+    Plain ASCII has none. The declared encoding is UTF-8 if the bytes are valid, else Latin-1.
 
     Args:
         url: of the file, absolute.
@@ -408,13 +405,13 @@ def name_elements(url: str) -> list[dict[str, Any]]:
 
 
 class DocumentReading(NamedTuple):
-    """What `DecodedDocument.reading` says.
+    """The parts of `DecodedDocument.reading`.
 
     Attributes:
         encoding: Python codec name.
-        by: who decided, if no claim did: ``models``, ``chardet``, ``default``; else empty.
-        language: that they found; or empty.
-        confidence: theirs, 0 to 1.
+        by: source of the decision, if it is no declaration: ``models``, ``chardet``, ``default``; else empty.
+        language: or empty.
+        confidence: 0 to 1.
     """
 
     encoding: str
@@ -424,12 +421,12 @@ class DocumentReading(NamedTuple):
 
     @property
     def is_sure(self) -> bool:
-        """Whether models decided, and surely."""
+        """Whether the models decided with certainty."""
         return self.by == "models" and self.confidence >= SURE_DOCUMENT
 
 
 def parse_reading(reading: str) -> DocumentReading:
-    """Take apart what `DecodedDocument.reading` gave. Never raises.
+    """Parses `DecodedDocument.reading`. Never raises.
 
     Args:
         reading: as in `Evidence.page_charset`, or empty.
@@ -445,7 +442,7 @@ def parse_reading(reading: str) -> DocumentReading:
 
 
 def _octets(text: str, encoding: str, by: str) -> bytes | None:
-    """A text's bytes in its document; None if they do not give it back, as with characters written by reference."""
+    """The bytes of a text in its document; None if the encoding cannot represent it."""
     ours = encoding if by == CHARDET or encoding == OCTETS else codec_name(encoding)
     if not ours or not is_codec(encoding):
         return None

@@ -1,4 +1,4 @@
-"""Decides the text of stored records: the one place where `detect` and `repair` meet an item.
+"""Decides the text of stored records with `detect` and `repair`.
 
 Pipeline, command and Spark function all call `Fixer.fix`, so their results are the same, row by row.
 """
@@ -29,34 +29,34 @@ COMMON_NAMES = (
     "title", "artist", "albumartist", "album_artist", "album", "composer", "performer", "author", "genre", "name",
     "comment", "description", "copyright",
 )  # fmt: skip
-"""Fields of other projects' items that are looked at when nobody names any."""
+"""Fields of other projects' items that are decided by default."""
 
 _TOGETHER = 64
-"""Fields that are decided together. A file may have a thousand; any few tell the encoding of all."""
+"""Fields that are decided jointly. A file may have a thousand; a few identify the encoding of all."""
 
 _CHARACTERS = 8_192
-"""And of so many characters, where their bytes are lost."""
+"""Characters of texts without bytes that are decided jointly."""
 
 MOST_FIELDS = 256
-"""Texts of one record that are decided, the first ones, not counting plain ASCII. A file may hold thousands; the
-dearest 256 that a search found take a second of CPU."""
+"""Texts of one record that are decided, plain ASCII not counted. A file may hold thousands; the costliest 256 that a
+search found take a second of CPU."""
 
 MOST_CHARACTERS = 16_384
-"""And characters of those whose bytes are lost: each of them is looked at, where of long bytes a piece decides."""
+"""Characters of texts without bytes that are decided in one record: of bytes an excerpt decides, of text all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextChange:
-    """One text that is another one now.
+    """A changed text.
 
     Attributes:
         field: common name of the element of ``tags``, or name of the item's field.
-        before: the text that stood there when the item came.
-        after: the text that stands there now.
-        encoding: it was read with, see `FieldDecision`.
+        before: the text of the item before.
+        after: the text of the item now.
+        encoding: see `FieldDecision`.
         language: most likely one, or empty.
         confidence: that `after` is right, 0 to 1.
-        decision: ``fixed``; or ``undecided`` where an earlier change was taken back.
+        decision: ``fixed``; or ``undecided`` where an earlier change was reverted.
         lossy: characters were lost before, and some of `after` are proposals or marked as lost.
     """
 
@@ -72,17 +72,17 @@ class TextChange:
 
 @dataclass(frozen=True, slots=True)
 class FixResult:
-    """What became of one record.
+    """The result for one record.
 
     Attributes:
-        changes: texts that are other ones now; the same change in two sources counts once.
-        decided: a decision for each text that is not plain ASCII, now or by an earlier run of the same models.
+        changes: changed texts; the same change in two sources counts once.
+        decided: a decision for each text that is not plain ASCII, made now or by an earlier run of the same models.
         names: of the fields of `decided`.
-        changed: the item is another one than before, if only by evidence. If not, its old line is as good as a new one.
-        doubtful: a text is undecided, damaged, or has lost characters: the file is worth another look.
-        passed: names of texts that are left as they are, without a decision: beyond `MOST_FIELDS` or `MOST_CHARACTERS`,
-            and texts without bytes of more than `fields.LONGEST` characters. One in a list is ``artist[1]``.
-        errors: elements of ``tags`` that are damaged; they are left as they are.
+        changed: the item changed, if only in its evidence.
+        doubtful: a text is undecided, damaged, or has lost characters: the file should be fetched again.
+        passed: names of texts without a decision: beyond `MOST_FIELDS` or `MOST_CHARACTERS`, and texts without bytes of
+            more than `fields.LONGEST` characters. One in a list is ``artist[1]``.
+        errors: number of damaged elements of ``tags``; they stay unchanged.
     """
 
     changes: tuple[TextChange, ...] = ()
@@ -95,37 +95,36 @@ class FixResult:
 
     @property
     def left(self) -> int:
-        """How many texts are left without a decision."""
+        """Number of texts without a decision."""
         return len(self.passed)
 
     @property
     def encodings(self) -> Counter[str]:
-        """How many texts were read with each encoding; undecided ones are not counted."""
+        """Number of texts by encoding, undecided ones not counted."""
         return Counter(found.encoding for found in self.decided if found.decision in {"declared", "fixed"})
 
 
 class Fixer:
-    """Decides records, each on its own: only `history` goes from one to the next.
+    """Decides records, each independently, except for `history`.
 
-    * A record of ours (with evidence in ``tags``) is decided anew from its raw bytes, all of its fields together, and
-      the values at its top follow. A value that is not the one its tags gave was set by a person, and stays.
-    * An item of another project has text only, unless `fields` says where its bytes are: it goes through `repair`, and
-      leaves what it did under ``mojibake``, see `fields.PlainItem`. Texts of more than 4,096 characters are left alone.
-    * Of a record with very many texts the first `MOST_FIELDS` are decided, and `MOST_CHARACTERS` of those without
-      bytes; the others stay as they came.
-    * Nobody touches an element with ``decision: user``, nor a field that the item names in ``fixed_by_user``.
-    * What the same models decided before, with the same `min_confidence`, is not decided again; so a second run
-      changes nothing, and a run without the crawl's history takes nothing back. With other `substitutions` only texts
-      without bytes that the models were unsure of are decided again; without any, none.
+    A record of ours (with evidence in ``tags``) is decided again from its raw bytes, all of its fields jointly, and the
+    values at its top follow. A value that differs from the one of its tags was set by a person, and stays. An item of
+    another project has only text, unless `fields` names the fields with its bytes: it is repaired, and the evidence is
+    stored under ``mojibake``, see `fields.PlainItem`. Texts of more than 4,096 characters stay unchanged.
+
+    In a large record the first `MOST_FIELDS` texts are decided, and `MOST_CHARACTERS` of those without bytes. An
+    element with ``decision: user``, and a field that the item names in ``fixed_by_user``, never change.
+
+    Decisions of the same models with the same `min_confidence` are kept; so a second run changes nothing, and a run
+    without the crawl's history reverts nothing. Other `substitutions` decide only texts without bytes again, and only
+    those that the models were unsure of.
 
     Args:
-        fields: names of plain text fields; a mapping says besides which field holds the raw bytes of each, as bytes or
-            in base64. None means those of `COMMON_NAMES`. In a record of ours, where tags tell the best values, only
-            further fields are looked at, and only those that are named.
-        min_confidence: 0 to 1; a change of less stays undone, with the decision ``undecided``.
-        history: learns what is found where, and is asked before each decision; None to decide each record alone.
-        substitutions: what pairs of stored and right texts taught; asked where `repair` is unsure. They must not
-            learn meanwhile.
+        fields: names of plain text fields; a mapping also names the field with the raw bytes of each, as bytes or in
+            base64. None selects `COMMON_NAMES`. In a record of ours only named fields without tags are decided.
+        min_confidence: 0 to 1; a less certain change is not made, with the decision ``undecided``.
+        history: counts decisions and supplies priors; None to decide each record alone.
+        substitutions: used where `repair` is unsure; they must not change meanwhile.
     """
 
     def __init__(
@@ -145,13 +144,13 @@ class Fixer:
         self._learned = substitutions.version if substitutions else ""
 
     def fix(self, item: MutableMapping[str, Any]) -> FixResult:
-        """Decides the text of a record and changes it in place. Input of any kind is fine in a dict.
+        """Decides the text of a record and changes it in place. A dict may hold anything.
 
         Args:
             item: a dict, or another kind through `itemadapter.ItemAdapter`.
 
         Raises:
-            Exception: what an item of another kind raises when it refuses a text; it is left as it was.
+            Exception: of an item of another kind that rejects a text; it is unchanged then.
         """
         tags, every, errors = _evidence(item)
         plain = PlainItem(item, self._plain_names(tags), self._raws)
@@ -189,7 +188,7 @@ class Fixer:
     def _decide(
         self, item: Mapping[str, Any], fields: Sequence[TextField], tags: Sequence[Mapping[str, Any]]
     ) -> dict[int, FieldDecision]:
-        """Decides what is not settled: the file's own texts together, what pages say of it, texts without bytes."""
+        """New decisions by place in `fields`: the file's own texts jointly, texts of pages, texts without bytes."""
         if all(map(self._settled, fields)):
             return {}
         url = address(item)
@@ -203,14 +202,14 @@ class Fixer:
                 continue
             wanted = {place: field for place, field in group.items() if not field.by_user}
             part = list(wanted.values())
-            # The link's text and the page's title are texts of the page itself: they confirm nothing there.
+            # Anchor text and page title are texts of the page itself and confirm nothing there.
             about = hints if origin in {_Origin.FILE, _Origin.LOST} else replace(hints, anchor="")
             if origin is _Origin.LOST:
                 found = self._repair(part, about, self._substitutions)
             elif origin is _Origin.DECODED:
                 found = self._repair_decoded(part, about)
             else:
-                # What a page says in its own encoding tells nothing of the files on its host.
+                # The encoding of a page is no evidence for the files on its host.
                 found = self._read(part, about, url if origin is _Origin.FILE else None)
             fresh.update(zip(wanted, map(self._final, part, found), strict=True))
         return fresh
@@ -224,12 +223,12 @@ class Fixer:
         return field.settled(noted if models == self._version else self._version, self._min_confidence)
 
     def _decided_by(self, field: TextField, decision: FieldDecision) -> str:
-        """The version of the models, and behind a ``+`` that of the substitutions where these had a say."""
+        """The version of the models, and after a ``+`` that of the substitutions if they were used."""
         had_a_say = bool(self._learned) and field.raw is None and is_open(decision)
         return f"{self._version}+{self._learned}" if had_a_say else self._version
 
     def _read(self, fields: Sequence[TextField], hints: Hints, url: str | None) -> Iterable[FieldDecision]:
-        """Decides fields by their bytes; what was found is remembered of the host of `url`."""
+        """Decisions on fields by their bytes, which count for the host of `url`."""
         for start in range(0, len(fields), _TOGETHER):
             part = fields[start : start + _TOGETHER]
             heads = heads_of(part)
@@ -240,11 +239,11 @@ class Fixer:
                 yield decided if field.raw is None else chardet_if_long(field.raw, decided)
 
     def _repair_decoded(self, fields: Sequence[TextField], hints: Hints) -> Iterable[FieldDecision]:
-        """Decides texts of a document that was read whole: they are as meant, or were stored wrongly before that."""
+        """Decisions on texts of a document that was decoded whole; they may be mojibake themselves."""
         for field, found in zip(fields, self._repair(fields, hints, None), strict=True):
             undone = f">{found.encoding}" if found.decision == "fixed" and found.encoding else ""
             if not undone and field.is_as_document:
-                # The document told more than this text does.
+                # The document was more evidence than this text.
                 was = stored_decision(field.proof, found.text)
                 found = replace(found, confidence=was.confidence, language=was.language)  # noqa: PLW2901
             yield replace(found, encoding=f"{field.declared}{undone}")
@@ -252,14 +251,14 @@ class Fixer:
     def _repair(
         self, fields: Sequence[TextField], hints: Hints, substitutions: Substitutions | None
     ) -> Iterable[FieldDecision]:
-        """Decides fields by their text alone."""
+        """Decisions on fields by their text alone."""
         for part in _groups(fields):
             came = [without_surrogates(field.before) for field in part]
             for field, text, found in zip(part, came, repair(came, hints, substitutions).fields, strict=True):
                 yield found if found.text != text or text == field.before else replace(found, text=field.before)
 
     def _final(self, field: TextField, found: FieldDecision) -> FieldDecision:
-        """The decision as it is carried out: only sure changes, and `decision` says what became of the text."""
+        """The decision after the thresholds: uncertain changes are not made."""
         text, confidence = found.text, rounded_confidence(found.confidence)
         decision: DecisionName = "fixed"
         if found.decision == "undecided" or (text != field.before and confidence < self._min_confidence):
@@ -276,7 +275,7 @@ class Fixer:
         tags: Sequence[Mapping[str, Any]],
         decided: Iterable[tuple[TagField, FieldDecision]],
     ) -> bool:
-        """Writes decisions into the evidence; values at the top that came from there follow."""
+        """Writes decisions into the evidence, and the values at the top that came from it."""
         old = best_values(tags)
         changed = sum(field.put(decision, self._decided_by(field, decision)) for field, decision in decided) > 0
         untouched = by_user(item)
@@ -289,15 +288,14 @@ class Fixer:
 
 
 class _Origin(IntEnum):  # as dictionary keys, integers take a fifth of the time
-    """Whose text it is: those of one are decided together."""
+    """Fields with the same origin are decided jointly."""
 
     FILE = auto()
     EXTERNAL = auto()
     DECODED = auto()
-    """Of a page or list whose encoding was declared, or surely decided whole: a text alone tells less than all of that
-    did."""
+    """Of a page or list whose encoding was declared, or decided as a whole with certainty."""
     LOST = auto()
-    """Its bytes are not known."""
+    """Without known bytes."""
 
 
 def _origin(field: TextField) -> _Origin:
@@ -312,7 +310,7 @@ def _origin(field: TextField) -> _Origin:
 
 
 def _groups(fields: Sequence[TextField]) -> Iterable[list[TextField]]:
-    """Texts that are mended together: so many, or of so many characters."""
+    """Texts that are repaired jointly."""
     part: list[TextField] = []
     room = _CHARACTERS
     for field in fields:
@@ -326,7 +324,7 @@ def _groups(fields: Sequence[TextField]) -> Iterable[list[TextField]]:
 
 
 def _bounded(fields: list[TextField]) -> list[TextField]:
-    """The first fields of a record, as many as are decided."""
+    """The fields within the limits of a record."""
     room = MOST_CHARACTERS
     for place, field in enumerate(fields[:MOST_FIELDS]):
         room -= len(field.before) if field.raw is None else 0
@@ -336,7 +334,7 @@ def _bounded(fields: list[TextField]) -> list[TextField]:
 
 
 def _evidence(item: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[TagField], int]:
-    """The whole elements of a record's ``tags``, those of them that want a decision, and how many are damaged."""
+    """The valid elements of a record's ``tags``, those that need a decision, and the number of damaged ones."""
     tags = item.get("tags")
     whole: list[dict[str, Any]] = []
     fields: list[TagField] = []
@@ -354,7 +352,7 @@ def _evidence(item: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[TagFi
 
 
 def _known(field: TextField) -> FieldDecision:
-    """What is known of a field before anything is decided now."""
+    """The stored decision on a field."""
     known = stored_decision(field.proof, field.text)
     return replace(known, decision="user", suspect=False, lossy=False) if field.by_user else known
 
@@ -373,30 +371,30 @@ def _is_doubtful(decision: FieldDecision) -> bool:
 
 
 LONGEST_HEAD: Final = 4096
-"""Bytes of a field that decide."""
+"""Bytes of a field that decide on its encoding."""
 
 _SHORTEST_HEAD: Final = 256
 
 _BYTES_TOGETHER: Final = 16_384
-"""Bytes of a record that decide together; they bound the time in which a crawl does nothing else."""
+"""Bytes of a record that are decided jointly; they bound the time of a decision."""
 
 _CUT: Final = 4
-"""Characters at the end of a head that may be cut, and read otherwise in the whole."""
+"""Characters at the end of an excerpt that may be cut and differ in the whole text."""
 
 
 def heads_of(fields: Sequence[TextField]) -> list[bytes]:
-    """The bytes of each field that decide: all of it, if it is not long."""
+    """The excerpt of each field that decides."""
     longest = min(max(_BYTES_TOGETHER // max(len(fields), 1), _SHORTEST_HEAD), LONGEST_HEAD)
     return [head_of(field.raw or b"", field.declared, longest) for field in fields]
 
 
 def whole_of(field: TextField, head: bytes, found: FieldDecision) -> FieldDecision:
-    """The decision on a head, for the whole of its field; ``undecided`` where the whole cannot be read alike.
+    """Applies the decision on an excerpt to the whole field; ``undecided`` where that fails.
 
     Args:
         field: with bytes.
-        head: of them, as `heads_of` gave it.
-        found: on the head.
+        head: its excerpt, from `heads_of`.
+        found: the decision on the excerpt.
     """
     text = clean(found.text)
     if field.raw is None or len(head) == len(field.raw):

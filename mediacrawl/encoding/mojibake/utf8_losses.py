@@ -22,20 +22,20 @@ from mediacrawl.encoding.pricing.reading import read_in
 from mediacrawl.encoding.pricing.signs import is_ordinary
 
 Slot = tuple[str, ...]
-"""What may stand at one place: one text if that is sure."""
+"""Candidates for one place of a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class DamagedUtf8:
-    """A text with places where something was lost.
+    """UTF-8 that was decoded wrongly and lost bytes.
 
     Attributes:
-        slots: what may stand at each place, in order.
-        lost: how many characters were lost.
-        whole: how many were not, and show what this is.
-        gone: of these, how many left nothing, not even a blank.
-        telling: something stands there that clean text does not have.
-        stripped: more was lost than can be guessed at.
+        slots: candidates for each place, in order.
+        lost: number of characters that lost bytes.
+        whole: number of complete characters beyond ASCII.
+        gone: of `lost`, those without a blank or mark in place of the byte.
+        telling: there are sequences that correct text does not have.
+        stripped: too much was lost to be repaired.
     """
 
     slots: tuple[Slot, ...]
@@ -47,7 +47,7 @@ class DamagedUtf8:
 
     @property
     def open(self) -> int:
-        """How many places may be one of several characters."""
+        """Number of places with several candidates."""
         return sum(len(slot) > 1 for slot in self.slots)
 
 
@@ -58,7 +58,7 @@ _OTHER: Final = re.compile(
 
 @cache
 def _written() -> frozenset[str]:
-    """The letters that a wreck is worth raising for: those of languages with a model."""
+    """The letters of languages with a model."""
     letters = "".join(language.letters for language in LANGUAGES.values())
     return frozenset(char for char in letters + letters.upper() if not char.isascii())
 
@@ -66,12 +66,12 @@ def _written() -> frozenset[str]:
 _WESTERN: Final = re.compile(f"[\u00c2\u00c3][{re.escape(characters('cp1252')[0x80:0xC0])}\u0080-\u009f]")
 
 _LEAD: Final = re.compile("[\u00c2-\u00ff]")
-"""What the first byte of a character in UTF-8 reads as."""
+"""Lead bytes of UTF-8 as cp1252 characters."""
 
 _THREE: Final = re.compile(rb"[\xe0-\xef][\x80-\xbf][\x80-\xbf]")
 
 _MERE_LETTERS: Final = frozenset("àáâãäåæçèéêëìíîïòóô")
-"""Small letters that are lead bytes of three and four; they are letters where nothing else of a sequence is left."""
+"""Small letters that are lead bytes of three and four; without a continuation they count as letters."""
 
 _CONTINUE: Final = range(0x80, 0xC0)
 
@@ -80,34 +80,33 @@ _FOLLOW: Final = frozenset((*_CONTINUE, 0x20, -1))
 SOME_LOST: Final = 2
 
 ENOUGH: Final = 8
-"""So many characters without one of the 27 bytes that only cp1252 shows were not read in it."""
+"""Number of characters after which one of the 27 characters that only cp1252 has should have occurred."""
 
 SOME_LEADS: Final = 4
 
 LEAST_FOLLOWED: Final = 0.4
-"""Of some lead bytes or more so many have a byte after them that may follow; of five lost bytes in 64 few are."""
+"""Least share of lead bytes that a continuation byte follows, where there are `SOME_LEADS` or more."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What tells of lost characters: the bytes that the reading loses, and the blocks that others are of."""
+    """Evidence of a text: the bytes that its decoder loses, and the Unicode blocks of its complete characters."""
 
     lost: bytes
     blocks: frozenset[int]
 
 
 def looks_like_utf8(text: str) -> bool:
-    """Whether UTF-8 of accented letters that was read as cp1252 stands in a text, whatever else does."""
+    """Whether a text has UTF-8 of accented letters that was decoded as cp1252."""
     return any(not is_ordinary(text, *found.span()) for found in _WESTERN.finditer(text))
 
 
 @cached_if_short(2048)
 def damaged_utf8(text: str, misread: str = "cp1252") -> DamagedUtf8 | None:
-    """UTF-8 that was read as cp1252, or another 8-bit encoding, and lost bytes on the way; None if it does not look so.
+    """Finds UTF-8 that was decoded as cp1252 or another 8-bit encoding and lost bytes; None if there is no sign of it.
 
-    Every lead byte says how many must follow. Where fewer do, those that cp1252 loses are put in their places; a
-    space or a mark may stand for one of them, and a small letter for the capital that a lead byte reads as (``ð``
-    for ``Ð``).
+    A lead byte determines how many bytes must follow. Where fewer do, those that cp1252 loses are candidates. A space
+    or a mark may stand for a lost byte, and a small letter for the capital that a lead byte reads as (``ð`` for ``Ð``).
     """
     if misread == "cp1252" and not _LEAD.search(text):
         return None
@@ -132,7 +131,7 @@ def damaged_utf8(text: str, misread: str = "cp1252") -> DamagedUtf8 | None:
             continue
         slots.append(slot)
         if width > 1 and not is_ordinary(text, at, at + width):
-            # Of a sequence of three that lost one, half is chance.
+            # Half of the three-byte sequences that lack a byte are chance.
             telling += 1 if missing and units[at] >= 0xE0 else 2
         at += width
         lost += missing
@@ -144,13 +143,13 @@ def damaged_utf8(text: str, misread: str = "cp1252") -> DamagedUtf8 | None:
 
 
 def _was_stripped(units: list[int], lost: int, whole: int) -> bool:
-    """Whether all C1 controls were stripped from a Latin-1 reading: 32 of 64 bytes are gone then, and not only five."""
+    """Whether all C1 controls were stripped from a Latin-1 reading, which loses 32 of 64 bytes, not five."""
     return lost >= SOME_LOST and lost + whole >= ENOUGH and not any(0x80 <= unit < 0xA0 for unit in units)
 
 
 @lru_cache(maxsize=4096)
 def _unit(char: str, misread: str) -> int:
-    """The byte that a character was; -1 for a mark, -2 for what was none, the code of a space for a space."""
+    """The byte of a character; -1 for a mark, -2 for a character without one."""
     if char in MARKS:
         return -1
     raw = bytes_of(char, misread)
@@ -158,13 +157,13 @@ def _unit(char: str, misread: str) -> int:
 
 
 def _blocks(units: list[int]) -> frozenset[int]:
-    """The blocks of 128 characters that the whole sequences of three bytes are of: scripts without a model, too."""
+    """The Unicode blocks, of 128 characters each, of the complete three-byte sequences."""
     raw = bytes(unit if unit >= 0 else 0x3F for unit in units)
     return frozenset(ord(found[0].decode("utf-8", "replace")[0]) >> 7 for found in _THREE.finditer(raw))
 
 
 def _sequence(units: list[int], at: int, seen: _Seen) -> tuple[Slot, int, int] | None:
-    """A sequence that begins here: what it may be, how many characters it takes, how many bytes it lacks."""
+    """A sequence that begins here: candidates, number of characters used, number of bytes missing."""
     for lead in _leads(units[at]):
         needs = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
         rest = units[at + 1 : at + 1 + needs]
@@ -189,12 +188,12 @@ def _leads(unit: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=4096)
 def _filled(lead: int, rest: tuple[int, ...], needs: int, seen: _Seen) -> tuple[str, ...]:
-    """The characters of `_fill`, none twice; hostile texts ask for the same ones at each place."""
+    """The distinct characters of `_fill`, cached: hostile texts need the same ones at each place."""
     return tuple(dict.fromkeys(_fill(lead, list(rest), needs, seen)))
 
 
 def _fill(lead: int, rest: list[int], needs: int, seen: _Seen) -> Iterator[str]:
-    """The characters that a lead byte and what is left of the others can have been."""
+    """The characters that a lead byte and the remaining bytes may be."""
     if any((unit < 0x80 and unit not in {0x20, -1}) or unit > 0xBF for unit in rest):
         return
     is_whole = len(rest) == needs and min(rest) >= 0x80
@@ -218,19 +217,19 @@ def _characters_of(lead: int, rest: tuple[int, ...], needs: int, lost: bytes) ->
 
 
 def _is_kept(rest: Sequence[int], tail: tuple[int, ...]) -> bool:
-    """Whether what is left of a sequence stands in it as it is, no letter's case changed."""
+    """Whether the remaining bytes of a sequence are unchanged."""
     left = iter(tail)
     return all(unit in left for unit in rest if unit >= 0x80)
 
 
 def _is_likely(char: str, blocks: frozenset[int], *, whole: bool) -> bool:
-    """Whether a character without a model is one: a letter of a block that others are of, or a sign."""
+    """Whether a character without a model is plausible: a letter of a block that occurs elsewhere, or a sign."""
     kind = category(char)[0]
     return (ord(char) >> 7 in blocks and kind in "LM") or (whole and kind in "PS")
 
 
 def _cased(unit: int) -> tuple[int, ...]:
-    """š, œ and ž are bytes with capitals that are bytes too."""
+    """The byte and its capital: š, œ and ž are bytes whose capitals are bytes as well."""
     return (unit, unit - 0x10) if unit in (0x9A, 0x9C, 0x9E) else (unit,)
 
 
@@ -256,27 +255,27 @@ def _product(options: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
 
 
 BEAM: Final = 12
-"""States kept at each step; 16 were no better than 48 in the study."""
+"""States kept at each step; 16 were as good as 48 in the study."""
 
 FILL: Final = 2 * STEP
-"""A lost character whose place is known."""
+"""Cost of a lost character."""
 
 WHOLE: Final = 5 * STEP
-"""What a sequence that lost nothing speaks for UTF-8, up to so many."""
+"""Bonus of a complete UTF-8 sequence, for up to `MOST_WHOLE`."""
 
 MOST_WHOLE: Final = 6
 
 SURE: Final = 40 * STEP
-"""Margin of what has no rival."""
+"""Margin of a text without alternatives."""
 
 BLANK: Final = 2 * STEP
-"""A blank that is not there any more, behind a no-break space that became one."""
+"""Cost of a blank that was merged with a no-break space before it."""
 
 MOST_OPEN: Final = 48
-"""Places of a record that may be one of several characters of UTF-8; a wreck of more is left."""
+"""Most places of a record with several candidates; with more of them the record is not searched."""
 
 LONGEST: Final = 120
-"""Longer texts are not searched: a title has a tenth of it."""
+"""Characters of a text that is searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,9 +283,9 @@ class FilledText:
     """A text with proposals for what it lost.
 
     Attributes:
-        text: the likeliest one; U+FFFD where two characters are as likely.
-        cost: of it, in twelfths of a nat, the losses included.
-        lost: how many bytes were put in, or stay lost.
+        text: the likeliest one; U+FFFD where two characters are equally likely.
+        cost: in twelfths of a nat, losses included.
+        lost: number of bytes that are proposed or stay lost.
         margin: over the next best.
     """
 
@@ -297,11 +296,11 @@ class FilledText:
 
 
 def fill_damaged_utf8(wreck: DamagedUtf8, language: str = "") -> FilledText:
-    """The likeliest text of a wreck.
+    """The likeliest text of damaged UTF-8.
 
     Args:
-        wreck: what is left.
-        language: of the record, if the rest of it tells; a lost letter is then one of its own.
+        wreck: the candidates.
+        language: of the record, if known; else the language of each text is derived.
     """
     parts = [_fill_part(slots, language) for slots in _parts(wreck.slots, apart=bool(language))]
     cost = sum(part.cost for part in parts) + FILL * wreck.lost - WHOLE * min(MOST_WHOLE, wreck.whole)
@@ -309,7 +308,7 @@ def fill_damaged_utf8(wreck: DamagedUtf8, language: str = "") -> FilledText:
 
 
 def _parts(slots: Sequence[Slot], *, apart: bool) -> Iterator[list[Slot]]:
-    """The words, each with the blank after it; all together where the language is still to be found out."""
+    """The words, each with the blank after it; one part if the language is unknown."""
     part: list[Slot] = []
     for slot in slots:
         part.append(slot)
@@ -327,7 +326,7 @@ def _fill_part(slots: list[Slot], language: str) -> FilledText:
         beam = grown if len(slot) == 1 else [(paid, text) for _, paid, text in _best(grown, language)]
     ranked = _best(beam, language)
     cost, _, text = ranked[0]
-    # Where no model prices the letters, proposals are alike.
+    # Without a language, proposals may cost the same.
     alike = [] if language else [other for rival, _, other in ranked[1:] if rival == cost]
     rivals = [other for other in alike if len(other) == len(text)]
     marked = "".join(

@@ -15,40 +15,40 @@ from typing import Final, NamedTuple
 
 from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, characters
-from mediacrawl.encoding.mojibake.wrecks import BEAM, SURE, FilledText
+from mediacrawl.encoding.mojibake.utf8_losses import BEAM, SURE, FilledText
 from mediacrawl.encoding.pricing.decoding import LOST, MARKS, bytes_of, decode, decode_single
 from mediacrawl.encoding.pricing.hypotheses import letters_of, listed_words, price_bytes
 from mediacrawl.encoding.pricing.reading import BROKEN, CJK_RUN
 from mediacrawl.encoding.pricing.scoring import NEVER
 
 FILL: Final = STEP
-"""A lost byte whose place is known."""
+"""Cost of a lost byte whose place is known."""
 
 MOST_INSERTED: Final = 2
-"""In one word."""
+"""Bytes that are inserted in one word."""
 
 LONGEST_DROPPED: Final = 20
-"""Bytes of a word in which dropped letters are searched: the time of that grows with their square."""
+"""Bytes of a word in which dropped letters are searched; the time grows with their square."""
 
 INSERT_BEAM: Final = 4
-"""Proposals with so many letters put in that get one more."""
+"""Number of proposals that get a further letter."""
 
 SLACK: Final = 2 * STEP
-"""A letter more is tried where the last one made the word no dearer than this."""
+"""A further letter is tried if the last one raised the word's cost by no more than this."""
 
 WITH_JOINERS: Final = ("fa",)
-"""Languages that write the zero-width non-joiner, between a word and its ending."""
+"""Languages that write the zero-width non-joiner between a word and its ending."""
 
 JOINER: Final = 2 * STEP
 
 MOST_BELIEVED: Final = 7 * STEP
-"""So much cheaper than its letters makes a proposed word that it is listed."""
+"""Most that a proposed word gains by being in the word list."""
 
 CAPITAL: Final = 3 * STEP
-"""A lost capital, where other words begin with a small letter."""
+"""Cost of a lost capital where other words begin with a small letter."""
 
 LOOSE_JOINER: Final = 20 * STEP
-"""A joiner behind a letter that is never joined to the next, after or before a single one, or at a word's edge."""
+"""Cost of a joiner without effect: behind a letter that never joins, next to a single one, or at a word's edge."""
 
 _NEVER_JOINED: Final = frozenset("اآأإدذرزژوؤءةى")
 
@@ -56,34 +56,34 @@ KEPT_INSIDE: Final = 8 * STEP
 """Cost of a question mark inside a word, in a text that is left as it is."""
 
 KEPT_BETWEEN: Final = 12 * STEP
-"""Cost of a question mark inside a word that stays one, where others in the text are replaced by letters."""
+"""Cost of a question mark that stays inside a word where other marks of the text become letters."""
 
 KEPT_AT_END: Final = 6 * STEP
 
 KEPT_LOST: Final = BROKEN
-"""A loss that nothing is proposed for."""
+"""Cost of a loss without a proposal."""
 
 PLAIN: Final = 4 * STEP
-"""An ASCII character inside a double-byte word."""
+"""Cost of an ASCII character inside a double-byte word."""
 
 TORN: Final = 6 * STEP
-"""A sign of ASCII between two characters of Chinese or Japanese, or behind the last one, where titles have none."""
+"""Cost of an ASCII sign between two Chinese or Japanese characters, or behind the last one."""
 
 _TORN: Final = re.compile(r"(?<=[\u3040-\u9fff])[\[\]\\^`{|}]++(?![^\u3040-\u9fff])")
 
 LONE: Final = 15 * STEP
-"""A character between those that the models know: half-width katakana, signs."""
+"""Cost of a character without a model: half-width katakana, signs."""
 
 
 def fill_lost_bytes(text: str, encoding: str, language: str, *, marked: bool, small: bool = False) -> FilledText | None:
-    """The likeliest text in a code page that was read as cp1252 and lost bytes.
+    """The likeliest text in a code page that was decoded as cp1252 and lost bytes.
 
     Args:
         text: as it is stored.
         encoding: code page.
-        language: written in it.
+        language: of the text.
         marked: a mark stands for each lost byte; otherwise nothing does.
-        small: words of the record that are not the first of their text begin with a small letter.
+        small: words of the record, except the first of each text, begin with a small letter.
 
     Returns:
         The proposal; None if the text cannot have been read as cp1252.
@@ -111,19 +111,19 @@ _WITHOUT_MARKS: Final = {ord(mark): None for mark in MARKS}
 
 
 def torn_cost(text: str) -> int:
-    """What it costs that double bytes which lost one stand in a text: signs of ASCII between its characters."""
+    """Cost of ASCII signs between CJK characters, which are remains of torn double bytes."""
     if "[" in text and "]" in text:
         return 0
     return TORN * sum(map(len, _TORN.findall(text)))
 
 
 def small_words(texts: Sequence[str], encoding: str) -> bool:
-    """Whether words that are not the first of their text begin with a small letter, in most of some texts."""
+    """Whether most words, except the first of each text, begin with a small letter."""
     return sum(_lean(text.split(" "), encoding) for text in texts) < 0
 
 
 def _lean(words: Sequence[str], encoding: str) -> int:
-    """How many words but the first begin with a capital, less those that begin with a small letter."""
+    """Number of words, except the first, that begin with a capital, minus those that begin with a small letter."""
     lean = 0
     for word in words[1:]:
         raw = bytes_of(word[:1], "cp1252") or b""
@@ -158,7 +158,7 @@ def _begins_with_lost_capital(raw: bytes, encoding: str) -> bool:
 
 @cache
 def _losable(encoding: str, language: str) -> bytes:
-    """The lost bytes that are letters of the language; all of them where none is."""
+    """The lost bytes that are letters of the language; all lost bytes if none is."""
     letters = letters_of(encoding, language)
     known = bytes(byte for byte in LOST if letters[byte])
     return (known or LOST) + _joiner(encoding, language)
@@ -166,7 +166,7 @@ def _losable(encoding: str, language: str) -> bytes:
 
 @cache
 def _joiner(encoding: str, language: str) -> bytes:
-    """The byte of the zero-width non-joiner, if the language writes it and cp1252 loses it; else nothing."""
+    """The byte of the zero-width non-joiner, if the language writes it and cp1252 loses it."""
     if language not in WITH_JOINERS:
         return b""
     return bytes(byte for byte in LOST if characters(encoding)[byte] == "\u200c")
@@ -174,16 +174,16 @@ def _joiner(encoding: str, language: str) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _collision(raw: bytes, encoding: str, language: str) -> int:
-    """What is added to the cost of a proposed word that the word list makes much cheaper than its letters do.
+    """Surcharge for a proposed word that the word list makes much cheaper than its letters.
 
-    The list holds hashes, and one proposal in 1,500 has the hash of another word by chance. So being listed saves at
-    most the logarithm of that number.
+    The list holds hashes, and one proposal in 1,500 has the hash of another word. So being listed saves at most the
+    logarithm of that number.
     """
     return sum(max(0, spelled - listed - MOST_BELIEVED) for spelled, listed in listed_words(raw, encoding, language))
 
 
 def _price_word(raw: bytes, encoding: str, language: str) -> int:
-    """What the bytes of a word cost; of one with joiners, what its parts cost."""
+    """Cost of a word's bytes; a word with joiners costs what its parts cost."""
     joiner = _joiner(encoding, language)
     if not joiner or joiner not in raw:
         return price_bytes(raw, encoding, language)
@@ -196,13 +196,13 @@ def _price_word(raw: bytes, encoding: str, language: str) -> int:
 
 
 def _is_joined(last: bytes, encoding: str) -> bool:
-    """Whether a letter is joined to the next one where nothing keeps them apart."""
+    """Whether a letter joins to the next one."""
     char = decode_single(last, encoding)
     return char.isalpha() and char not in _NEVER_JOINED
 
 
 def _marked_single(word: str, encoding: str, language: str) -> list[tuple[int, bytes]]:
-    """What a word with marks can have been, with its cost; a mark that is kept is ``?``."""
+    """The candidates for a word with marks, with their costs; a mark that is kept is ``?``."""
     beam: list[tuple[int, bytes]] = [(0, b"")]
     for place, char in enumerate(word):
         if char not in MARKS:
@@ -218,7 +218,7 @@ def _marked_single(word: str, encoding: str, language: str) -> list[tuple[int, b
 
 
 def _dropped_single(word: str, encoding: str, language: str) -> list[tuple[int, bytes]]:
-    """What a word can have been if bytes were dropped from it."""
+    """The candidates for a word from which bytes were dropped, with their costs."""
     raw = bytes_of(word, "cp1252") or b""
     found = {raw: _price_word(raw, encoding, language)}
     beam = [raw]
@@ -239,7 +239,7 @@ def _dropped_single(word: str, encoding: str, language: str) -> list[tuple[int, 
 
 
 def _restore_marks(word: str, ranked: list[tuple[int, bytes]], encoding: str) -> tuple[str, int]:
-    """The best text with U+FFFD where something stays lost, and how many places were lost."""
+    """The best candidate with U+FFFD for what stays lost, and the number of losses."""
     cost, best = ranked[0]
     rivals = [raw for other, raw in ranked[1:] if other == cost]
     chars = [characters(encoding)[byte] for byte in best]
@@ -254,14 +254,14 @@ def _restore_marks(word: str, ranked: list[tuple[int, bytes]], encoding: str) ->
 
 
 class _State(NamedTuple):
-    """A word in a double-byte encoding, begun.
+    """The beginning of a word in a double-byte encoding.
 
     Attributes:
         cost: so far.
-        text: read so far.
-        lost: bytes put in.
+        text: so far.
+        lost: number of inserted bytes.
         paid: cost of the losses alone.
-        least: the same with the characters that the models know; a finished word costs no less.
+        least: cost of the losses and of the characters with a model, a lower bound for the finished word.
     """
 
     cost: int
@@ -289,7 +289,7 @@ def _fill_double(word: str, encoding: str, language: str, marked: bool) -> Fille
 
 
 def _grown(units: list[int], encoding: str, language: str, marked: bool) -> Iterable[_State]:
-    """What a word can have been."""
+    """The candidates for a word."""
     put_in = FILL if marked else 0
     kernel = native.kernel()
     if kernel is not None:
@@ -324,9 +324,9 @@ def _grown(units: list[int], encoding: str, language: str, marked: bool) -> Iter
 
 
 def _ranked(states: Iterable[_State], encoding: str, language: str) -> list[tuple[int, int, _State]]:
-    """Finished words by the measure of whole texts, cheapest first: cost, number, word.
+    """Finished words by the cost of the whole text, cheapest first: cost, number, word.
 
-    At least the cheapest, the next, and those that are about as cheap; the others are not priced.
+    Only the two cheapest and those of about the same cost are priced.
     """
     found: list[tuple[int, int, _State]] = []
     first = second = NEVER
@@ -335,7 +335,7 @@ def _ranked(states: Iterable[_State], encoding: str, language: str) -> list[tupl
             break
         cost = state.least
         if cost != state.cost:
-            # Not all of it is characters that the models know.
+            # Some of its characters have no model.
             cost = state.paid + price_bytes(state.text.encode(encoding, "replace"), encoding, language)
             cost += torn_cost(state.text)
         found.append((cost, number, state))
@@ -345,7 +345,7 @@ def _ranked(states: Iterable[_State], encoding: str, language: str) -> list[tupl
 
 @lru_cache(maxsize=2048)
 def _options(first: int, second: int, encoding: str, marked: bool) -> tuple[tuple[str, int, int, bool], ...]:
-    """What may stand next: a whole character, or one of which half is gone."""
+    """The next character: a complete one, or one that lost a half."""
     read = [(decode(raw, encoding), used, lost) for raw, used, lost in _characters(first, second, marked)]
     found = [
         (char, used, lost, CJK_RUN.match(char) is not None)
@@ -356,7 +356,7 @@ def _options(first: int, second: int, encoding: str, marked: bool) -> tuple[tupl
 
 
 def _characters(first: int, second: int, marked: bool) -> Iterable[tuple[bytes, int, int]]:
-    """Bytes of a character, how many units they use up, how many of them are put in."""
+    """Bytes of a character, number of units that they use, number of inserted bytes."""
     if first >= 0x80:
         yield bytes((first,)), 1, 0
         if second > 0:
@@ -375,7 +375,7 @@ def _half_marked(first: int, second: int) -> Iterable[tuple[bytes, int, int]]:
 
 
 def _half_dropped(first: int) -> Iterable[tuple[bytes, int, int]]:
-    """Characters of which nothing shows one half."""
+    """Characters that lost a half without a mark."""
     for byte in LOST:
         if first >= 0x80:
             yield bytes((first, byte)), 1, 1
