@@ -12,6 +12,7 @@ from scrapy.utils.test import get_crawler
 
 from mediacrawl.extensions import Revisiting
 from mediacrawl.frontier import FrontierError
+from mediacrawl.frontier.sqlite.rows import Row
 from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware
 from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.parts import Parts
@@ -126,12 +127,17 @@ class Told:
         """Some time passes, and the door looks who is due; answers what waits then, by URL."""
         self.now += days * DAY
         self.door._look()
-        return {row.candidate.url: row.candidate for row in self.rows}
+        return {found.url: found for found in self.rows}
 
     @property
     def rows(self):
-        sites = self.frontier._sites.values()
-        return [row for site in sites for link_class in site.classes.values() for row in link_class.rows]
+        self.frontier.commit()
+        rows = self.frontier._db.execute(
+            "SELECT site.name, class.name, score, seq, url, facts FROM (SELECT class, seq, url, facts FROM url UNION ALL"
+            " SELECT class, seq, url, facts FROM inbox) AS waiting JOIN class ON class.id = waiting.class"
+            " JOIN site ON site.id = class.id >> 8 WHERE seq NOT IN (SELECT seq FROM lease)"
+        )
+        return [Row(seq, url, facts).candidate(site, name, score) for site, name, score, seq, url, facts in rows]
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ def path(tmp_path):
     rng = random.Random(5)
     store = open_store("sqlite", tmp_path, POLICY, NOW, random.Random(1))
     store.add(candidates(rng, 1500))
-    store._merge()
+    store._tables.merge()
     ended = []
     for number in range(20):
         for lease in store.take(NOW + 11 * number, 20):
@@ -195,7 +195,7 @@ def test_a_file_that_a_crawl_writes_to_is_read_as_of_its_last_commit(tmp_path):
     store.add(candidates(rng, 500))
     store.commit()
     store.add(candidates(rng, 500))
-    store._flush()
+    store._tables.flush()
     report = check(tmp_path / "frontier.db")
     assert report.sound, report.problems
     assert report.live
@@ -292,10 +292,10 @@ def test_whatever_the_store_writes_is_sound(tmp_path_factory, seed):
             store.prune(100)
         elif work == "drop":
             store.drop(site, Drop.OPERATOR)
-        elif work in {"pause", "resume"} and site not in store._out:
+        elif work in {"pause", "resume"} and site not in store._lifecycle.leased:
             getattr(store, work)(site)
         if rng.random() < 0.1:
-            store._merge()
+            store._tables.merge()
         if rng.random() < 0.3:
             store.commit()
             report = check(path)

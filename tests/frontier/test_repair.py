@@ -98,7 +98,7 @@ def tell(folder, *, urls=3_000, sites=150, rounds=25, clean=True):
     cut = urls * 2 // 3
     store.add(map(candidate, found[:cut:]))
     store.prune(urls * 10)
-    store._merge()
+    store._tables.merge()
     story.waiting.update(found[:cut])
     now = crawl(store, story, rng, NOW, rounds)
     store.commit()
@@ -170,7 +170,7 @@ def everything_comes_out(path):
     """Crawl a repaired file to its end; answers the URLs that were asked."""
     store = open_store("sqlite", path.parent, POLICY, LATER, random.Random(2))
     asked = set()
-    for number in list(store._sites.among(2)):
+    for number in list(store._tables.sites.among(2)):
         store.resume(number.name)
     now = LATER
     while (release := store.next_release()) is not None:

@@ -5,7 +5,7 @@ from concurrent.futures import Future
 import pytest
 
 from mediacrawl.frontier import FrontierPolicy
-from mediacrawl.frontier.sqlite.memory import MemoryFrontier
+from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.fronts import FORGIVEN, ROOM, Front, Fronts
 
 NOW = 1_700_000_000.0

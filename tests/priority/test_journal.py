@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.frontier.contract import FrontierPolicy
-from mediacrawl.frontier.sqlite.memory import MemoryFrontier
+from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.features import NOTHING, SIZE, WIDTH
 from mediacrawl.priority.journal import ROOM, Entry, Journal
 

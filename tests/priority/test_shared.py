@@ -21,7 +21,7 @@ from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.redis.note_cache import NoteCache
 from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.frontier.redis.worker import RedisWorker
-from mediacrawl.frontier.sqlite.memory import MemoryFrontier
+from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import shared
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy

@@ -11,7 +11,7 @@ from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.redis.errors import failure
 from mediacrawl.frontier.redis.rows import read_element, read_row
 from mediacrawl.frontier.redis.store import RedisFrontier
-from mediacrawl.frontier.sqlite.sites import ACTIVE
+from mediacrawl.frontier.site_state import ACTIVE
 from mediacrawl.observe.format import plural
 
 _MOST = 20

@@ -14,9 +14,8 @@ from mediacrawl.frontier.redis.errors import failure
 from mediacrawl.frontier.redis.rows import Row, read_element, read_row
 from mediacrawl.frontier.redis.sites import ClassState, State
 from mediacrawl.frontier.redis.store import KNOWN, RedisFrontier
-from mediacrawl.frontier.site_state import OTHER
+from mediacrawl.frontier.site_state import ACTIVE, OTHER
 from mediacrawl.frontier.sqlite.reader import Overview, Whereabouts
-from mediacrawl.frontier.sqlite.sites import ACTIVE
 from mediacrawl.records import Candidate, SiteInfo
 
 if TYPE_CHECKING:

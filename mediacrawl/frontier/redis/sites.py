@@ -9,9 +9,8 @@ from typing import Any
 import msgpack
 
 from mediacrawl.frontier.contract import SpoiledError
-from mediacrawl.frontier.site_state import rests, site_state, told
+from mediacrawl.frontier.site_state import ACTIVE, PAUSED, RETIRED, rests, site_state, told
 from mediacrawl.frontier.sqlite.rows import pack_samples, pack_standing, unpack_samples, unpack_standing
-from mediacrawl.frontier.sqlite.sites import ACTIVE, PAUSED, RETIRED
 from mediacrawl.politeness.delay import Clocks, DelayPolicy
 from mediacrawl.records import SiteInfo, SiteState
 

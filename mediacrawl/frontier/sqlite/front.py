@@ -16,9 +16,6 @@ from math import inf
 from mediacrawl.frontier.order import Order
 from mediacrawl.frontier.penalty_box import PenaltyBox
 
-ACTIVE = 1
-"""`place` of a site that has something waiting and may be asked."""
-
 WAKE = 64
 """Sites that are read at a time: two batches of leases."""
 

@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING
 
 from mediacrawl.frontier.contract import FrontierError, SpoiledError
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.site_state import OTHER, rests, site_state, told
+from mediacrawl.frontier.site_state import ACTIVE, OTHER, PAUSED, RETIRED, rests, site_state, told
 from mediacrawl.frontier.sqlite.classes import span
 from mediacrawl.frontier.sqlite.database import check_layout, unusable
 from mediacrawl.frontier.sqlite.rows import Row, unpack_samples, unpack_standing
-from mediacrawl.frontier.sqlite.sites import ACTIVE, PAUSED, RETIRED
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import Candidate, SiteInfo, SiteState
 

@@ -30,7 +30,7 @@ from mediacrawl.frontier.sqlite.database import (
     noted_commits,
 )
 from mediacrawl.frontier.sqlite.seen import ROOM
-from mediacrawl.frontier.sqlite.totals import BYTES
+from mediacrawl.frontier.sqlite.tables import BYTES
 from mediacrawl.frontier.tools.pages import Image
 from mediacrawl.frontier.tools.row_shapes import LATEST, facts_fit, samples_fit, standing_fits
 from mediacrawl.observe.text import printable

@@ -17,10 +17,10 @@ import msgpack
 
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.site_state import ACTIVE, RETIRED
 from mediacrawl.frontier.sqlite.classes import site_of_class
 from mediacrawl.frontier.sqlite.database import TABLES
 from mediacrawl.frontier.sqlite.rows import unpack_standing
-from mediacrawl.frontier.sqlite.sites import ACTIVE, RETIRED
 from mediacrawl.frontier.tools.pages import Values
 from mediacrawl.records import Kind
 
