@@ -20,7 +20,8 @@ from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.parts import REDIS, Parts
 from mediacrawl.priority.again import AGAIN, FRONT, Came, came_to, candidate_of, is_again, page_of
 from mediacrawl.priority.fronts import Front, Fronts
-from mediacrawl.priority.hubs import LOST, Again, front_page
+from mediacrawl.priority.hub import Again, front_page
+from mediacrawl.priority.hubs import LOST
 from mediacrawl.priority.revisit import Share, score
 from mediacrawl.records import FINAL, VISIT, Candidate, Evidence, Kind, Outcome, Visit
 from mediacrawl.scope.canonical import canonical

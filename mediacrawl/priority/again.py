@@ -11,7 +11,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.priority.hubs import Again, Page
+from mediacrawl.priority.hub import Again, Page
 from mediacrawl.probe.answer import Answer, answer_kind
 from mediacrawl.records import FINAL, Candidate, Drop, End, Evidence, Kind, Lease, Outcome, Visit
 

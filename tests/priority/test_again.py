@@ -3,7 +3,7 @@
 import pytest
 
 from mediacrawl.priority.again import AGAIN, Came, came_to, candidate_of, is_again, page_of
-from mediacrawl.priority.hubs import Again, Page
+from mediacrawl.priority.hub import Again, Page
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Lease, Outcome, Visit
 
 URL = "https://a.example/shows"

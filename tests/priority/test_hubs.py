@@ -22,7 +22,9 @@ from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.notes import NoNotes
 from mediacrawl.priority import hubs as rooms
-from mediacrawl.priority.hubs import BUCKETS, LOST, SOONEST, Hubs, Page, pack, unpack
+from mediacrawl.priority.hub import SOONEST, Page, pack, unpack
+from mediacrawl.priority.hub_notes import BUCKETS
+from mediacrawl.priority.hubs import LOST, Hubs
 from mediacrawl.priority.revisit import DAY, FLOOR, LEAST, Posterior
 from mediacrawl.records import Kind
 
@@ -52,7 +54,7 @@ def hub(hubs, number, rate=1.0, last=NOW, host=None):
 
 def known(hubs):
     """All that is kept of all hubs."""
-    return {url: pack([replace(hub)]) for bucket in hubs._buckets for url, hub in bucket.items()}
+    return {url: pack([replace(hub)]) for bucket in hubs._hubs._buckets for url, hub in bucket.items()}
 
 
 @pytest.fixture
@@ -321,7 +323,7 @@ def written(frontier):
 def test_what_changed_is_written_some_notes_at_a_time_and_once():
     frontier = MemoryFrontier(FrontierPolicy())
     hubs = filled(frontier)
-    changed = len(hubs._dirty)
+    changed = len(hubs._hubs._dirty)
     hubs.save(10)
     assert len(written(frontier)) == 10
     hubs.save_all()
@@ -421,7 +423,7 @@ def exchange(shared, *hubs):
             one.save(rooms.BUCKETS)
             shared.answer()
     for one in hubs:
-        one._listen()
+        one._hubs.listen()
 
 
 def test_a_worker_is_told_of_the_hubs_of_the_others_and_never_waits():
@@ -515,7 +517,7 @@ def test_what_happens_while_an_answer_is_on_its_way_counts():
         met = hub(one, 3)
         one.gone(gone, NOW)
         shared.answer()
-        one._listen()
+        one._hubs.listen()
         assert set(known(one)) == {left, met}
         exchange(shared, one)
         assert set(known(one)) == {hub.url for hub in unpack(shared.records["hubs", "0"])} == {left, met}
@@ -595,8 +597,8 @@ def _wait(hubs, frontier):
     """Until all that was sent is answered."""
     for _ in range(100):
         frontier.settle()
-        hubs._listen()
-        if not hubs._out:
+        hubs._hubs.listen()
+        if not hubs._hubs._out:
             return
     raise AssertionError("Redis does not answer")
 

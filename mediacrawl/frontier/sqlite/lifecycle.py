@@ -231,8 +231,8 @@ class SiteLifecycle:
             if found.filled and found.held <= edge:
                 best = max(best, found.rank)
         if best > site.rank and site.place == ACTIVE and site.lease is None:
-            # It may be too high, as nothing may wait in that class, and it stays when a score falls: `choose_class` puts
-            # back a site that was picked for a rank it does not have. To look now would cost more than all the rest.
+            # The rank may be too high: nothing may wait in that class. It also stays when a score falls. `choose_class`
+            # then returns None, and the site gets its true rank. To look now would cost more than all the rest.
             site.rank = best
             self._tables.sites.change(site)
             self.front.found(site.id, site.due, best)
