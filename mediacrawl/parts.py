@@ -26,7 +26,7 @@ from mediacrawl.folders import spider_folder, state_folder
 from mediacrawl.foreign import is_ours
 from mediacrawl.frontier import Counts, Frontier, FrontierError, FrontierPolicy
 from mediacrawl.frontier.contract import Remote
-from mediacrawl.frontier.order import BestFirst, Levels, Order
+from mediacrawl.frontier.order import BestFirst, Levels, RankOrder
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.notes import NoNotes
@@ -234,7 +234,7 @@ class Parts:
         )
 
     @cached_property
-    def order(self) -> Order:
+    def order(self) -> RankOrder:
         """In which order ready sites go."""
         if self._priority == "levels":
             return Levels(self.settings.getint("PRIORITY_LEVELS", 8))

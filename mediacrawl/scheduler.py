@@ -37,7 +37,7 @@ from mediacrawl import foreign, seams
 from mediacrawl.crediting import Crediting, Waiting
 from mediacrawl.failures import UnreadableAnswerError, is_anticipated, trouble_in
 from mediacrawl.frontier import Frontier, FrontierError
-from mediacrawl.frontier.byte_budget import byte_budget, within
+from mediacrawl.frontier.byte_budget import byte_budget, fit_candidates
 from mediacrawl.frontier.contract import FrontierLostError, Remote
 from mediacrawl.held import HeldRequests
 from mediacrawl.observe.format import plural
@@ -395,7 +395,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         # Where no body was read it is the target of a redirect, or the sitemaps of a robots.txt.
         if self._page_factor > 0 and visit.unpacked:
             most = byte_budget(visit.unpacked, visit.bytes, self._page_bytes, self._page_factor)
-            fitting = within(visit.found, most)
+            fitting = fit_candidates(visit.found, most)
             if fitting.bare or fitting.dropped:
                 visit.found = fitting.candidates
                 self._counted["frontier/bare"] += fitting.bare

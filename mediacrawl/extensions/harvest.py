@@ -13,7 +13,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.observe.harvest import CLASSES, Harvest, Tally, tally_of
 from mediacrawl.observe.harvest_lines import HarvestLines
 from mediacrawl.parts import NOTHING, Parts
-from mediacrawl.priority.again import is_again
+from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.records import Outcome, Visit
 from mediacrawl.signals import visit_ended
 
@@ -82,7 +82,7 @@ class HarvestFile:
             self._tell(error)
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
-        if self._harvest.ended(visit, outcome, revisit=is_again(visit.lease)):
+        if self._harvest.ended(visit, outcome, revisit=is_revisit(visit.lease)):
             self._write()
 
     def _closed(self) -> None:

@@ -20,7 +20,7 @@ from mediacrawl.frontier.exchange import is_json, lines_of, write
 from mediacrawl.frontier.mailbox import Mailbox, Order
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
-from mediacrawl.frontier.tools.orders import obey
+from mediacrawl.frontier.tools.orders import carry_out
 from mediacrawl.observe.format import plural
 from mediacrawl.parts import Parts
 from mediacrawl.records import Candidate
@@ -112,7 +112,7 @@ class Steering:
         if order.verb == "add":
             self._begin_import(order)
             return
-        self._done(order, obey(self._parts.frontier, order.verb, order.what))
+        self._done(order, carry_out(self._parts.frontier, order.verb, order.what))
 
     def _done(self, order: Order, sentence: str) -> None:
         logger.info("Order %s %s: %s", order.verb, order.what, sentence)

@@ -12,7 +12,7 @@ import random
 from collections.abc import Collection, Container, Sequence, Sized
 from typing import Any, NamedTuple, Protocol
 
-from mediacrawl.frontier.order import Order
+from mediacrawl.frontier.order import RankOrder
 from mediacrawl.politeness.backoff import Standing
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import SiteState
@@ -103,7 +103,7 @@ def site_state(*, leased: bool, waiting: int, rests: bool, due: bool) -> SiteSta
     return SiteState.RESTING if rests else SiteState.WAITING
 
 
-def told(standing: Standing) -> dict[str, Any]:
+def standing_fields(standing: Standing) -> dict[str, Any]:
     """A site's standing, as the fields of `SiteInfo` that tell it."""
     return {
         "trouble": standing.trouble,
@@ -171,7 +171,7 @@ def after_find(
 
 
 def choose_class(
-    site_rank: int, free: Sequence[ClassHead], order: Order, rng: random.Random, *, even: bool, oldest: bool
+    site_rank: int, free: Sequence[ClassHead], order: RankOrder, rng: random.Random, *, even: bool, oldest: bool
 ) -> ClassHead | None:
     """The class of a picked site whose first URL is leased; None if the site goes back to its place.
 

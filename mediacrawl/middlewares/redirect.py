@@ -10,7 +10,7 @@ from scrapy import Request
 from mediacrawl import foreign
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
-from mediacrawl.priority.again import handed_on
+from mediacrawl.priority.revisits import evidence_for_other
 from mediacrawl.records import VISIT, Drop, End, Kind, Outcome, Visit
 from mediacrawl.scope.canonical import Base, Spelling, canonical
 from mediacrawl.scope.joining import candidate
@@ -83,7 +83,7 @@ class RedirectCapMiddleware:
 
     def _queue(self, visit: Visit, target: Spelling) -> None:
         lease = visit.lease
-        evidence = replace(handed_on(lease), requested_url=lease.evidence.requested_url or lease.request_url)
+        evidence = replace(evidence_for_other(lease), requested_url=lease.evidence.requested_url or lease.request_url)
         found = candidate(
             target,
             evidence,

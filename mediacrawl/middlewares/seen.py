@@ -8,7 +8,7 @@ from scrapy import Request
 
 from mediacrawl.middlewares.refused import refuse
 from mediacrawl.parts import Parts
-from mediacrawl.priority.again import handed_on
+from mediacrawl.priority.revisits import evidence_for_other
 from mediacrawl.records import VISIT, Drop, Kind, Visit
 from mediacrawl.scope.canonical import Spelling
 from mediacrawl.scope.joining import candidate
@@ -54,7 +54,7 @@ class SeenMiddleware:
             visit.found.append(
                 candidate(
                     url,
-                    handed_on(lease),
+                    evidence_for_other(lease),
                     self._parts.scores,
                     lease.kind,
                     depth=lease.depth,

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgpack
 
-from mediacrawl.priority.revisit import DAY, Posterior, expected, is_owed
+from mediacrawl.priority.revisit_rate import DAY, Posterior, expected, is_owed
 from mediacrawl.records import Kind
 
 DRAWN_FOR = DAY
@@ -28,7 +28,7 @@ _DEEPEST = 1 << 31
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class HubPage:
     """A page or list, as the frontier has it.
 
     Attributes:
@@ -46,7 +46,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class Revisit:
     """A hub that is to be asked again.
 
     Attributes:
@@ -100,7 +100,7 @@ class Hub:
     drawn: float = 0.0
 
     @classmethod
-    def of(cls, page: Page, visited: float) -> Hub:
+    def of(cls, page: HubPage, visited: float) -> Hub:
         """A hub of which nothing is known but that it was visited.
 
         Args:

@@ -6,6 +6,7 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from math import ceil
 from zlib import crc32
 
 from mediacrawl.notes import Later, Notes
@@ -39,14 +40,14 @@ class HubNotes:
     Args:
         notes: where they outlive the process.
         later: how a note is made of the one before, if `Notes.shared`.
-        most: hubs that are kept in each bucket.
+        most: hubs that are kept, at least one in each bucket.
         on_read: is called with each hub of a note that all workers share.
     """
 
     def __init__(self, notes: Notes, later: Later | None, most: int, on_read: Callable[[Hub], None]) -> None:
         self._notes = notes
         self._later = later if notes.shared else None
-        self._most = most
+        self._most = max(ceil(most / BUCKETS), 1)
         self._on_read = on_read
         self._buckets: list[dict[str, Hub]] = [{} for _ in range(BUCKETS)]
         self._dirty: OrderedDict[int, set[str]] = OrderedDict()

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from heapq import nlargest
-from math import ceil
 from random import Random
 
 from mediacrawl.notes import Later, Notes
 from mediacrawl.politeness.lru import LastUsed
 from mediacrawl.politeness.robots_note import shortened
-from mediacrawl.priority.hub import SOONEST, Again, Hub, Page, front_page
-from mediacrawl.priority.hub_notes import BUCKETS, SAVED, HubNotes
+from mediacrawl.priority.hub import SOONEST, Hub, HubPage, Revisit, front_page
+from mediacrawl.priority.hub_notes import SAVED, HubNotes
 from mediacrawl.priority.link_class import link_class
-from mediacrawl.priority.revisit import DAY, score
+from mediacrawl.priority.revisit_rate import DAY, score
 from mediacrawl.records import Kind
 
 HELD = 50_000
@@ -35,7 +34,7 @@ _COMING_BACK = frozenset({Kind.PAGE, Kind.LIST})
 class _Passed:
     """A visited page that may turn out to be a hub."""
 
-    page: Page
+    page: HubPage
     visited: float
     etag: str
     modified: str
@@ -87,7 +86,7 @@ class Hubs:
         self._soonest = soonest
         self._passed: LastUsed[_Passed] = LastUsed(passed, passed)
         self._waiting: dict[str, tuple[str, float]] = {}
-        self._hubs = HubNotes(notes, later, max(ceil(most / BUCKETS), 1), self._was_read)
+        self._hubs = HubNotes(notes, later, most, self._was_read)
 
     def __len__(self) -> int:
         return len(self._hubs)
@@ -104,7 +103,7 @@ class Hubs:
 
     def visited(
         self,
-        page: Page,
+        page: HubPage,
         now: float,
         *,
         new: float = 0.0,
@@ -159,7 +158,7 @@ class Hubs:
             elif (led := self._passed.get(url)) is not None:
                 self.met(led.page, led.visited)
 
-    def met(self, page: Page, visited: float) -> None:
+    def met(self, page: HubPage, visited: float) -> None:
         """The visit of a page led to a nugget within two steps: it is a hub, and so is its host's front page.
 
         Args:
@@ -171,7 +170,7 @@ class Hubs:
         front = front_page(page.url)
         self._meet(page, visited, asked=True)
         if front != page.url:
-            self._meet(Page(front, page.site, Kind.PAGE, link_class(front)), visited)
+            self._meet(HubPage(front, page.site, Kind.PAGE, link_class(front)), visited)
 
     def credited(self, url: str, reward: float) -> None:
         """A new nugget was found within two steps of a hub's last visit.
@@ -215,7 +214,7 @@ class Hubs:
 
     # -- who comes back --------------------------------------------------------------------------------------
 
-    def due(self, now: float, number: int, rng: Random, least: float = WORTH) -> list[Again]:
+    def due(self, now: float, number: int, rng: Random, least: float = WORTH) -> list[Revisit]:
         """Hubs to be asked again, the best first, at most one of a site, and none of a site where one waits.
 
         It looks at a thousand hubs and goes on behind them at the next call. A better one that is not looked at now
@@ -238,7 +237,7 @@ class Hubs:
                 best[hub.site] = worth, hub
         chosen = nlargest(number, best.values(), key=lambda one: one[0])
         return [
-            Again(hub.url, hub.site, hub.kind, hub.link_class, hub.depth, score(worth), hub.asked, hub.requested)
+            Revisit(hub.url, hub.site, hub.kind, hub.link_class, hub.depth, score(worth), hub.asked, hub.requested)
             for worth, hub in chosen
         ]
 
@@ -297,7 +296,7 @@ class Hubs:
         """
         self._hubs.save_all()
 
-    def _meet(self, page: Page, visited: float, *, asked: bool = False) -> None:
+    def _meet(self, page: HubPage, visited: float, *, asked: bool = False) -> None:
         if len(page.url) > LONGEST or self.get(page.url) is not None:
             return
         hub = Hub.of(page, visited)

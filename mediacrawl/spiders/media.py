@@ -23,7 +23,7 @@ from mediacrawl.observe.outset import Outset, start_line
 from mediacrawl.parts import MODEL_FILE, OLD_MODEL, REDIS, Parts
 from mediacrawl.pipelines.store import catalogue_path
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
-from mediacrawl.priority.again import is_again
+from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.records import End, Evidence, Outcome, SiteState, Visit
 from mediacrawl.scope import site_of
 from mediacrawl.scope.ports import port_of
@@ -196,7 +196,7 @@ class MediaSpider(ProbingSpider):
     def make_request(self, visit: Visit) -> Request:
         """The request of a lease; that of a revisit has a condition, so that what did not change is not sent again."""
         request = super().make_request(visit)
-        if self.revisit and is_again(visit.lease):
+        if self.revisit and is_revisit(visit.lease):
             request.headers.update(self._parts.hubs.conditional(visit.lease.url))
         return request
 

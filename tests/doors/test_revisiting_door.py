@@ -12,13 +12,13 @@ from scrapy.utils.test import get_crawler
 
 from mediacrawl.extensions import Revisiting
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.sqlite.rows import Row
+from mediacrawl.frontier.sqlite.rows import UrlRow
 from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware
 from mediacrawl.middlewares.refused import RefusedRequest
 from mediacrawl.parts import Parts
-from mediacrawl.priority.again import AGAIN, FRONT, is_again
 from mediacrawl.priority.hubs import Hubs
-from mediacrawl.priority.revisit import DAY, Posterior
+from mediacrawl.priority.revisit_rate import DAY, Posterior
+from mediacrawl.priority.revisits import AGAIN, FRONT, is_revisit
 from mediacrawl.records import VISIT, Drop, End, Evidence, Kind, Nugget, Outcome, Visit
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope.joining import candidate
@@ -119,7 +119,7 @@ class Told:
 
     def lively(self, *urls):
         """Let these hubs, and no others, be worth a visit in a day."""
-        for bucket in self.hubs._buckets:
+        for bucket in self.hubs._hubs._buckets:
             for hub in bucket.values():
                 hub.learn(Posterior(1e3 if hub.url in urls else 1e-9, 1e3))
 
@@ -137,12 +137,12 @@ class Told:
     def rows(self):
         self.frontier.commit()
         rows = self.frontier._db.execute(
-            "SELECT site.name, class.name, score, seq, url, facts FROM"
+            "SELECT site.name, class.name, seq, url, facts FROM"
             " (SELECT class, seq, url, facts FROM url UNION ALL"
             " SELECT class, seq, url, facts FROM inbox) AS waiting JOIN class ON class.id = waiting.class"
             " JOIN site ON site.id = class.id >> 8 WHERE seq NOT IN (SELECT seq FROM lease)"
         )
-        return [Row(seq, url, facts).candidate(site, name, score) for site, name, score, seq, url, facts in rows]
+        return [UrlRow(seq, url, facts).candidate(site, name, 0.0) for site, name, seq, url, facts in rows]
 
 
 @pytest.fixture
@@ -371,7 +371,7 @@ def test_what_takes_the_place_of_a_revisit_is_none(told, monkeypatch):
     assert told.stat("gone") == 1
     lease = told.take()
     assert (lease.url, lease.evidence) == (plain, Evidence())
-    assert not is_again(lease)
+    assert not is_revisit(lease)
     told.end(lease)
     assert told.stat("gone") == 1
     assert told.stat("changed") == 0
@@ -382,7 +382,7 @@ def test_the_target_of_a_revisits_redirect_is_a_found_url(told):
     told.lively(hub)
     told.look()
     lease = told.take()
-    assert is_again(lease)
+    assert is_revisit(lease)
     visit = Visit(lease, lease.url, lease.kind, sent=told.now, status=301)
     request = Request(lease.url, meta={VISIT: visit})
     answer = HtmlResponse(lease.url, 301, {"Location": "/moved"}, request=request)

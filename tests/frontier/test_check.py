@@ -15,7 +15,7 @@ from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.order import Levels
 from mediacrawl.frontier.stores import delete_store, open_store
 from mediacrawl.frontier.tools.check import check
-from mediacrawl.frontier.tools.rebuild import Remake
+from mediacrawl.frontier.tools.rebuild import UrlNaming
 from mediacrawl.frontier.tools.repair import repair
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import link_class
@@ -98,7 +98,7 @@ def test_a_file_that_lost_all_its_log_is_told_of_as_the_crawl_tells_of_it(tmp_pa
     assert path.read_bytes() == before
     # Nothing is left of it to be repaired, and that is said.
     with pytest.raises(FrontierError, match=r"nothing of a frontier can be read .* -a fresh=1"):
-        repair(path, NOW, Remake(site_of, link_class), delay=10, order=POLICY.order)
+        repair(path, NOW, UrlNaming(site_of, link_class), delay=10, order=POLICY.order)
     delete_store(path.parent)
     open_store("sqlite", path.parent, POLICY, NOW).close()
 

@@ -27,7 +27,7 @@ from mediacrawl.priority import shared
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
 from mediacrawl.priority.classes import SiteClasses
 from mediacrawl.priority.features import NOTHING, WIDTH
-from mediacrawl.priority.journal import Entry
+from mediacrawl.priority.journal import VisitEntry
 from mediacrawl.priority.learner import Learner
 from mediacrawl.priority.orders import MODEL, RECORDS
 from mediacrawl.priority.saved import load_model, loads
@@ -464,7 +464,7 @@ class Direct:
 
 
 def entry(key):
-    return Entry(key, 0, "a.example", "a.example/x", row(key % 1_000 + 1), 0.0)
+    return VisitEntry(key, 0, "a.example", "a.example/x", row(key % 1_000 + 1), 0.0)
 
 
 ACTS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=40)

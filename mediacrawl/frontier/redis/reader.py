@@ -15,7 +15,7 @@ from mediacrawl.frontier.redis.rows import Row, read_element, read_row
 from mediacrawl.frontier.redis.sites import ClassState, State
 from mediacrawl.frontier.redis.store import KNOWN, RedisFrontier
 from mediacrawl.frontier.site_state import ACTIVE, OTHER
-from mediacrawl.frontier.sqlite.reader import Overview, Whereabouts
+from mediacrawl.frontier.sqlite.reader import FrontierOverview, UrlStatus
 from mediacrawl.records import Candidate, SiteInfo
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class RedisReader:
         """Redis's clock, which all release times mean."""
         return self._store.numbers.time
 
-    def overview(self, now: float) -> Overview:  # noqa: ARG002
+    def overview(self, now: float) -> FrontierOverview:  # noqa: ARG002
         """The numbers of the whole frontier, as of now."""
         numbers = self._store.numbers
         leased, ready, resting = numbers["leased"], numbers.ready, numbers["resting"]
@@ -64,7 +64,7 @@ class RedisReader:
             "retired": numbers["retired"],
         }
         sites["idle"] = max(numbers["sites"] - sum(sites.values()), 0)
-        return Overview(
+        return FrontierOverview(
             seen=numbers["seen"],
             waiting=numbers["waiting"],
             leased=leased,
@@ -109,7 +109,7 @@ class RedisReader:
         better = sum(ask("ZCARD", key("due", rank)) for rank in ranks if rank > state.rank)
         return int(better + ask("ZCOUNT", key("due", state.rank), "-inf", f"({state.due!r}"))
 
-    def where(self, url: str, site: str, link_class: str) -> Whereabouts:
+    def where(self, url: str, site: str, link_class: str) -> UrlStatus:
         """Where a URL is. How it ended is not kept for each URL: that would cost as much memory as to know it.
 
         Args:
@@ -118,7 +118,7 @@ class RedisReader:
             link_class: name of the class that its shape asks for.
         """
         if self._store.scripts.one(self._store.question([url]))[0] != KNOWN:
-            return Whereabouts(known=False)
+            return UrlStatus(known=False)
         state = self._store.state(site)
         # It may wait in another class: the page tells it, too.
         classes = enumerate(state.classes if state else ())
@@ -129,7 +129,7 @@ class RedisReader:
         leased = self._leased(site) if state and state.leased else None
         if state is not None and leased is not None and leased[0].url == url:
             return _waits(leased[0], leased[1], 0, leased=True)
-        return Whereabouts(known=True)
+        return UrlStatus(known=True)
 
     def waiting(self, only: str | None = None, *, shelved: bool = True) -> Iterator[Candidate]:
         """All that waits or is leased, sorted by site, in each the best class first.
@@ -174,8 +174,8 @@ class RedisReader:
         return None
 
 
-def _waits(row: Row, found: ClassState, before: int, *, leased: bool = False) -> Whereabouts:
-    return Whereabouts(
+def _waits(row: Row, found: ClassState, before: int, *, leased: bool = False) -> UrlStatus:
+    return UrlStatus(
         known=True,
         leased=leased,
         link_class=found.name,

@@ -9,7 +9,7 @@ from typing import Any
 import msgpack
 
 from mediacrawl.frontier.contract import SpoiledError
-from mediacrawl.frontier.site_state import ACTIVE, PAUSED, RETIRED, rests, site_state, told
+from mediacrawl.frontier.site_state import ACTIVE, PAUSED, RETIRED, rests, site_state, standing_fields
 from mediacrawl.frontier.sqlite.rows import pack_samples, pack_standing, unpack_samples, unpack_standing
 from mediacrawl.politeness.delay import Clocks, DelayPolicy
 from mediacrawl.records import SiteInfo, SiteState
@@ -77,7 +77,7 @@ class State:
             earned=self.earned,
             waiting=self.waiting,
             classes=tuple((found.name, found.score, found.waiting) for found in self.classes),
-            **told(clocks.standing),
+            **standing_fields(clocks.standing),
         )
 
     def promises(self) -> Iterator[tuple[bool, float, str, int, int]]:

@@ -13,7 +13,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 from math import inf
 
-from mediacrawl.frontier.order import Order
+from mediacrawl.frontier.order import RankOrder
 from mediacrawl.frontier.penalty_box import PenaltyBox
 
 WAKE = 64
@@ -60,7 +60,7 @@ class Front:
     def __init__(
         self,
         db: sqlite3.Connection,
-        order: Order,
+        order: RankOrder,
         size: tuple[int, int],
         away: Container[int],
         rng: random.Random,

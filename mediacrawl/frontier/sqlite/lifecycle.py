@@ -24,7 +24,7 @@ from mediacrawl.frontier.site_state import (
 )
 from mediacrawl.frontier.sqlite.classes import LinkClass
 from mediacrawl.frontier.sqlite.front import Front
-from mediacrawl.frontier.sqlite.rows import Row
+from mediacrawl.frontier.sqlite.rows import UrlRow
 from mediacrawl.frontier.sqlite.sites import Site
 from mediacrawl.frontier.sqlite.tables import Tables
 from mediacrawl.politeness.backoff import GOOD
@@ -95,7 +95,7 @@ class SiteLifecycle:
         link_class = classes.get(name) or queues.classes.make(site.id, name, candidate.score)
         if again:
             queues.classes.rescore(link_class, candidate.score if isfinite(candidate.score) else 0.0)
-        row = Row.of(candidate, queues.next_place())
+        row = UrlRow.of(candidate, queues.next_place())
         queues.join(link_class, row, key)
         tables.totals.bytes += row.size
         if site.lease is not None:
@@ -110,7 +110,7 @@ class SiteLifecycle:
         self._tables.queues.classes.begin(site.id)
         return site
 
-    def _end_url(self, site: Site, link_class: LinkClass, row: Row, outcome: Outcome) -> None:
+    def _end_url(self, site: Site, link_class: LinkClass, row: UrlRow, outcome: Outcome) -> None:
         queues, totals = self._tables.queues, self._tables.totals
         if outcome.end in FINAL:
             totals.bytes -= row.size

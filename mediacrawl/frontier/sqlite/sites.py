@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.site_state import ACTIVE
-from mediacrawl.frontier.sqlite.rows import Row, pack_samples, pack_standing, unpack_samples, unpack_standing
+from mediacrawl.frontier.sqlite.rows import UrlRow, pack_samples, pack_standing, unpack_samples, unpack_standing
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.records import Lease
 
@@ -66,7 +66,7 @@ class Site:
         self.rests = False
         self.lease: Lease | None = None
         self.link_class: LinkClass | None = None
-        self.row: Row | None = None
+        self.row: UrlRow | None = None
         self.heads: dict[int, int] = {}
 
 

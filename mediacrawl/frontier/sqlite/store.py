@@ -12,7 +12,7 @@ from pathlib import Path
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy, SpoiledError
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import PAUSED, RETIRED
-from mediacrawl.frontier.sqlite.database import connect, in_memory, lock, mark, unusable
+from mediacrawl.frontier.sqlite.database import connect, in_memory, lock, mark, unusable_error
 from mediacrawl.frontier.sqlite.lifecycle import SiteLifecycle
 from mediacrawl.frontier.sqlite.notes import SQLiteNotes, guarded
 from mediacrawl.frontier.sqlite.pruning import Pruner
@@ -69,7 +69,7 @@ class SQLiteFrontier(SQLiteNotes):
         except BaseException as error:
             self._unlock()
             if isinstance(error, sqlite3.Error | SpoiledError | ValueError | TypeError | KeyError):
-                raise FrontierError(unusable(self._path, error)) from error
+                raise FrontierError(unusable_error(self._path, error)) from error
             raise
         self._pruner = Pruner(self._tables, self._lifecycle)
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.sqlite.classes import Queues
-from mediacrawl.frontier.sqlite.database import order_anew, set_clock_back
-from mediacrawl.frontier.sqlite.seen import Again, SeenTable, open_sieve
+from mediacrawl.frontier.sqlite.database import set_clock_back, update_ranks
+from mediacrawl.frontier.sqlite.seen import PendingRevisits, SeenTable, open_bloom_filter
 from mediacrawl.frontier.sqlite.sites import Site, SiteTable
 
 ROW_SIZE = "length(CAST(url AS BLOB)) + length(facts) + coalesce(length(state), 0)"
-"""Of a row of ``url`` or ``inbox``: the bytes of its values, see `rows.Row.size`."""
+"""Of a row of ``url`` or ``inbox``: the bytes of its values, see `rows.UrlRow.size`."""
 _ROWS = "SELECT url, facts, state FROM main.url UNION ALL SELECT url, facts, state FROM main.inbox"
 BYTES = f"SELECT sum(on_disk({ROW_SIZE})) FROM ({_ROWS})"
 """Of all rows; the connection must have the function `byte_budget.on_disk`."""
@@ -130,11 +130,11 @@ class Tables:
         self.totals = Totals(db)
         stored = self.totals.stored
         set_clock_back(db, stored.get("at", now) - now, now)
-        order_anew(db, policy.order, str(stored.get("order", "")))
+        update_ranks(db, policy.order, str(stored.get("order", "")))
         self.queues = Queues(db, policy.order, stored.get("seq", 0), sieved=policy.bloom > 0)
-        self._sieve = open_sieve(db, path.with_suffix(".bloom"), policy.bloom)
+        self._sieve = open_bloom_filter(db, path.with_suffix(".bloom"), policy.bloom)
         self.seen = SeenTable(db, self.queues.inbox, self._sieve)
-        self.revisits = Again(db)
+        self.revisits = PendingRevisits(db)
         self.sites = SiteTable(db)
 
     def begin(self) -> None:
