@@ -23,7 +23,8 @@ from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.frontier.tools.check import check
 from mediacrawl.frontier.tools.pages import DatabasePages
-from mediacrawl.frontier.tools.repair import Remake, repair
+from mediacrawl.frontier.tools.rebuild import UrlNaming
+from mediacrawl.frontier.tools.repair import repair
 from mediacrawl.frontier.tools.row_shapes import SHAPES
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome
@@ -41,7 +42,7 @@ def link_class(url):
     return url.split("/")[3]
 
 
-REMAKE = Remake(site_of, link_class)
+REMAKE = UrlNaming(site_of, link_class)
 
 
 @dataclass
